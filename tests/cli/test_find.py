@@ -45,7 +45,7 @@ def test_bad_input_is_refused_in_one_sentence(mapped: Cli, arguments: tuple[str,
 
 
 def test_nothing_found_is_no_error_and_names_the_missing_word(mapped: Cli) -> None:
-    answer = mapped("find", '"return"', "zeppelin")
+    answer = mapped("find", "return", '"zeppelin"')
 
     assert (0, ["0 matches", "Not in the searched text: zeppelin"]) == (answer.code, answer.out.splitlines())
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.text_search.inflections import forms_of
+from citekit.domain.text_search.inflections import forms_of, number_forms
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,11 @@ def test_forms_are_distinct_other_words_of_letters_and_few(word: str) -> None:
     assert word not in forms
     assert len(set(forms)) == len(forms) <= 24
     assert all(form.isalpha() for form in forms)
+
+
+@given(st.integers(0, 30))
+def test_numbers_in_words_and_digits_lead_to_each_other(number: int) -> None:
+    forms = number_forms(str(number))
+
+    assert (1 if 1 <= number <= 20 else 0) == len(forms)
+    assert all(number_forms(form) == [str(number)] for form in forms)

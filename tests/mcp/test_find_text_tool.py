@@ -65,3 +65,38 @@ def test_text_of_a_file_cannot_pass_for_another_line_of_the_answer(served: Serve
     result = served.call("findText", query="queen", resource_ids=["forged"])
 
     assert result.is_error  # the file is not the mapped one
+
+
+def test_a_phrase_with_other_words_gives_the_nearest_places_marked_and_not_counted(served: Served) -> None:
+    found = served.call("findText", query='"line 35" jars', resource_ids=["notes"])
+
+    assert found.structured_content is not None
+    assert (0, ["jars"]) == (found.structured_content["total"], found.structured_content["absent"])
+    assert ("text://notes#lines=35", "partial") == tuple(
+        found.structured_content["hits"][0][name] for name in ("address", "kind")
+    )
+    (content,) = found.content
+    assert isinstance(content, TextContent)
+    assert content.text.startswith("No page contains all words. The best pages for them:\ntext://notes#lines=35")
+    nowhere = served.call("findText", query='"line zeppelin" 35', resource_ids=["notes"]).structured_content
+    assert nowhere is not None
+    assert (0, [], ["zeppelin"]) == (nowhere["total"], nowhere["hits"], nowhere["absent"])
+
+
+def test_a_number_in_words_is_found_in_digits(served: Served) -> None:
+    found = served.call("findText", query="line four", resource_ids=["notes"])
+
+    assert found.structured_content is not None
+    assert "text://notes#lines=4" == found.structured_content["hits"][0]["address"]
+    assert {"four": "4"} == found.structured_content["instead"]
+    quoted = served.call("findText", query='"line four"', resource_ids=["notes"])
+    assert quoted.structured_content is not None
+    assert [] == quoted.structured_content["hits"]
+
+
+def test_the_lines_after_a_hit_go_on_in_the_next_part_of_the_index(served: Served) -> None:
+    for number in range(340, 352):  # the first block of the text ends here
+        found = served.call("findText", query=f"line {number}", resource_ids=["notes"]).structured_content
+        assert found is not None
+        after = [line for line in found["hits"][0]["after"] if not line.startswith("[")]
+        assert [f"line {number + each}" for each in range(1, 9)] == after, number

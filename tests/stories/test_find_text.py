@@ -8,6 +8,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pymupdf
 import pytest
 from attrs import evolve
 
@@ -16,6 +17,7 @@ from citekit.container import Container, bootstrap
 from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
+from citekit.domain.text_search.matching import Kind
 from citekit.entrypoints.found_text import found_lines
 from tests.formats.office.office_files import write_xlsx
 
@@ -150,6 +152,29 @@ def test_words_that_are_far_apart_are_followed_by_pages_that_answer_better(tmp_p
     assert any("may answer better" in line for line in found_lines(found))
     quoted = app.find_text('"queen" "minimum"')
     assert {"SCATTERED"} == {hit.kind.name for hit in quoted.hits}
+
+
+def test_the_lines_after_a_hit_go_on_on_the_next_page_without_its_header(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number, lines in enumerate(
+            (["Dividends were declared in four classes:"], ["Class A: 1.20", "Class B: 0.80"]), 1
+        ):
+            page = document.new_page()
+            for row, line in enumerate(["Acme Annual Report", f"Page {number}", *lines]):
+                page.insert_text((72, 72 + 40 * row), line)
+        document.new_page().insert_text((72, 72), "Unrelated.")
+        document.save(tmp_path / "acme.pdf")
+    app = app_of(tmp_path)
+    app.ingest(tmp_path / "acme.pdf")
+
+    (hit,) = app.find_text("dividends declared").hits
+    assert ["[page 2]", "Class A: 1.20", "Class B: 0.80"] == list(hit.after)
+    (hit,) = app.find_text("dividends 4 classes").hits
+    assert ("doc://acme#pages=1", "Dividends were declared in four classes:") == (str(hit.address), hit.text)
+    found = app.find_text('"declared in" classes zeppelins')
+    assert [("doc://acme#pages=1", Kind.PARTIAL)] == [(str(hit.address), hit.kind) for hit in found.hits]
+    assert (0, ["zeppelins"]) == (found.total, list(found.absent))
+    assert [] == app.find_text("unrelated", context_lines=3).hits[0].after
 
 
 def test_the_text_of_a_removed_resource_is_not_kept_in_the_index(home: Path) -> None:

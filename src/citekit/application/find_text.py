@@ -12,6 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.application.index_text import IndexText
 from citekit.application.indexed_library import READING, IndexedLibrary, LibraryTexts
+from citekit.application.lines_beyond import lines_beyond
 from citekit.application.rank_pages import RankPages
 from citekit.application.table_columns import table_columns
 from citekit.domain.address import Address, parse_address
@@ -35,7 +36,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 from citekit.domain.text_search.headings import Headings
-from citekit.domain.text_search.inflections import forms_of
+from citekit.domain.text_search.inflections import forms_of, number_forms
 from citekit.domain.text_search.long_lines import cut_around
 from citekit.domain.text_search.matching import Kind, LineMatch, context_of, lines_after, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
@@ -200,9 +201,11 @@ class FindText:
         All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
         adjacent lines, then pages. If no searched text has a word that is not quoted, but another form of it, such as
-        `leases` for `lease`, that form is searched for (`instead`). If no page contains all words and none is quoted,
-        the query is taken as a question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which
-        are not counted in `total`. A few of these also follow hits whose words are never close together. The default
+        `leases` for `lease`, that form is searched for (`instead`); if no page has all words, numbers that are written
+        in words or digits are also searched for in the other form. If no page contains all words, the query is taken as
+        a question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in
+        `total`: with quoted phrases among other words, those that have the phrases, unless a quoted word is nowhere. A
+        few of these also follow hits whose words are never close together. The default
         `limit` is `LIMIT`, or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits
         are checked for changes.
 
@@ -223,13 +226,16 @@ class FindText:
                 return self._find_everywhere(wanted, limit, roots, progress)
             return self._find_in(names, wanted, roots, progress)
 
-        found = search(wanted)
-        if found.instead:
-            absent, instead, wanted = found.absent, found.instead, wanted.reading(found.instead)
-            query = " ".join([query, *instead.values()])
-            found = evolve(search(wanted), absent=absent, instead=instead)
+        found, wanted = _in_other_words(search, wanted)
+        query = " ".join([query, *found.instead.values()])
         if not found.candidates and wanted.may_be_question and found.searched:
             hits = self._partial_hits(query, names if resources else (), partial_limit, context_lines, roots, progress)
+        elif not found.candidates and found.searched and wanted.may_lack_words(found.absent):
+            hits = self._hits_with_phrases(search, wanted, partial_limit, context_lines)
+            if not hits:
+                hits = self._partial_hits(
+                    query, names if resources else (), partial_limit, context_lines, roots, progress
+                )
         else:
             best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
             few = len(best) <= FEW and wanted.may_be_question and not context_lines
@@ -381,6 +387,30 @@ class FindText:
             hits.append(self._hit(last, maps[name], words, context_lines, after))
         return hits
 
+    def _hits_with_phrases(
+        self, search: Callable[[TextQuery], _Found], query: TextQuery, limit: int, context_lines: int
+    ) -> list[TextHit]:
+        """Return the matches of the quoted phrases that have the most other words of the query near them.
+
+        They are marked as `Kind.PARTIAL`.
+        """
+        found = search(TextQuery(query.quoted, quoted=query.quoted))
+        known: dict[int, frozenset[str]] = {}
+
+        def rank(each: _Candidate) -> tuple[bool, int, int, bool, int, float]:
+            words = known.setdefault(id(each.block), frozenset(words_of(each.block.text)))
+            lines = words_of(each.block.text[each.match.start : each.match.end])
+            return (
+                each.block.hidden,
+                -len(words.intersection(query.words)),
+                -len(set(query.words).intersection(lines)),
+                *each.rank,
+            )
+
+        best = sorted(found.candidates, key=rank)[:limit]
+        marked = [evolve(each, match=evolve(each.match, kind=Kind.PARTIAL)) for each in best]
+        return self._whole_hits(_by_page(marked), found.maps, query.words, context_lines, FOLLOWING)
+
     def _partial_hits(
         self,
         query: str,
@@ -419,7 +449,7 @@ class FindText:
         node = node_at(resource_map.outline, found.block, match.start, found.location)
         before, after = context_of(text, match, context_lines)
         if following:
-            after = lines_after(text, match, following, FOLLOWING_LINES)
+            after = self._lines_after(found, following)
         return TextHit(
             address=Address(found.resource_id, found.location),
             kind=match.kind,
@@ -431,6 +461,16 @@ class FindText:
             hidden=found.block.hidden,
             columns=table_columns(resource_map, found.location, text, match),
         )
+
+    def _lines_after(self, found: _Candidate, following: int) -> list[str]:
+        """Return the lines after a match, which can continue on the next page."""
+        text, match = found.block.text, found.match
+        after = lines_after(text, match, following, FOLLOWING_LINES)
+        rest = len(text[match.end :].split()) - sum(len(line.split()) for line in after)
+        if rest or len(after) == FOLLOWING_LINES:
+            return after
+        room = following - sum(map(len, after))
+        return after + lines_beyond(self.index, found.resource_id, found.block, room, FOLLOWING_LINES - len(after))
 
 
 @define
@@ -470,12 +510,30 @@ class _Checked:
         return True
 
 
+def _in_other_words(search: Callable[[TextQuery], _Found], query: TextQuery) -> tuple[_Found, TextQuery]:
+    """Search for a query, and if nothing is found, for other forms of its words, and for numbers in words or digits.
+
+    Return the result, and the query with the words that were found (`instead`).
+    """
+    found = search(query)
+    if found.candidates:
+        return found, query
+    for instead in (found.instead, {**found.instead, **query.other_numbers()}):
+        if instead:
+            again = search(query.reading(instead))
+            if again.candidates:
+                return evolve(again, absent=found.absent, instead=instead), query.reading(instead)
+    return found, query.reading(found.instead)
+
+
 def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Return the words of the query that the searched texts do not have, and the first form of each that they have."""
+    """Return the words of the query that the searched texts do not have, and the first form of each that they have.
+
+    Quoted words have no other forms.
+    """
     absent = tuple(word for word in query.words if not is_there(word))
-    if query.is_quoted:
-        return absent, {}
-    found = ((word, next(filter(is_there, forms_of(word)), None)) for word in absent)
+    free = (word for word in absent if word not in query.quoted_words)
+    found = ((word, next(filter(is_there, (*number_forms(word), *forms_of(word))), None)) for word in free)
     return absent, {word: form for word, form in found if form is not None}
 
 

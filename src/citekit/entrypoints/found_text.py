@@ -56,6 +56,9 @@ def found_lines(found: FoundText) -> Iterator[str]:
             f"{word} (found instead: {found.instead[word]})" if word in found.instead else word for word in found.absent
         )
         yield f"Not in the searched text: {', '.join(words)}"
+    elsewhere = [f"{form} for {word}" for word, form in found.instead.items() if word not in found.absent]
+    if elsewhere:
+        yield f"Found instead: {', '.join(elsewhere)}"
     yield from _notes("Stale", found.stale)
     yield from _notes("Not searched", _brief(found.skipped) if found.hits else found.skipped)
 

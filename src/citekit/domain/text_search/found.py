@@ -46,7 +46,7 @@ class FoundText:
     `stale` has the reason for each resource whose file has changed or is missing; the text of the originally mapped
     file was searched. If everything was searched, only resources with hits are checked. `skipped` has the reason for
     each resource that could not be searched. `absent` lists the words of the query that occur in none of the searched
-    resources, and `instead` the other forms of them that were searched for (`leases` for `lease`).
+    resources, and `instead` the other forms of words that were found (`leases` for `lease`, `4` for `four`).
     """
 
     hits: Sequence[TextHit]

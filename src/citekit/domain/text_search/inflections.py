@@ -1,8 +1,10 @@
-"""Gives the other forms of an English word, for words that the searched text does not have."""
+"""Gives the other forms of an English word or number, for words that the searched text does not have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+from citekit.domain.vocabulary import NUMBER
 
 SHORTEST = 4
 """The minimum number of letters of a word that has other forms."""
@@ -13,6 +15,19 @@ _STEM = 3
 _HISSING = ("s", "x", "z", "ch", "sh")
 _VOWELS = frozenset("aeiou")
 _DOUBLED_NEVER = frozenset("aeiouhwxy")
+
+
+_NUMBERS = {word: str(number) for number, word in enumerate((each for each in NUMBER if each.isalpha()), 1)}
+_FORMS_OF_NUMBERS = {**_NUMBERS, **{digits: word for word, digits in _NUMBERS.items()}}
+
+
+def number_forms(word: str) -> list[str]:
+    """Return the other form of a number from 1 to 20, in words or digits; nothing for other words.
+
+    >>> number_forms("four"), number_forms("4"), number_forms("for")
+    (['4'], ['four'], [])
+    """
+    return [_FORMS_OF_NUMBERS[word]] if word in _FORMS_OF_NUMBERS else []
 
 
 def forms_of(word: str) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve, frozen
 
 from citekit.domain.errors import RequestRefused
+from citekit.domain.text_search.inflections import number_forms
 from citekit.domain.text_search.line_pattern import LinePattern
 from citekit.domain.words import words_of
 
@@ -24,13 +25,35 @@ _PARTS = re.compile(r'["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]*)["\u201c\u20
 class TextQuery:
     """A query for text: either phrases or a regular expression (`pattern`).
 
-    Each phrase is a sequence of adjacent words; a single word is a phrase of one word. `is_quoted` is True if the query
-    has quotation marks.
+    Each phrase is a sequence of adjacent words; a single word is a phrase of one word. `quoted` are those of `phrases` that
+    are in quotation marks.
     """
 
     phrases: Sequence[tuple[str, ...]] = ()
     pattern: LinePattern | None = None
-    is_quoted: bool = False
+    quoted: Sequence[tuple[str, ...]] = ()
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether the query has quotation marks."""
+        return bool(self.quoted)
+
+    @property
+    def quoted_words(self) -> frozenset[str]:
+        """The words in quotation marks."""
+        return frozenset(word for phrase in self.quoted for word in phrase)
+
+    def may_lack_words(self, absent: Sequence[str]) -> bool:
+        """Return whether pages without some words may be useful although there are quoted phrases.
+
+        `absent` are the words that no searched text has. A quoted word that is nowhere is an answer by itself.
+        """
+        return self.is_quoted and len(self.phrases) > 1 and self.quoted_words.isdisjoint(absent)
+
+    def other_numbers(self) -> dict[str, str]:
+        """Return the other form, in words or digits, of the numbers that are not quoted."""
+        words = (word for word in self.words if word not in self.quoted_words)
+        return {word: form for word in words for form in number_forms(word)[:1]}
 
     @property
     def may_be_question(self) -> bool:
@@ -45,8 +68,13 @@ class TextQuery:
         return list(dict.fromkeys(word for phrase in self.phrases for word in phrase))
 
     def reading(self, instead: Mapping[str, str]) -> TextQuery:
-        """Return the query with the words that `instead` maps replaced by those to which it maps them."""
-        phrases = (tuple(instead.get(word, word) for word in phrase) for phrase in self.phrases)
+        """Return the query with the words that `instead` maps replaced by those to which it maps them, except in quoted
+        phrases.
+        """
+        phrases = (
+            phrase if phrase in self.quoted else tuple(instead.get(word, word) for word in phrase)
+            for phrase in self.phrases
+        )
         return evolve(self, phrases=list(dict.fromkeys(phrases)))
 
 
@@ -63,10 +91,10 @@ def parse_query(text: str, *, regex: bool = False) -> TextQuery:
             raise RequestRefused("The regular expression is empty. Give a pattern to find.")
         return TextQuery(pattern=LinePattern.of(text))
     found = _PARTS.findall(text)
-    parts = (words_of(quoted or plain) for quoted, plain in found)
-    phrases = list(dict.fromkeys(tuple(words) for words in parts if words))
+    parts = [(tuple(words_of(quoted or plain)), bool(quoted)) for quoted, plain in found]
+    phrases = list(dict.fromkeys(words for words, _ in parts if words))
     if not phrases:
         raise RequestRefused("The query has no letters or digits. Give the words to find.")
     if len(phrases) > TERMS:
         raise RequestRefused(f"The query has {len(phrases)} words and phrases. Use at most {TERMS}.")
-    return TextQuery(phrases, is_quoted=any(quoted for quoted, _ in found))
+    return TextQuery(phrases, quoted=list(dict.fromkeys(words for words, is_quoted in parts if words and is_quoted)))
