@@ -155,7 +155,7 @@ def test_words_that_are_far_apart_are_followed_by_pages_that_answer_better(tmp_p
 
 
 def test_the_lines_after_a_hit_go_on_on_the_next_page_without_its_header(tmp_path: Path) -> None:
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         for number, lines in enumerate(
             (["Dividends were declared in four classes:"], ["Class A: 1.20", "Class B: 0.80"]), 1
         ):

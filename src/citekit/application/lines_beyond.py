@@ -66,8 +66,9 @@ def _follows(later: TextBlock, block: TextBlock) -> bool:
 
 def _page(block: TextBlock) -> int | None:
     located = block.located
-    is_page = isinstance(located, ExtractedText) and located.kind is UnitKind.PAGE
-    return located.units[0].number if is_page else None
+    if not isinstance(located, ExtractedText) or located.kind is not UnitKind.PAGE:
+        return None
+    return located.units[0].number
 
 
 def _without_header(block: TextBlock, before: TextBlock) -> Iterator[str]:
