@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -61,11 +62,17 @@ def run(job: IngestJob) -> JobResult:
 
 
 def _check_version(job: IngestJob) -> None:
-    here = version(DISTRIBUTION)
+    here = _version_here()
     if here != job.version:
         raise RequestRefused(
             f"A worker has CiteKit {here}, but this command has CiteKit {job.version}. Install the same version on both."
         )
+
+
+@cache
+def _version_here() -> str:
+    """Return the version of CiteKit that this worker started with. Reading it takes a quarter of the time of a small file."""
+    return version(DISTRIBUTION)
 
 
 def _container(job: IngestJob) -> Container:
