@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.domain.library.lexical import stems, tokens
 from citekit.domain.locations import TimeSpan
-from citekit.domain.ranking.best_lines import best_lines, further_lines
+from citekit.domain.ranking.best_lines import COST, MOST, best_lines
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
 from citekit.domain.ranking.documents import DocumentMatch, asked_names, name_terms, rank_documents
 from citekit.domain.ranking.features import Features, first_stage, second_stage
@@ -190,7 +193,7 @@ def test_features_are_shares_and_repetition_of_a_page_does_not_change_its_covera
 
 @given(TEXTS, TEXTS)
 def test_the_best_lines_are_whole_lines(text: str, question: str) -> None:
-    start, end = best_lines(text, dict.fromkeys(parse_question(question).stems, 1.0))
+    (start, end), _ = best_lines(text, dict.fromkeys(parse_question(question).stems, 1.0))
 
     assert 0 <= start <= end <= len(text)
     assert text[:start].endswith("\n") or start == 0
@@ -198,10 +201,24 @@ def test_the_best_lines_are_whole_lines(text: str, question: str) -> None:
 
 
 @given(TEXTS, TEXTS)
-def test_further_lines_are_whole_lines_besides_the_best(text: str, question: str) -> None:
+def test_no_other_lines_are_worth_more_than_the_best(text: str, question: str) -> None:
     rarities = dict.fromkeys(parse_question(question).stems, 1.0)
-    best = best_lines(text, rarities)
-    further = further_lines(text, rarities, best)
+    (start, end), _ = best_lines(text, rarities)
+
+    lines = [line for line in text.split("\n") if line.strip()]
+    groups = [lines[first : first + count] for first in range(len(lines)) for count in range(1, MOST + 1)]
+    chosen = [line for line in text[start:end].split("\n") if line.strip()]
+    assert all(worth_of(group, rarities) <= worth_of(chosen, rarities) + 1e-9 for group in groups)
+
+
+def worth_of(lines: Sequence[str], rarities: Mapping[str, float]) -> float:
+    found = {stem for line in lines for stem in stems(tokens(line)) if stem in rarities}
+    return len(found) / max(1, len(rarities)) - COST * max(0, len(lines) - 1)
+
+
+@given(TEXTS, TEXTS)
+def test_further_lines_are_whole_lines_besides_the_best(text: str, question: str) -> None:
+    best, further = best_lines(text, dict.fromkeys(parse_question(question).stems, 1.0))
 
     if further is not None:
         start, end = further
@@ -216,9 +233,9 @@ def test_further_lines_have_the_words_that_the_best_lines_do_not_have() -> None:
     text = "Honey and wax\nnothing\nnothing\nnothing\nnothing\nthe price of it\nHoney"
     rarities = dict.fromkeys(parse_question("price of honey and wax").stems, 1.0)
 
-    start, end = further_lines(text, rarities, best_lines(text, rarities)) or (0, 0)
+    start, end = best_lines(text, rarities)[1] or (0, 0)
     assert "the price of it" == text[start:end]
-    assert further_lines("Honey and wax\nnothing", rarities, (0, 13)) is None
+    assert best_lines("Honey and wax\nnothing", rarities)[1] is None
 
 
 def test_stuffing_a_page_with_the_words_of_a_question_gains_nothing() -> None:

@@ -22,7 +22,7 @@ from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.reranker import PageCandidate, Reranker
 from citekit.domain.progress import Progress, silent
-from citekit.domain.ranking.best_lines import best_lines, further_lines
+from citekit.domain.ranking.best_lines import best_lines
 from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
 from citekit.domain.ranking.features import FirstStage, first_stage, second_stage
 from citekit.domain.ranking.named_places import pages_printed
@@ -205,7 +205,7 @@ class RankPages:
         pages = []
         for read in ranked:
             each, block = read.candidate, read.block
-            start, end = best_lines(block.text, stages[each.resource_id].rarities)
+            (start, end), further = best_lines(block.text, stages[each.resource_id].rarities)
             try:
                 limits = documents[each.resource_id].resource_map.extent
                 location = block.located.locate(start, end).clamp(limits)
@@ -224,7 +224,7 @@ class RankPages:
                     end=end,
                     location=location,
                     extent=extent,
-                    further=further_lines(block.text, stages[each.resource_id].rarities, (start, end)),
+                    further=further,
                 )
             )
             if len(pages) == limit:

@@ -17,8 +17,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from zlib import crc32
 
 from citekit.domain.library.vectors import SparseVector
@@ -122,7 +121,8 @@ _WORD = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}](?:[^\\W{_UNSPACED}]|[{_IN
 _ASCII_WORD = re.compile(r"[a-z0-9]\w*", re.ASCII)
 _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
-_HYPHENATED = re.compile(r"(?<=[^\W\d_])(?:-[ \t]*\r?\n[ \t]*|\u00ad\s*)(?=[^\W\d_])")
+_HYPHENATED = re.compile(r"[-\u00ad](?:(?<=[^\W\d_]-)[ \t]*\r?\n[ \t]*|(?<=[^\W\d_]\u00ad)\s*)(?=[^\W\d_])")
+"""A hyphen between letters at the end of a line, or a soft hyphen. The pattern begins with them, so it is found fast."""
 
 
 def document_words(text: str) -> SparseVector:
@@ -225,10 +225,26 @@ def stems(words: Iterable[str]) -> list[str]:
 
     Numbers stay whole. Words in a script without spaces become pairs of characters.
     """
-    return [stem for word in words for stem in _stems_of(word)]
+    return list(chain.from_iterable(map(_KNOWN.__getitem__, words)))
 
 
-@lru_cache(maxsize=1 << 16)
+KNOWN_WORDS = 1 << 16
+"""The maximum number of words whose stems stay in memory."""
+
+
+class _StemsOf(dict[str, tuple[str, ...]]):
+    """The stems of words that occurred before. Reading it is faster than a call of a cached function."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) >= KNOWN_WORDS:
+            self.clear()
+        found = self[word] = _stems_of(word)
+        return found
+
+
+_KNOWN = _StemsOf()
+
+
 def _stems_of(word: str) -> tuple[str, ...]:
     if _UNSPACED_START.match(word):
         return tuple(map("".join, pairwise(word))) if len(word) > 1 else (word,)

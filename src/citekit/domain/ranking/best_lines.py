@@ -18,24 +18,18 @@ before.
 """
 
 
-def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[int, int]:
-    """Return the lines of `text` that contain most of the question's words, as character offsets (start, end).
+def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[tuple[int, int], tuple[int, int] | None]:
+    """Return the lines of `text` that contain most of the question's words, and further lines, as character offsets.
 
-    `rarities` has the rarity of each stem of the question. If no stem occurs, the result is the first line with text.
-    """
-    return _best(_lines(text, frozenset(rarities)), rarities)[1] or (0, len(text))
-
-
-def further_lines(text: str, rarities: Mapping[str, float], found: tuple[int, int]) -> tuple[int, int] | None:
-    """Return other lines, which contain most of the words that the lines `found` do not contain, or None if they
-    contain few.
+    `rarities` has the rarity of each stem of the question. If no stem occurs, the best lines are the first line with text.
+    The further lines contain most of the words that the best lines do not contain, or are None if they contain few.
     """
     lines = _lines(text, frozenset(rarities))
-    start, end = found
+    start, end = best = _best(lines, rarities)[1] or (0, len(text))
     known = frozenset[str]().union(*(stems for first, last, stems in lines if first < end and last > start))
     others = [(first, last, stems - known) for first, last, stems in lines if last <= start or first >= end]
-    worth, chosen = _best(others, rarities)
-    return chosen if worth >= FURTHER else None
+    worth, further = _best(others, rarities)
+    return best, further if worth >= FURTHER else None
 
 
 _Line = tuple[int, int, frozenset[str]]
@@ -46,9 +40,18 @@ def _lines(text: str, wanted: frozenset[str]) -> list[_Line]:
     lines, at = list[_Line](), 0
     for line in text.split("\n"):
         if line.strip():
-            lines.append((at, at + len(line), wanted.intersection(stems(tokens(line)))))
+            lines.append((at, at + len(line), _stems_in(line, wanted)))
         at += len(line) + 1
     return lines
+
+
+def _stems_in(line: str, wanted: frozenset[str]) -> frozenset[str]:
+    """Return the stems of `wanted` in a line."""
+    if line.isascii():  # letters are as they are written, so most lines need not be divided into words
+        small = line.lower()
+        if not any(stem in small for stem in wanted):
+            return frozenset()
+    return wanted.intersection(stems(tokens(line)))
 
 
 def _best(lines: Sequence[_Line], rarities: Mapping[str, float]) -> tuple[float, tuple[int, int] | None]:
@@ -59,9 +62,12 @@ def _best(lines: Sequence[_Line], rarities: Mapping[str, float]) -> tuple[float,
     best, chosen = -1.0, None
     for first in range(len(lines)):
         found: frozenset[str] = frozenset()
+        share = 0.0
         for last in range(first, min(first + MOST, len(lines))):
-            found |= lines[last][2]
-            worth = sum(rarities[stem] for stem in found) / whole - COST * (last - first)
+            if not lines[last][2] <= found:
+                found |= lines[last][2]
+                share = sum(rarities[stem] for stem in found) / whole
+            worth = share - COST * (last - first)
             if worth > best:
                 best, chosen = worth, (lines[first][0], lines[last][1])
     return best, chosen
