@@ -17,6 +17,7 @@ TRIALS = (
     Trial(".citekit_output", PRECIOUS),
     Trial(".resource_maps/faulty.json", COPY),
     Trial(".citekit_library/index/.turns", NOTHING),
+    Trial(".citekit_library/index/alexandria", FIFO),
 )
 
 

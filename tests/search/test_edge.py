@@ -249,6 +249,16 @@ def test_a_collection_with_a_log_from_an_earlier_version_works(folder: Path) -> 
         index.count("books")
 
 
+@pytest.mark.parametrize("put", [os.mkfifo, Path.touch])
+def test_what_stands_in_place_of_a_collection_is_dropped(put: Callable[[Path], None], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    put(folder / "books")
+
+    EdgeVectorIndex(folder).drop("books")
+
+    assert not [*folder.glob("books"), *folder.glob(".dropped-*")]
+
+
 def test_a_newer_form_is_left_alone(copy: Callable[[], Path]) -> None:
     folder = copy()
     description = folder / "books" / "collection.json"

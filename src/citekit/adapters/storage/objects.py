@@ -15,7 +15,7 @@ from attrs import frozen
 from citekit.adapters.system.clock import boot_id
 from citekit.adapters.system.file_locks import Locks
 from citekit.adapters.system.files import open_home_file, sync_file, sync_folder
-from citekit.adapters.system.home_files import check_folder, check_parent, make_folder
+from citekit.adapters.system.home_files import check_folder, check_parent, make_folder, remove_tree
 from citekit.adapters.system.permissions import EVERYBODY, OWNER, narrow
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable
@@ -133,10 +133,7 @@ class Objects:
         path = self.path(digest)
         try:
             status = os.lstat(path)
-            if stat.S_ISDIR(status.st_mode):
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+            remove_tree(path)
         except FileNotFoundError:
             return None
         return StoredObject.of(digest, status)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from citekit.adapters.system.file_locks import Locks
 from citekit.adapters.system.files import unwritable, writing
-from citekit.adapters.system.home_files import check_folder, check_parent, make_folder
+from citekit.adapters.system.home_files import check_folder, check_parent, make_folder, remove_tree
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed
 from citekit.domain.evidence import EvidenceKey, Extraction
@@ -71,7 +71,7 @@ class StagingArea:
     def _sweep(self, key: str) -> int:
         left = [each for each in _names(self._making) if each.startswith(f"{key}-")]
         for name in left:
-            shutil.rmtree(self._making / name, ignore_errors=True)
+            remove_tree(self._making / name, ignore_errors=True)
         return len(left)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, parsed
 from citekit.adapters.system.files import open_home_file, sweep, unwritable, write_atomically
-from citekit.adapters.system.home_files import check_folder
+from citekit.adapters.system.home_files import check_folder, remove_tree
 from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal
 from citekit.domain.digest import Digest
 from citekit.domain.errors import MapCorrupt
@@ -96,7 +95,7 @@ class Editions:
     def forget(self, resource_id: str) -> None:
         """Remove everything retained for the resource. Raise `HomeUnwritable`."""
         try:
-            shutil.rmtree(self._of(resource_id))
+            remove_tree(self._of(resource_id))
         except FileNotFoundError:
             return
         except OSError as error:

@@ -175,6 +175,20 @@ def check_tree(folder: _Path) -> None:
                     raise unsafe(path)
 
 
+def remove_tree(path: _Path, *, ignore_errors: bool = False) -> None:
+    """Remove a folder with everything in it, or whatever else has its name. Links are not followed. Raise `OSError`.
+
+    `shutil.rmtree` opens what it is given, and would wait at a FIFO forever.
+    """
+    with suppress(*(OSError,) if ignore_errors else ()):
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            os.unlink(path)  # noqa: PTH108
+            return
+        from shutil import rmtree
+
+        rmtree(path, ignore_errors)
+
+
 def is_in_home(path: _Path) -> bool:
     """Return whether `path` is in one of the folders of a home."""
     return bool(_split(os.path.abspath(path))[1])  # noqa: PTH100

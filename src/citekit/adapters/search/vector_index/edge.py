@@ -42,7 +42,7 @@ from citekit.adapters.search.vector_index.entry_rules import (
     sound_words,
 )
 from citekit.adapters.search.vector_index.shard_lease import ShardLease
-from citekit.adapters.system.home_files import check_folder, make_folder
+from citekit.adapters.system.home_files import check_folder, make_folder, remove_tree
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import IndexCorrupt, IndexUnavailable
 from citekit.domain.library.vectors import (
@@ -185,7 +185,7 @@ class EdgeVectorIndex:
             gone = self._aside("dropped", collection)
             with suppress(FileNotFoundError):
                 folder.rename(gone)
-            shutil.rmtree(gone, ignore_errors=True)
+            remove_tree(gone, ignore_errors=True)
 
     def close(self) -> None:
         """Close all collections. The next call opens them again."""
@@ -231,7 +231,7 @@ class EdgeVectorIndex:
         """
         for what in ("new", "dropped"):
             for left in self._folder.glob(f".{what}-{_tag(collection)}-*"):
-                shutil.rmtree(left, ignore_errors=True)
+                remove_tree(left, ignore_errors=True)
 
     @contextmanager
     def _open(self, collection: str) -> Iterator[OpenShard]:
