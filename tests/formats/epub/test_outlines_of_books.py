@@ -41,6 +41,22 @@ def test_headings_below_the_contents_are_sections_that_nest(tmp_path: Path) -> N
     )
 
 
+def test_chapters_of_a_flat_table_of_contents_are_below_the_parts_that_its_words_name(tmp_path: Path) -> None:
+    titles = ["Preface", "BOOK I", "Chapter 1", "Chapter II", "BOOK TWO", "Chapter 1", "Epilogue"]
+    bodies = [f"<h1>{title}</h1><p>Long ago there was a house by the sea.</p>" for title in titles]
+    entries = [f'<li><a href="c{number}.xhtml">{title}</a></li>' for number, title in enumerate(titles, 1)]
+
+    found = tree(tuple(outline(write_book(tmp_path / "b.epub", bodies, nav(*entries))).items))
+
+    chapters: list[object] = [("chapter", "Chapter 1", []), ("chapter", "Chapter II", [])]
+    assert [
+        ("chapter", "Preface", []),
+        ("part", "BOOK I", [("opening", "BOOK I", []), *chapters]),
+        ("part", "BOOK TWO", [("opening", "BOOK TWO", []), chapters[0]]),
+        ("chapter", "Epilogue", []),
+    ] == found
+
+
 def test_a_subtitle_is_no_section(tmp_path: Path) -> None:
     body = "<h1>Chapter 1</h1><h2>In which it begins</h2><p>Long ago there was a house.</p>"
     path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Chapter 1</a></li>'))

@@ -116,3 +116,31 @@ def test_hidden_text_is_no_title(tmp_path: Path) -> None:
         made.saveIncr()
 
     assert title_and_source(path) == ("The Sea and the Shore", "page 1")
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        ([(40.0, "The Sea and the Shore", 18.0), (300.0, "Contents", 16.0)], "The Sea and the Shore"),
+        ([(40.0, "Notes on the Sea", 10.5), (53.0, "and the Shore", 10.5)], "Notes on the Sea and the Shore"),
+        ([(40.0, "The Sea and the Shore", 18.0), (40.5, "The Sea and the Shore", 18.0)], "The Sea and the Shore"),
+    ],
+    ids=["above a table of contents", "bold in the size of the text", "drawn twice for a shadow"],
+)
+def test_a_title_is_what_stands_first_on_the_page(tmp_path: Path, lines: list[Line], title: str) -> None:
+    assert title_and_source(document(tmp_path / "v3_final.pdf", lines)) == (title, "page 1")
+
+
+def test_headings_below_the_first_prose_are_no_part_of_the_title(tmp_path: Path) -> None:
+    path = document(
+        tmp_path / "a.pdf", [(40.0, "Constitution of the Club", 16.0), (400.0, "Members of the Club", 16.0)]
+    )
+    with pymupdf.open(path) as made:
+        made[0].insert_text(
+            (60, 200),
+            "Whoever is interested in the shore of the sea may be a member of the club at any time.",
+            fontsize=10,
+        )
+        made.saveIncr()
+
+    assert title_and_source(path)[0] == "Constitution of the Club"

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.adapters.formats.epub.headings import HEADINGS_LIMIT, chapter_headings
 from citekit.adapters.formats.shared.summaries import first_text, has_text
 from citekit.domain.ports.reader import Book, BookChapter, Heading
+from citekit.domain.vocabulary import BOOK, CHAPTER, NUMBER, PART, VOLUME, any_of
 
 Place = tuple[int, int]
 """(chapter from 1, character from 0); (n + 1, 0) is the end of chapter n."""
 
 _JOINED = " / "
+_NUMBER = rf"\W+(?:\d{{1,4}}|[ivxlcdm]{{1,8}}|{any_of(NUMBER, ('the',))})\b"
+_PART = re.compile(rf"(?:{any_of(PART, BOOK, VOLUME)}){_NUMBER}", re.IGNORECASE)
+_CHAPTER = re.compile(rf"(?:{any_of(CHAPTER)}){_NUMBER}", re.IGNORECASE)
 
 _TITLES_LIMIT = 100
 """Maximum number of titles that are joined for one position."""
@@ -49,7 +54,7 @@ def entry_tree(book: Book) -> list[Entry]:
     end = book_end(book)
     roots: list[Entry] = []
     stack: list[Entry] = []
-    for entry in _one_a_place(headings, book):
+    for entry in _one_a_place(_nested_by_words(headings), book):
         while stack and stack[-1].level >= entry.level:
             stack.pop().end = entry.start
         (stack[-1].below if stack else roots).append(entry)
@@ -58,6 +63,21 @@ def entry_tree(book: Book) -> list[Entry]:
         entry.end = end
     _begin_together(roots, book)
     return roots
+
+
+def _nested_by_words(headings: Sequence[Heading]) -> Sequence[Heading]:
+    """Return a flat table of contents with its chapters below its parts, which their words name (`BOOK I`).
+
+    Any other table of contents is returned unchanged.
+    """
+    if len({each.level for each in headings}) != 1 or not any(_CHAPTER.match(each.title) for each in headings):
+        return headings
+    nested: list[Heading] = []
+    has_part = False
+    for each in headings:
+        has_part = bool(_PART.match(each.title)) or (has_part and bool(_CHAPTER.match(each.title)))
+        nested.append(evolve(each, level=each.level + 1) if has_part and _CHAPTER.match(each.title) else each)
+    return nested
 
 
 def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
+
+from citekit.domain.vocabulary import CAPTION, any_of
 
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]]*\s+(?=["'“‘«(\[]*[^\W\d_a-z])|(?<=[。！？])[」』”’）]*""")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Prof|Rev|Hon|Capt|Col|Gen|Lieut|Sr|Jr|vs|etc|e\.g|i\.e|cf|No|Vol|pp|z\.B|d\.h)|\b[A-Z])\.$"
 )
 _LETTER = re.compile(r"[^\W\d_]")
+_WHOLE = re.compile(r"""[.!?…:。！？]["'”’»)\]」』]*$""")
+_CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*\d", re.IGNORECASE)
+_ENTRY = re.compile(r"[^.!?]*[^\W\d_][^.!?]*(?:\s|\.{2,})\d{1,4}")
 _PARAGRAPH = 2000
+_PARAGRAPHS = 12
 _WORTH = 25
 """Minimum number of characters in a sentence that can be a summary."""
 
@@ -18,16 +25,20 @@ _WORTH = 25
 def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
     """Return the first sentence that is long enough to be a summary; None if there is no text.
 
-    Blank lines separate paragraphs. Leading lines that repeat `skip` (a title) are skipped. If no sentence is long
-    enough, the first sentence is returned.
+    Blank lines separate paragraphs. Leading lines that repeat `skip` (a title) are skipped, and so are captions and
+    lines of a table of contents. A sentence without an end, such as a name, is returned only if no other is among the
+    first paragraphs. If no sentence is long enough, the first sentence is returned.
     """
-    found: str | None = None
-    for paragraph in _paragraphs(lines, _folded(skip)):
+    found: list[str] = []
+    for paragraph in islice(_paragraphs(lines, _folded(skip)), _PARAGRAPHS):
+        if _CAPTION.match(paragraph) or _ENTRY.fullmatch(paragraph):
+            continue
         for sentence in _sentences(paragraph):
-            if len(sentence) >= _WORTH or (len(sentence) >= 8 and not sentence.isascii()):
+            is_long = len(sentence) >= _WORTH or (len(sentence) >= 8 and not sentence.isascii())
+            if is_long and _WHOLE.search(sentence) and not sentence[0].islower():
                 return sentence
-            found = found or sentence
-    return found
+            found.append(sentence)
+    return next((each for each in found if len(each) >= _WORTH), found[0] if found else None)
 
 
 def has_text(line: str) -> bool:

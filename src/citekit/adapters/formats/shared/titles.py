@@ -30,7 +30,7 @@ WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 def written_title(written: str) -> str:
     """Return a title of metadata without the name of the program that wrote it, or "" if no author wrote it."""
-    title = _PRODUCT.sub("", one_line(written, TITLE_LIMIT)).strip()
+    title = _PRODUCT.sub("", one_line(written, TITLE_LIMIT)).strip(" \u2013\u2014|-")
     sensible = WORD.search(title) and "\ufffd" not in title
     return "" if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title) else title
 

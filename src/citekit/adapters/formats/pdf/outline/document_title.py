@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -114,21 +115,45 @@ def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
     Text above it that is nearly as large, and text of the same size, are part of the title: the cover of a report names
     its issuer or its kind in this way, in either order. So is the period that a report covers.
     """
-    large = [line for line in lines if line.upright and line.size >= COVER_RATIO * body_size]
-    every = _groups(large)
-    groups = [group for group in every if _is_title(_text(group))]
-    if not groups or any(_TOC.fullmatch(_text(group)) for group in every):
-        return ""
+    lines = _drawn_once(line for line in lines if line.upright)
+    every = _groups([line for line in lines if line.size >= COVER_RATIO * body_size])
+    contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
+    groups = [group for group in every[:contents] if _is_title(_text(group))]
+    if not groups:
+        return "" if contents < len(every) else _bold_title(lines, body_size)
     largest = max(groups, key=lambda group: group[0].size)
     above = groups[: groups.index(largest)]
     parts = [largest]
     parts += [group for group in above if group[0].size >= ABOVE_RATIO * largest[0].size]
-    parts += [group for group in groups[len(above) + 1 :] if _same_size(group[0], largest[0])]
+    prose = min((line.top for line in lines if _is_prose(line, body_size)), default=math.inf)
+    below = [group for group in groups[len(above) + 1 :] if group[0].top < max(prose, largest[-1].bottom)]
+    parts += [group for group in below if _same_size(group[0], largest[0])]
     if len(parts) > PARTS_OF_A_TITLE:
         return ""
     parts.sort(key=lambda group: -group[0].size)
     periods = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *islice(periods, 1)])), TITLE_LIMIT)
+
+
+def _drawn_once(lines: Iterable[StyledLine]) -> list[StyledLine]:
+    """Return the lines without those that are drawn a second time for a shadow, nearly at the same place."""
+    kept: dict[str, list[StyledLine]] = {}
+    for line in lines:
+        same, near = kept.setdefault(line.text, []), line.size / 3
+        if not any(abs(each.top - line.top) < near and abs(each.left - line.left) < near for each in same):
+            same.append(line)
+    return [line for same in kept.values() for line in same]
+
+
+def _bold_title(lines: Sequence[StyledLine], body_size: float) -> str:
+    """Return the first lines of a page if they are bold and at least as large as body text, or else ""."""
+    groups = _groups([line for line in lines if line.size >= body_size])
+    first = groups[0] if groups else []
+    return one_line(_text(first), TITLE_LIMIT) if first and first[0].bold and _is_title(_text(first)) else ""
+
+
+def _is_prose(line: StyledLine, body_size: float) -> bool:
+    return len(line.text) > SHORT_LENGTH and _same_size_as(line.size, body_size)
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:
@@ -163,7 +188,11 @@ def _continues(last: StyledLine, line: StyledLine) -> bool:
 
 
 def _same_size(line: StyledLine, other: StyledLine) -> bool:
-    return abs(line.size - other.size) <= SIZE_TOLERANCE * max(line.size, other.size)
+    return _same_size_as(line.size, other.size)
+
+
+def _same_size_as(size: float, other: float) -> bool:
+    return abs(size - other) <= SIZE_TOLERANCE * max(size, other)
 
 
 def _text(group: Sequence[StyledLine]) -> str:

@@ -63,8 +63,15 @@ class PageTexts:
 
     def displayed_lines(self, page: int) -> list[StyledLine]:
         """Return the same lines as `lines(page)`, with coordinates in points from the top left of the displayed page."""
-        lines, turn = self.lines(page), self._pages[page].rotation
-        return lines if turn is None else [rotated(line, turn) for line in lines]
+        return self._displayed(self.lines(page), page)
+
+    def all_displayed_lines(self, page: int) -> list[StyledLine]:
+        """Return the same lines as `read(page)`, with coordinates in points from the top left of the displayed page."""
+        return self._displayed(self.read(page), page)
+
+    def _displayed(self, lines: Sequence[StyledLine], page: int) -> list[StyledLine]:
+        turn = self._pages[page].rotation
+        return list(lines) if turn is None else [rotated(line, turn) for line in lines]
 
     def lines_matching(self, title: str, page: int) -> tuple[int, ...]:
         """Return the 0-based indexes of the lines of `page` that match `title` or a part of it."""

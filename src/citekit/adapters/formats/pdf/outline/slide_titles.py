@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from citekit.adapters.formats.pdf.outline.heading_styles import Font
 from citekit.adapters.formats.pdf.outline.headings import WORD, Heading
@@ -14,40 +15,60 @@ from citekit.adapters.formats.pdf.outline.rows import font_of
 WIDE_PAGES = 3
 """The number of first pages whose shape tells a presentation from other documents."""
 
-TITLE_SHARE = 0.5
-"""The share of pages that must begin with a line in the style of titles."""
+TITLE_SHARE = 0.4
+"""The share of the pages with text that must begin with a line in the style of titles."""
+
+TOP = 0.35
+"""The part of a slide, from its top, in which its title begins."""
+
+NEARLY = 0.9
+"""The smallest size of a title in another font, as a multiple of the size of titles."""
 
 
 def slide_titles(texts: PageTexts) -> list[Heading]:
     """Return the title of each slide that has one; none if the document is no presentation.
 
-    Most slides begin with a line in the style of titles, and few lines elsewhere have it.
+    The title of a slide is the first of the largest lines at its top. Most slides have it in the same style, and few
+    lines elsewhere have that style. Adjacent slides with the same title are one.
     """
     if texts.count < WIDE_PAGES or not all(_is_wide(texts, page) for page in range(1, WIDE_PAGES + 1)):
         return []
+    slides = {page: texts.all_displayed_lines(page) for page in range(1, texts.count + 1)}
+    repeated = Counter(text for lines in slides.values() for text in {line.text for line in lines})
     slides = {
-        page: sorted(texts.displayed_lines(page), key=lambda line: line.top) for page in range(1, texts.count + 1)
+        page: sorted((line for line in lines if 2 * repeated[line.text] <= texts.count), key=lambda line: line.top)
+        for page, lines in slides.items()
     }
-    slides = {page: lines for page, lines in slides.items() if lines}
-    first = Counter(font_of(lines[0]) for lines in slides.values())
-    if not first:
+    titles = {page: at for page, lines in slides.items() if (at := _title_at(lines, _height(texts, page))) is not None}
+    styles = Counter(font_of(slides[page][at]) for page, at in titles.items())
+    if not styles:
         return []
-    style, pages = first.most_common(1)[0]
+    style, pages = styles.most_common(1)[0]
     used = sum(font_of(line) == style for lines in slides.values() for line in lines)
-    if pages < TITLE_SHARE * texts.count or used > 2 * pages:
+    if pages < TITLE_SHARE * sum(map(bool, slides.values())) or used > 2 * pages:
         return []
-    return [_heading(page, lines, style) for page, lines in slides.items() if _is_title(lines[0], style)]
+    found = [
+        _heading(page, slides[page][at:], style)
+        for page, at in titles.items()
+        if slides[page][at].size >= (1 if slides[page][at].font == style[0] else NEARLY) * style[1]
+    ]
+    # Slides that are shown step by step are pages with one title.
+    return found[:1] + [each for before, each in pairwise(found) if before.text != each.text]
+
+
+def _title_at(lines: Sequence[StyledLine], height: float) -> int | None:
+    """Return the index of the first of the largest lines at the top of a slide, or None if no words are there."""
+    above = [at for at, line in enumerate(lines) if line.top < TOP * height and WORD.search(line.text)]
+    return max(above, key=lambda at: (lines[at].size, -at), default=None)
+
+
+def _height(texts: PageTexts, page: int) -> float:
+    return float(texts.reader.document[page - 1].rect.height)
 
 
 def _is_wide(texts: PageTexts, page: int) -> bool:
     shape = texts.reader.document[page - 1].rect
     return bool(shape.width > shape.height)
-
-
-def _is_title(line: StyledLine, style: Font) -> bool:
-    """Return whether `line` is in the font of titles and at least as large as most of them, as on a cover."""
-    font, size, _ = style
-    return line.font == font and line.size >= size and bool(WORD.search(line.text))
 
 
 def _heading(page: int, lines: Sequence[StyledLine], style: Font) -> Heading:

@@ -162,12 +162,29 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     in_order, strays = _in_order(sections)
     if len(strays) > STRAY_SHARE * len(sections):
         return sections, texts
+    if titles := slide_titles(texts):
+        return [*_with_slides(in_order, titles), *strays], texts
     contents = Toc(tuple(_target(section, texts) for section in in_order))
     if sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
         return sections, texts
     texts = texts.with_all_headers_footers()
     complete = _with_subheadings(contents, _headings_outside_toc(texts, frozenset()))
     return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
+
+
+def _with_slides(sections: Sequence[Section], titles: Sequence[Heading]) -> list[Section]:
+    """Return the sections, each followed by the slides in it that have another title than the section."""
+    mixed: list[Section] = []
+    rest = list(sections)
+    top = min(section.level for section in sections)
+    holder: Section | None = None
+    for title in titles:
+        while rest and rest[0].page <= title.page:
+            holder = rest.pop(0)
+            mixed.append(holder)
+        if holder is None or (holder.page, title_key(holder.title)) != (title.page, title_key(title.text)):
+            mixed.append(_section(title, top if holder is None else holder.level + 1))
+    return [*mixed, *rest]
 
 
 def _in_order(sections: Sequence[Section]) -> tuple[list[Section], list[Section]]:
@@ -208,7 +225,7 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
     """Return the headings that are recognized by their style, except those on TOC pages.
 
     `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched. Titles of slides are
-    returned instead if they are on more than twice as many pages.
+    returned instead if they are on more pages.
     """
     body, titles = body_style_of(texts), slide_titles(texts)
     if body is None:
@@ -219,7 +236,7 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
         found += _headings_on(page, outside_toc(lines) if page in skipped else lines, body)
         texts.reader.report_progress()
     chosen = merge_headings(select_headings(found, texts, body, skipped), reference_headings(found, texts, body))
-    return titles if len(titles) > 2 * len({heading.page for heading in chosen}) else chosen
+    return titles if len(titles) > len({heading.page for heading in chosen}) else chosen
 
 
 def _headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list[Heading]:

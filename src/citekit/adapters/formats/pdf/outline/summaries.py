@@ -38,6 +38,8 @@ def first_sentence(lines: Sequence[StyledLine]) -> str | None:
     for number, paragraph in enumerate(_paragraphs(lines)):
         if number >= MAX_PARAGRAPHS:
             break
+        if paragraph[0].islower():  # the end of a sentence from another column or page
+            paragraph = _rest_of(paragraph)
         if not _is_prose(paragraph):
             continue
         if re.search(r"[.!?。！？:]", paragraph):
@@ -91,6 +93,13 @@ def _is_prose(paragraph: str) -> bool:
     if len(_IDEOGRAPH.findall(paragraph)) >= 10:
         return True
     return len(paragraph) >= MIN_SENTENCE and len(paragraph.split()) >= 5
+
+
+def _rest_of(paragraph: str) -> str:
+    """Return a paragraph without its first sentence."""
+    ends = (end for end in _END.finditer(paragraph) if not _ABBREVIATED.search(paragraph[: end.start()]))
+    end = next(ends, None)
+    return "" if end is None else paragraph[end.end() :].strip()
 
 
 def _first_sentence_of(paragraph: str) -> str:

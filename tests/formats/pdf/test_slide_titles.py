@@ -1,0 +1,60 @@
+"""Titles of slides in PDFs, below the bookmarks of sections and without bookmarks."""
+
+# mypy: disable-error-code="no-untyped-call"
+# PyMuPDF has no annotations of its own.
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pymupdf
+
+from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.shared.outline import OutlineItem
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+
+TITLES = ["Lakes", "Rain", "Ice and Snow", "Ice and Snow", "Springs", "Rivers", "Shores", "Fish", "Birds", "Reeds"]
+
+
+def presentation(path: Path, bookmarks: list[tuple[int, str, int]]) -> Path:
+    """A presentation with a running head in small type, a title in large type, and three lines on each slide."""
+    with pymupdf.open() as made:
+        for number, title in enumerate(TITLES, 1):
+            page = made.new_page(width=640, height=480)
+            page.insert_text((40, 20), "Waters of the North, a course", fontsize=8)
+            page.insert_text((40, 70), title, fontsize=24)
+            for row in range(3):
+                page.insert_text(
+                    (40, 200 + 30 * row), f"What slide {number} says in row {row} of its text", fontsize=14
+                )
+        made.set_toc([list(each) for each in bookmarks])
+        made.save(path)
+    return path
+
+
+def tree(found: tuple[OutlineItem, ...]) -> list[object]:
+    return [(each.title, tree(tuple(each.children))) for each in found]
+
+
+def items(path: Path) -> tuple[OutlineItem, ...]:
+    source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
+    return tuple(PdfOutliner().outline(source, silent).items)
+
+
+def test_bookmarks_of_a_few_sections_hold_a_node_for_each_slide(tmp_path: Path) -> None:
+    found = tree(items(presentation(tmp_path / "a.pdf", [(1, "What falls", 2), (1, "Rivers", 6)])))
+
+    assert found == [
+        ("Lakes", []),
+        ("What falls", [("Rain", []), ("Ice and Snow", []), ("Springs", [])]),
+        ("Rivers", [("Shores", []), ("Fish", []), ("Birds", []), ("Reeds", [])]),
+    ]
+
+
+def test_slides_without_bookmarks_are_titled_by_the_largest_lines_at_their_top(tmp_path: Path) -> None:
+    found = [each.title for each in items(presentation(tmp_path / "a.pdf", []))]
+
+    assert found == ["Lakes", "Rain", "Ice and Snow", "Springs", "Rivers", "Shores", "Fish", "Birds", "Reeds"]
