@@ -133,3 +133,13 @@ def test_a_slide_whose_title_is_a_text_box_is_titled_by_the_largest_type_at_its_
 def test_a_presentation_keeps_the_title_of_its_metadata_if_its_first_slides_confirm_it(tmp_path: Path) -> None:
     assert outline(deck(tmp_path / "a.pptx", COVER, title="The lakes of the North")).title == "The lakes of the North"
     assert outline(deck(tmp_path / "b.pptx", COVER, title="Template of a company")).title == "Lakes of the North"
+
+
+def test_headings_made_by_hand_are_nested_by_their_numbers(tmp_path: Path) -> None:
+    titles = ["1. The lake", "1.1. Its water", "1.1.1 Its ice", "2. The shore", "2.1 Its birds"]
+    body = "".join(paragraph(title, "", "", BOLD) + PROSE for title in titles)
+
+    found = outline(write_docx(tmp_path / "a.docx", body, **{"docProps__core.xml": core("")})).items
+
+    assert [item.title for item in found] == ["1. The lake", "2. The shore"]
+    assert [child.title for child in found[0].children if child.type != "opening"] == ["1.1. Its water"]

@@ -7,6 +7,7 @@ outline level (17.3.1.20), which is set in the paragraph, in its style, or in a 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -95,6 +96,9 @@ LOOK_LIMIT = 100
 
 SAMPLE = 2000
 """The number of paragraphs whose prevailing size is that of body text."""
+
+_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
+"""The number of a heading below another, such as `3.1`."""
 
 _GONE = names(
     """
@@ -202,7 +206,8 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
     """Return the heading level of each paragraph of a document that has no heading styles.
 
-    Short bold lines outside tables are headings, and a larger font means a higher level. If more than half of the lines
+    Short bold lines outside tables are headings. A larger font means a higher level, and a number such as 3.1 one below
+    that of the last heading without such a number. If more than half of the lines
     look like headings, there are no headings.
     """
     levels = [BODY] * len(paragraphs)
@@ -210,8 +215,15 @@ def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
     if not bold or len(bold) * 2 > sum(1 for each in paragraphs if _words(each)):
         return levels
     sizes = sorted(set(bold.values()), reverse=True)
+    above = 0
     for at, size in bold.items():
         levels[at] = min(sizes.index(size), 5)
+        numbered = _NUMBER.match(_words(paragraphs[at]))
+        depth = numbered[0].strip(". ").count(".") if numbered else 0
+        if depth:
+            levels[at] = min(max(levels[at], above + depth), 5)
+        else:
+            above = levels[at]
     return levels
 
 

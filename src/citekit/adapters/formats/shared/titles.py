@@ -23,7 +23,9 @@ _PLACEHOLDER = re.compile(
     re.I,
 )
 _NO_TITLE = re.compile(r"://|www\.|\S@\S|^\W*(page|p\.)?\W*\d+\W*$|^(isbn|issn|doi)\b|\(cid:", re.I)
-_PART = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING, TOC_HEADING, APPENDIX)})\W*", re.I)
+_PART = re.compile(
+    rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING, TOC_HEADING, APPENDIX, ('executive summary',))})\W*", re.I
+)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}|[\u0600-\u06ff]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
