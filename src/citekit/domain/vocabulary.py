@@ -46,6 +46,19 @@ PAPER_HEADING: Words = (
 )  # fmt: skip
 """Headings without a number in papers and reports."""
 
+THEOREM: Words = (
+    "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
+    "corollaire", "remarque", "satz", "bemerkung",
+)  # fmt: skip
+"""Names of numbered statements in mathematics, which begin paragraphs and are no headings."""
+
+STATEMENT: Words = (
+    "definitions", "remarks", "example", "examples", "proof", "claim", "exercise", "exercises", "question", "problem", "fact",
+    "notation", "assumption", "hypothesis", "observation", "construction", "algorithm", "property", "case", "step", "note",
+    "exemple", "preuve", "beweis", "beispiel",
+)  # fmt: skip
+"""Other names of such statements, which elsewhere also begin headings."""
+
 TOC_HEADING: Words = (
     "table of contents", "contents", "brief contents", "short contents", "detailed contents", "inhalt",
     "inhaltsverzeichnis", "table des matières", "sommaire", "índice", "índice general", "índice de contenido", "contenido",

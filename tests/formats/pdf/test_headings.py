@@ -474,3 +474,111 @@ def test_a_heading_without_its_number_is_its_words() -> None:
     assert (roman_number_of("IV Lakes"), roman_number_of("In a lake"), is_label("Appendix B"), is_label("Appendices")) == (
         "IV", "", True, False,
     )  # fmt: skip
+
+
+def test_a_bold_title_with_a_bullet_that_no_other_bullet_is_next_to_is_a_heading(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    with pymupdf.open() as document:
+        for number, name in enumerate(("one", "two", "three")):
+            page = document.new_page(width=400, height=600)
+            for row in range(2):
+                question = f"\u2022 How is matter {name} of part {row} settled?"
+                page.insert_htmlbox(
+                    pymupdf.Rect(40, 60 + 250 * row, 360, 90 + 250 * row),
+                    f"<p style='font-size:10px'><b>{question}</b></p>",
+                )
+                prose(page, 40, 100 + 250 * row, 10 + number)
+        document.save(path)
+
+    assert titles(outline_items(path)) == [
+        f"How is matter {name} of part {row} settled?" for name in ("one", "two", "three") for row in range(2)
+    ]
+
+
+def test_bullets_of_a_symbol_font_are_no_letters_of_a_title(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    with pymupdf.open() as document:
+        for number in range(1, 5):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 80), "n", fontname="zadb", fontsize=16)
+            page.insert_text((56, 80), f"Matter of page {'abcd'[number - 1]}", fontname="hebo", fontsize=16)
+            prose(page, 40, 110)
+        document.save(path)
+
+    assert titles(outline_items(path)) == [f"Matter of page {letter}" for letter in "abcd"]
+
+
+def test_a_text_that_is_drawn_twice_for_a_shadow_is_one_heading(tmp_path: Path) -> None:
+    def shadows(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((41.5, 81.5), HEADINGS[number - 1], fontsize=16)
+
+    assert titles(outline_items(written(tmp_path / "x.pdf", shadows))) == HEADINGS
+
+
+def test_numbered_titles_before_text_in_the_same_line_are_headings_but_theorems_are_not(tmp_path: Path) -> None:
+    def beginnings(page: pymupdf.Page, number: int) -> None:
+        for row, name in enumerate(("Tensor products", "Lemma")):
+            title = f"{number}.{row + 1}. {name}."
+            page.insert_text((40, 320 + 90 * row), title, fontname="hebo", fontsize=10)
+            right = 43 + pymupdf.get_text_length(title, "hebo", 10)
+            page.insert_text((right, 320 + 90 * row), "We denote it by", fontsize=10)
+            prose(page, 40, 333 + 90 * row, 4)
+
+    found = titles(outline_items(written(tmp_path / "x.pdf", beginnings)))
+
+    assert found == [title for at, name in enumerate(HEADINGS, 1) for title in (name, f"{at}.1. Tensor products")]
+
+
+def test_references_in_the_largest_type_are_no_title_of_the_document(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    with pymupdf.open() as document:
+        for names in (["Motivation", "Approach"], ["Evaluation", "References"]):
+            page = document.new_page(width=400, height=600)
+            for row, name in enumerate(names):
+                page.insert_text((40, 80 + 250 * row), name, fontsize=18 if name == "References" else 14)
+                prose(page, 40, 110 + 250 * row)
+        document.save(path)
+
+    assert "References" in titles(outline_items(path))
+
+
+def test_numbers_of_the_lines_of_a_manuscript_hide_no_heading(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    with pymupdf.open() as document:
+        for number, name in enumerate(("Motivation", "Approach", "Evaluation"), 1):
+            page = document.new_page(width=400, height=800)
+            page.insert_text((40, 140), str(number), fontname="hebo", fontsize=12)
+            page.insert_text((64, 140), name, fontname="hebo", fontsize=12)
+            prose(page, 40, 170, 45)
+            for row in range(45):
+                page.insert_text((22, 170 + 13 * row), str(45 * number + row), fontname="tiro", fontsize=5)
+            page.insert_text((22, 144), str(45 * number - 1), fontname="tiro", fontsize=5)
+        document.save(path)
+
+    assert titles(outline_items(path)) == ["1 Motivation", "2 Approach", "3 Evaluation"]
+
+
+def test_authors_before_the_abstract_are_no_headings(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    names = ["Abstract", "Motivation", "Approach", "Evaluation"]
+    with pymupdf.open() as document:
+        for name in names:
+            page = document.new_page(width=400, height=600)
+            if name == "Abstract":
+                for row, author in enumerate(("Ada Lovelace", "Emmy Noether", "Grace Hopper")):
+                    page.insert_text((40, 40 + 24 * row), author, fontname="hebo", fontsize=12)
+            page.insert_text((40, 150), name, fontname="hebo", fontsize=12)
+            prose(page, 40, 180, 20)
+        document.save(path)
+
+    assert titles(outline_items(path)) == names
+
+
+def test_theorems_and_lines_of_code_in_bold_type_are_no_headings(tmp_path: Path) -> None:
+    def lines(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((40, 320), f"Theorem {number}.1. Everything is as it seems", fontname="hebo", fontsize=10)
+        prose(page, 40, 333, 4)
+        page.insert_text((40, 420), f"{number + 3}: for each of them do", fontname="hebo", fontsize=10)
+        prose(page, 40, 433, 4)
+
+    assert titles(outline_items(written(tmp_path / "x.pdf", lines))) == HEADINGS

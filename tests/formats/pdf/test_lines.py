@@ -77,7 +77,7 @@ def test_a_page_that_was_read_quickly_is_read_exactly_once_asked(tmp_path: Path)
         before, after = texts.read(1), texts.exactly_on([1]).read(1)
 
     assert ([True], [False]) == ([line.bold for line in before], [line.bold for line in after])
-    assert [True] == [line.mixed_weight for line in after]
+    assert ["Term"] == [line.lead for line in after]
 
 
 def test_pages_that_are_read_once_more_are_told_and_never_fewer_than_before(tmp_path: Path) -> None:
@@ -125,3 +125,16 @@ def test_accents_that_old_fonts_print_apart_stand_on_their_letters() -> None:
     said = [clean(text) for text in ("T´el´echargement tr`es fa¸con", "`code` and a´ b", "plain")]
 
     assert ["Téléchargement très façon", "`code` and a´ b", "plain"] == said
+
+
+@pytest.mark.parametrize(
+    ("spaced", "joined"),
+    [
+        ("I N T R O D U C T I O N", "INTRODUCTION"),
+        ("2 R E L A T E D   W O R K", "2 RELATED WORK"),
+        ("A B C D", "A B C D"),
+        ("A I is a word", "A I is a word"),
+    ],
+)
+def test_letters_that_are_set_apart_are_a_word(spaced: str, joined: str) -> None:
+    assert clean(spaced) == joined

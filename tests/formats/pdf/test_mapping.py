@@ -153,6 +153,40 @@ def test_bookmarks_that_name_files_are_not_headings(tmp_path: Path) -> None:
     assert BOOKMARKS_OF_FILES in found.notes
 
 
+def test_a_root_bookmark_that_names_a_file_is_no_heading(tmp_path: Path) -> None:
+    marks = [[1, "fang_liu_luo", 1], [2, "Start", 1], [3, "Within", 2], [2, "End", 3]]
+
+    found = outline(pages(tmp_path / "x.pdf", 3, marks))
+
+    assert [each.title for each in found.items] == ["Start", "End"]
+    assert BOOKMARKS_OF_FILES in found.notes
+
+
+@pytest.mark.parametrize("words", ["{}", "Page {}"])
+def test_bookmarks_that_are_numbers_of_their_pages_are_not_headings(words: str, tmp_path: Path) -> None:
+    found = outline(pages(tmp_path / "x.pdf", 3, [[1, words.format(number), number] for number in (1, 2, 3)]))
+
+    assert BOOKMARKS_OF_FILES in found.notes
+    assert found.notes[0] == BY_PAGES
+
+
+def test_few_bookmarks_do_not_silence_the_headings_of_their_pages(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number in range(1, 7):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 60), f"Matter {'abcdef'[number - 1]}", fontsize=18)
+            for line in range(20):
+                page.insert_text((40, 100 + 14 * line), "Text that is as plain as any other.", fontsize=10)
+        document.set_toc([[1, "Matter a", 1], [1, "Matter c", 3], [1, "Matter e", 5]])
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert [each.title for item in found.items for each in (item, *item.children)] == [
+        f"Matter {each}" for each in "abcdef"
+    ]
+
+
 @pytest.mark.parametrize("back", ["Next", "First"])
 def test_bookmarks_that_run_in_circles_are_told_once(back: str, tmp_path: Path) -> None:
     with pymupdf.open(pages(tmp_path / "x.pdf", 3, [[1, "One", 1], [1, "Two", 2]])) as document:

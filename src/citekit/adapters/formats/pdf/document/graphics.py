@@ -12,6 +12,9 @@ from citekit.adapters.libraries.mupdf.engine import exclusive
 CONTENT_LIMIT = 3_000_000
 """Bytes of a page's drawing orders that are followed; a page with more is a map or a plan."""
 
+BOX_LIMIT = 30_000
+"""The number of things that a page paints from which its hidden text is not looked for; a page with more is a plot."""
+
 _OPERATORS = (b"Do", b" re", b" l", b"\nl", b"EI")
 
 _DRAWING = ("fill_path", "stroke_path", "fill_shade", "fill_image", "fill_image_mask")
@@ -52,15 +55,17 @@ def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
 def boxes_of(page: Any) -> list[tuple[str, Box]]:
     """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` gives them.
 
-    It takes half as long, where the page is not rotated. Call it inside `exclusive()` or `opened()`.
+    It takes half as long, where the page is not rotated, and stops soon after `BOX_LIMIT`. Call it inside `exclusive()`
+    or `opened()`.
     """
     if page.rotation:
         turned: list[tuple[str, Box]] = page.get_bboxlog()
         return turned
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
-        device = _boxes_class()((*_DRAWING, *_VISIBLE_TEXT, "ignore_text"))
-        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        cookie = mupdf.FzCookie()
+        device = _boxes_class()((*_DRAWING, *_VISIBLE_TEXT, "ignore_text"), cookie, BOX_LIMIT)
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), cookie)
         mupdf.fz_close_device(device)
         found: list[tuple[str, Box]] = device.found
         return found
@@ -77,16 +82,21 @@ def _boxes_class() -> Any:
         bound_path, bound_text = mupdf.ll_fz_bound_path, mupdf.ll_fz_bound_text
 
     class Boxes(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
-        def __init__(self, methods: Sequence[str], stopping: Any = None) -> None:
-            """Record what `methods` draw. With the cookie `stopping`, the first visible text ends the drawing."""
+        def __init__(self, methods: Sequence[str], cookie: Any, limit: int = 0) -> None:
+            """Record what `methods` draw. More than `limit` things, or with 0 the first visible text, end the drawing."""
             super().__init__()
             self.found: list[tuple[str, Box]] = []
-            self.is_stopped, self._stopping = False, stopping
+            self.is_stopped, self._cookie, self._limit = False, cookie, limit
             for name in methods:
                 getattr(self, f"use_virtual_{name}")()
 
         def add(self, kind: str, box: Any) -> None:
             self.found.append((kind, (box.x0, box.y0, box.x1, box.y1)))
+            if len(self.found) > self._limit > 0:
+                self.stop()
+
+        def stop(self) -> None:
+            self.is_stopped, self._cookie.m_internal.abort = True, 1
 
         def fill_path(self, _: Any, path: Any, _rule: Any, ctm: Any, *_more: Any) -> None:
             self.add("fill-path", bound_path(path, None, ctm))
@@ -101,10 +111,10 @@ def _boxes_class() -> Any:
             self.add_text("stroke-text", text, stroke, ctm)
 
         def add_text(self, kind: str, text: Any, stroke: Any, ctm: Any) -> None:
-            if self._stopping is None:
+            if self._limit:
                 self.add(kind, bound_text(text, stroke, ctm))
             else:
-                self.is_stopped, self._stopping.m_internal.abort = True, 1
+                self.stop()
 
         def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
             self.add("ignore-text", bound_text(text, None, ctm))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from citekit.adapters.formats.pdf.document.graphics import boxes_of
+from citekit.adapters.formats.pdf.document.graphics import BOX_LIMIT, boxes_of
 from citekit.adapters.formats.pdf.document.painting import AREAS, Box, contains, painted
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 
@@ -36,15 +36,17 @@ _AREAS = ("fill-path", "fill-shade", "fill-image", "fill-imgmask")
 
 
 def may_hide_text(page: Any, signs: Signs) -> bool:
-    """Return whether `page` may hide text. Call this function inside `exclusive()` or `opened()`.
+    """Return whether `page` may hide text, or paints too much to say. Call it inside `exclusive()` or `opened()`.
 
     `signs` are the hints of hidden text that were found in the page's content streams.
     """
     if signs.text or not signs:
         return signs.text
     record = boxes_of(page)
-    return (signs.areas and _may_be_covered(page, record, strokes=signs.strokes)) or (
-        signs.is_light and _may_be_white_on_white(page, record)
+    return (
+        len(record) > BOX_LIMIT
+        or (signs.areas and _may_be_covered(page, record, strokes=signs.strokes))
+        or (signs.is_light and _may_be_white_on_white(page, record))
     )
 
 

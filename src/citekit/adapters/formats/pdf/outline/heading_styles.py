@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,6 +19,8 @@ from citekit.adapters.formats.pdf.outline.headings import (
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
+
+_OPENING = re.compile(r"(?:abstract|(?:(?:1|I)\.?\s+)?introduction)\b|1\.?\s", re.IGNORECASE)
 
 Font = tuple[str, float, bool]
 """Font, size, and weight of a line."""
@@ -273,8 +276,16 @@ def _without_title(found: Sequence[Heading]) -> list[Heading]:
         return list(found)
     largest = max(heading.style[1] for heading in found)
     titles = [heading for heading in found if heading.style[1] == largest]
+    if any(map(_is_common, titles)):
+        return _without_authors(found)
     rest = [heading for heading in found if heading not in titles]
     if rest and len({heading.page for heading in titles}) == 1 and titles[0].page <= 2 and not titles[0].depth:
         first = next((index for index, heading in enumerate(rest) if heading.depth), 0)
         return [heading for index, heading in enumerate(rest) if index >= first or heading.page > titles[0].page]
-    return list(found)
+    return _without_authors(found)
+
+
+def _without_authors(found: Sequence[Heading]) -> list[Heading]:
+    """Return the headings without those on the first page before the abstract or the introduction of a paper."""
+    first = next((at for at, heading in enumerate(found) if heading.page == 1 and _OPENING.match(heading.text)), 0)
+    return [heading for at, heading in enumerate(found) if at >= first or _is_common(heading)]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.outline.heading_numbers import (
     depth_of,
@@ -19,9 +19,16 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
 )
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.rows import Columns, columns_of, font_of, join_numbers, join_pieces
+from citekit.adapters.formats.pdf.outline.rows import (
+    Columns,
+    columns_of,
+    font_of,
+    join_numbers,
+    join_pieces,
+    without_line_numbers,
+)
 from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADER
-from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, any_of
+from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, THEOREM, any_of
 
 LINE_LIMIT = 2000
 """The number of lines of a page that is searched; a page with more is a poster or a plan."""
@@ -33,9 +40,15 @@ SHORT_LENGTH = 80
 LARGER_RATIO = 1.12
 """The size of a heading, as a multiple of the size of body text, that needs no other sign."""
 
-_BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
+_GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s+")
+_BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
 _ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z")
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
+_STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
+_CODE = re.compile(r"\d+:\s+[a-z]")
+_RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)\S", re.IGNORECASE)
+"""A number and a title before text in the same line, which are not those of a theorem."""
+
 MUCH_LARGER_RATIO = 1.5
 """The same ratio from which a line is never part of a sentence of body text."""
 
@@ -103,11 +116,16 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     """Return the heading candidates on a page in reading order, with consecutive lines of one heading joined."""
     if len(lines) > LINE_LIMIT:
         return []
+    lines = without_line_numbers(lines)
     columns = columns_of(lines)
     held: list[StyledLine] = []
     found: list[Heading] = []
     for line in _in_reading_order(join_numbers(join_pieces(lines, columns, LARGER_RATIO * body.size)), columns):
-        if held and line.font != body.font and _continues_heading(held, line):
+        if _RUN_IN.match(line.lead) and depth_of(line.lead) > 1 and not line.has_note_number:
+            own = evolve(line, text=line.lead.rstrip(" .:"), bold=True)
+            found += [*_heading_of(page, held, columns), *_heading_of(page, [own], columns)]
+            held = []
+        elif held and line.font != body.font and _continues_heading(held, line):
             held.append(line)  # whatever it says: it may begin with a small letter
         elif not _may_be_heading(line, lines, columns, body):
             found += _heading_of(page, held, columns)
@@ -127,7 +145,7 @@ def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[Sty
 def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    text = with_number_space(_join_lines([line.text for line in held]))
+    text = with_number_space(_GLYPH.sub("", _join_lines([line.text for line in held])))
     first = max(held, key=lambda line: (line.size, -line.top))
     if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # a sentence, however large it is set
         style = (first.font, first.size, first.bold, _is_capitals(text))
@@ -158,10 +176,12 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     text = line.text
     if not line.upright or line.has_note_number or len(text) > MAX_LENGTH or not _stands_out(line, body):
         return False
-    listed = _BULLET.match(text) and not (line.bold and (series_of(text) or depth_of(text)))
+    listed = _BULLET.match(text) and not (
+        line.bold and (series_of(text) or depth_of(text) or _is_marked(line, lines, body))
+    )
     if text.endswith((",", ";")) or listed or CAPTION_START.match(text) or LEADER.search(text) or _ADDRESS.search(text):
         return False
-    if line.size < LARGER_RATIO * body.size and "://" in text:
+    if _STATEMENT.match(text) or _CODE.match(text) or (line.size < LARGER_RATIO * body.size and "://" in text):
         return False
     if "：" in text[:-1] and not depth_of(text) and rank_of(text) is None:
         return False  # a fact with its name before it, as above a table
@@ -169,6 +189,13 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False
     return _is_alone_in_row(line, lines, columns)
+
+
+def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:
+    """Return whether `line`, which is bold and has a bullet, is no item of a list: no other such line is next to it."""
+    near = 2 * (line.bottom - line.top)
+    beside = (other for other in lines if other is not line and abs(other.top - line.top) < near)
+    return not body.bold and not any(other.bold and _GLYPH.match(other.text) for other in beside)
 
 
 def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
@@ -201,7 +228,7 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
     marked = bool(depth or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))
-    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.mixed_weight)
+    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.lead)
 
 
 def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from attrs import evolve, frozen
@@ -26,6 +27,9 @@ SMALL_CAPITALS_RATIO = 1.45
 _ITALIC, _MONO, _BOLD = 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
 _ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl", "cmbxti", "cmbxsl", "sfti", "sfsl", "sfbi", "sfbl")
+_NUMBER = re.compile(r"\s*\d+(?:\.\d+)*\.?\s*")
+_SYMBOL_NAMES = ("wingding", "webding", "dingbat", "monotypesorts")
+_BULLET = "• "
 _MONO_NAMES = ("mono", "courier", "cmtt", "consol", "typewriter", "sftt", "-code")
 
 
@@ -37,8 +41,8 @@ class StyledLine:
     bold. `block` is the number of the paragraph on the page that the line belongs to. `font` is the font's name in
     lower case, without the subset prefix, or "" for a line from OCR.
 
-    `upright` is true if the line is horizontal on the displayed page. `mixed_weight` is true if the line starts bold
-    and ends regular, like a term followed by its definition. `has_note_number` is true if the line starts with a number
+    `upright` is true if the line is horizontal on the displayed page. `lead` is the bold beginning of a line that ends
+    regular, like a term followed by its definition, or "". `has_note_number` is true if the line starts with a number
     in smaller type, like a line of code or a footnote.
     """
 
@@ -55,7 +59,7 @@ class StyledLine:
     mono: bool = False
     color: int = 0
     upright: bool = True
-    mixed_weight: bool = False
+    lead: str = ""
     has_note_number: bool = False
 
 
@@ -132,7 +136,7 @@ _ACCENT = re.compile(r"[´ˆ˜¨¸ˇ˘˚˙˝][A-Za-z]|(?<=[^\W\d_])`[aeiouAEIOU]
 SpanStyle = tuple[str, float, bool, bool, bool, int]
 """Font, size, bold, italic, monospaced, and color as 0xRRGGBB."""
 
-_PUNCTUATION = " \t<>()[]{}.,:;/\\\"'“”’…·_-"
+_PUNCTUATION = " •\t<>()[]{}.,:;/\\\"'“”’…·_-"
 """Characters that don't count for the style of a line: they are often set in the font of the body text."""
 
 _NO_STYLE: SpanStyle = ("", 0.0, False, False, False, 0)
@@ -140,8 +144,11 @@ _NO_STYLE: SpanStyle = ("", 0.0, False, False, False, 0)
 
 def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
     spans = plain["spans"]
-    text = clean(spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans]))
-    (font, size, _, italic, mono, color), bold, tail = _style_of_spans(spans)
+    texts = [span["text"] for span in spans]
+    if spans and _is_symbol(spans[0]["font"]) and len(texts[0].strip()) == 1:
+        texts[0] = _BULLET
+    text = clean("".join(texts))
+    (font, size, _, italic, mono, color), bold, lead = _style_of_spans(spans)
     cosine, sine = plain["dir"]
     if len(spans) > 1 and text.isupper():
         size = _full_size(spans, size)
@@ -149,8 +156,25 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
     left, top, right, bottom = plain["bbox"]
     upright, noted = abs(rise) < 0.1, _has_note_number(spans, size)
     return StyledLine(
-        text, left, top, right, bottom, size, bold, block, font, italic, mono, color, upright, tail, noted
+        text, left, top, right, bottom, size, bold, block, font, italic, mono, color, upright, lead, noted
     )
+
+
+def _lead(spans: Sequence[Any]) -> str:
+    """Return the bold beginning of a line, with the number before it, or "" if it does not begin so."""
+    start = 1 if _NUMBER.fullmatch(spans[0]["text"]) else 0
+    bold = [*takewhile(_is_bold, spans[start:])]
+    return clean("".join([span["text"] for span in [*spans[:start], *bold]])) if bold else ""
+
+
+def _is_bold(span: Any) -> bool:
+    return span["text"] == " " or style_of(span["font"], span["size"], span["flags"], span["color"])[2]
+
+
+@lru_cache(maxsize=4096)
+def _is_symbol(font: str) -> bool:
+    """Return whether the letters of `font` are pictures, such as bullets."""
+    return any(part in font.lower() for part in _SYMBOL_NAMES)
 
 
 def _full_size(spans: Sequence[Any], size: float) -> float:
@@ -164,10 +188,10 @@ def _has_note_number(spans: Sequence[Any], size: float) -> bool:
     return len(spans) > 1 and spans[0]["size"] < NOTE_NUMBER_SIZE * size and bool(spans[0]["text"].strip().isdecimal())
 
 
-def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, bool]:
-    """Return the style of most of a line, whether nearly all of it is bold, and whether only its beginning is bold."""
+def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, str]:
+    """Return the style of most of a line, whether nearly all of it is bold, and otherwise its bold beginning."""
     if not spans:
-        return _NO_STYLE, False, False
+        return _NO_STYLE, False, ""
     weight: dict[SpanStyle, int] = {}
     for span in spans:
         text = span["text"]
@@ -176,11 +200,10 @@ def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, bool]:
         style = style_of(span["font"], span["size"], span["flags"], span["color"])
         weight[style] = weight.get(style, 0) + len(text.strip(_PUNCTUATION))
     if len(weight) == 1:
-        return style, style[2] and weight[style] > 0, False
+        return style, style[2] and weight[style] > 0, ""
     heavy, whole = sum([count for style, count in weight.items() if style[2]]), sum(weight.values())
     bold = heavy >= 0.9 * whole > 0
-    tail = next(iter(weight))[2] and heavy > 0 and not bold
-    return max(weight, key=weight.__getitem__), bold, tail
+    return max(weight, key=weight.__getitem__), bold, _lead(spans) if heavy > 0 and not bold else ""
 
 
 @lru_cache(maxsize=4096)
@@ -208,8 +231,11 @@ def is_bold_name(font: str) -> bool:
 def clean(text: str) -> str:
     """Return the printable text of a line, with accents combined with their letters.
 
-    Each run of white space becomes one space, and white space at the ends is removed.
+    Each run of white space becomes one space, and white space at the ends is removed. The letters of a spaced word
+    (`M E T H O D`) are joined.
     """
+    if text[1:2] == " " and (spaced := _SPACED.fullmatch(text.strip())):
+        return " ".join([spaced[1] or "", *("".join(word.split()) for word in re.split(r"\s{2,}", spaced[2]))]).strip()
     if not text.isascii() and _ACCENT.search(text):
         text = _ACCENT.sub(_accented, text)
     return printable(text)
@@ -219,6 +245,9 @@ def _accented(found: re.Match[str]) -> str:
     mark = _COMBINING.get(found[0][0], "\u0300")
     return unicodedata.normalize("NFC", found[0][-1] + mark)
 
+
+_SPACED = re.compile(r"(?:(\d{1,2}\.?)\s+)?((?=[^\W\d_a-z])[^\W\d_](?:\s{1,4}[^\W\d_]){4,})")
+"""Five letters or more with spaces between them, and a number before them. Wider spaces separate words."""
 
 _SCALE = 100
 """MuPDF writes integers, so coordinates are in hundredths of a point."""
@@ -240,6 +269,8 @@ def quick_lines(page: Any) -> list[StyledLine]:
 
 def _quick_line(plain: Any, block: int) -> StyledLine:
     box, font, text = plain["bbox"], plain["font"], clean(plain["text"])
+    if _is_symbol(font["name"]) and text[1:2] in ("", " "):
+        text = f"{_BULLET}{text[2:]}".rstrip()
     name, size, bold, italic, mono = _style_of_font(
         font["name"], font["size"], font["weight"], font["style"], font["family"]
     )

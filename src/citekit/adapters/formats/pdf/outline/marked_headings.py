@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from citekit.adapters.formats.pdf.document.bookmarks import Bookmark, read_bookmarks
 from citekit.adapters.formats.pdf.document.page_objects import BOOKMARK_LIMIT
 from citekit.adapters.formats.pdf.document.tags import TaggedHeading, is_tagged, tagged_headings
@@ -17,7 +19,12 @@ from citekit.adapters.formats.pdf.outline.structure import PAGE_LIMIT
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 
-_FILE_CODE = re.compile(r"(?=\S*\d{4})\S{6,}|\S+\.(?:pdf|indd|docx?|eps|tex)", re.IGNORECASE)
+_FILE_CODE = re.compile(
+    r"(?=\S*\d{4})\S{6,}|.*\.(?:pdf|indd|docx?|pptx?|eps|tex|dvi|ps)|\S+_\S+|(?:document|dokument|untitled)\s*\d*"
+    r"|microsoft \w+ - .*",
+    re.IGNORECASE,
+)
+_PAGE_NUMBER = re.compile(r"(?:page|seite|p\.?)?\s*(\d+)", re.IGNORECASE)
 
 
 def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]:
@@ -36,13 +43,24 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     return sections, notes
 
 
-def name_files(sections: Sequence[Section], texts: PageTexts) -> bool:
-    """Return whether every bookmark is a code with digits (`9780415792219c06`), such as the file of a chapter, that is
-    not printed on its page.
+def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
+    """Return the bookmarks without a root above all others that names a file, or none if all are names of files or
+    numbers of their pages.
+
+    Such names are codes with digits (`9780415792219c06`), or what a program writes (`Document1`), and are not printed on
+    the page.
     """
-    return all(_FILE_CODE.fullmatch(each.title) for each in sections) and not any(
-        texts.lines_matching(each.title, each.page) for each in sections
-    )
+    first, rest = list(sections[:1]), sections[1:]
+    if first and all(each.level > first[0].level for each in rest) and _names_file(first[0], texts):
+        first, rest = [], [evolve(each, level=each.level - 1) for each in rest]
+    kept = [*first, *rest]
+    apart = [int(found[1][:9]) - each.page for each in kept if (found := _PAGE_NUMBER.fullmatch(each.title))]
+    are_pages = len(apart) == len(kept) > 1 and len(set(apart)) == 1
+    return [] if are_pages or all(_names_file(each, texts) for each in kept) else kept
+
+
+def _names_file(section: Section, texts: PageTexts) -> bool:
+    return bool(_FILE_CODE.fullmatch(section.title)) and not texts.lines_matching(section.title, section.page)
 
 
 def _section(bookmarks: Sequence[Bookmark], index: int) -> Section | None:

@@ -49,8 +49,8 @@ def hidden_text_notes(pages: Collection[Page]) -> list[str]:
     unread = [page.number for page in pages if page.is_unchecked]
     unchecked = (
         [
-            f"Many pages may hold hidden text; {len(unread)} of them, page {min(unread)} first, were not "
-            "checked for it, and summaries may repeat it."
+            f"To save time, {len(unread)} {'page' if len(unread) == 1 else 'pages'}, page {min(unread)} first, that may "
+            "hold hidden text were not checked for it, and summaries may repeat it."
         ]
         if unread
         else []

@@ -26,7 +26,7 @@ from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
 from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
-from citekit.adapters.formats.pdf.outline.marked_headings import name_files, sections_of_bookmarks, sections_of_tags
+from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags, trusted
 from citekit.adapters.formats.pdf.outline.metadata import (
     attachment_notes,
     hidden_text_notes,
@@ -61,7 +61,7 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "The structure is taken from the file's bookmarks and, below them, from its headings, recognized by size, weight, and "
     "numbering."
 )
-BOOKMARKS_OF_FILES = "Bookmarks whose titles are file names or codes that no page prints are ignored."
+BOOKMARKS_OF_FILES = "Bookmarks whose titles are file names, codes, or page numbers that no page prints are ignored."
 BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
 BY_HEADINGS = (
     "The file has no bookmarks: the structure is that of its headings, recognized by size, weight, and numbering."
@@ -133,9 +133,11 @@ class PdfOutliner:
 
 def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structure:
     """Return the structure that the best evidence shows: bookmarks, tags, or the text, which may have to be recognized."""
-    marked, lost = sections_of_bookmarks(texts.reader.document)
-    distrusted = [BOOKMARKS_OF_FILES] if marked and name_files(marked, texts) else []
-    if marked and not distrusted:
+    bookmarked, lost = sections_of_bookmarks(texts.reader.document)
+    marked = trusted(bookmarked, texts)
+    distrusted = [BOOKMARKS_OF_FILES] if len(marked) < len(bookmarked) else []
+    lost = [*lost, *distrusted]
+    if marked:
         complete, texts = with_headings_below(marked, texts)
         if len(complete) > len(marked):
             return _of_sections(BY_BOOKMARKS_AND_HEADINGS, complete, texts, lost, recognizer)

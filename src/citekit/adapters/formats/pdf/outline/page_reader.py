@@ -8,6 +8,7 @@ from statistics import median_high
 
 from attrs import define, evolve, field, frozen
 
+from citekit.adapters.formats.pdf.document.graphics import BOX_LIMIT, boxes_of
 from citekit.adapters.formats.pdf.document.hidden_text import TINY, Hidden, hidden_text
 from citekit.adapters.formats.pdf.document.links import LinkReader
 from citekit.adapters.formats.pdf.document.page_images import ImageReader, PdfImage
@@ -31,6 +32,10 @@ HIDDEN_TEXT_PAGES = 40
 """The number of pages with signs of hidden text that are checked in full."""
 
 
+SHADOW_RATIO = 0.3
+"""The largest distance of a text from its shadow, as a multiple of the font size."""
+
+
 @frozen(eq=False)
 class Page:
     """A page as it was read: its visible lines in file order. An unreadable page has none.
@@ -38,7 +43,8 @@ class Page:
     `height` is the height of the displayed page in points. `rotation` is the matrix that converts coordinates of the
     lines to those of the displayed page, or None if the page is not rotated. `is_exact` is false for lines that were
     read quickly (see `quick_lines`). `hidden_words` is the number of words in its hidden lines, and `is_unchecked` is
-    true if it may have hidden text but was not checked, because `HIDDEN_TEXT_PAGES` other pages already were.
+    true if it may have hidden text but was not checked, because it paints too much or `HIDDEN_TEXT_PAGES` other pages
+    already were.
     """
 
     number: int
@@ -118,7 +124,7 @@ class PageReader:
             if quick and page.rotation is None:
                 page = evolve(page, is_exact=False)
             lines = styled_lines(shown) if page.is_exact else quick_lines(shown)
-            return self._without_hidden(evolve(page, lines=lines), shown)
+            return self._without_hidden(evolve(page, lines=_drawn_once(lines)), shown)
         except CiteKitError:
             raise
         except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
@@ -145,7 +151,19 @@ class PageReader:
         if self._checks >= HIDDEN_TEXT_PAGES:
             return None
         self._checks += 1
-        return hidden_text(shown, quick=True)
+        return hidden_text(shown, quick=True) if len(boxes_of(shown)) <= BOX_LIMIT else None
+
+
+def _drawn_once(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    """Return the lines without those that repeat another one a little beside it, as shadows and outlines do."""
+    kept: list[StyledLine] = []
+    last: dict[str, StyledLine] = {}
+    for line in lines:
+        before = last.get(line.text)
+        if before is None or max(abs(before.left - line.left), abs(before.top - line.top)) > SHADOW_RATIO * line.size:
+            kept.append(line)
+            last[line.text] = line
+    return kept
 
 
 def _edges(line: StyledLine) -> tuple[float, float, float, float]:

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from attrs import evolve, frozen
 
@@ -162,6 +163,24 @@ def columns_of(lines: Sequence[StyledLine]) -> Columns:
 
 def _is_column_of_text(lines: Sequence[StyledLine], width: float) -> bool:
     return sum(line.right - line.left > 0.3 * width for line in lines) >= MIN_COLUMN_LINES
+
+
+MIN_LINE_NUMBERS = 10
+"""The number of numbers of a page, most of them one more than the one above, that number its lines."""
+
+
+def without_line_numbers(lines: Sequence[StyledLine]) -> Sequence[StyledLine]:
+    """Return the lines without the numbers that a manuscript has beside each line, which are in one style."""
+    numbers = [line for line in lines if line.text.isdecimal() and len(line.text) <= 4]
+    if len(numbers) < MIN_LINE_NUMBERS:
+        return lines
+    style, _ = Counter(map(font_of, numbers)).most_common(1)[0]
+    numbers = sorted((line for line in numbers if font_of(line) == style), key=lambda line: line.top)
+    steps = sum(int(above.text) + 1 == int(below.text) for above, below in pairwise(numbers))
+    if steps + 1 < MIN_LINE_NUMBERS or 4 * steps < 3 * len(numbers):
+        return lines
+    left_out = set(map(id, numbers))
+    return [line for line in lines if id(line) not in left_out]
 
 
 LABEL_LIMIT = 40

@@ -32,6 +32,12 @@ CONFIRMED_SHARE = 0.5
 INCOMPLETE_RATIO = 1.3
 """The number of headings by style, as a multiple of the TOC entries, from which the TOC is incomplete."""
 
+NAMED_RATIO = 2.0
+"""The number of headings in one style, as a multiple of those that the TOC names, from which it leaves out the style."""
+
+FEW_BOOKMARKS = 10
+"""The number of bookmarks up to which those of a short document are compared with its headings."""
+
 STRAY_SHARE = 0.2
 """The share of bookmarks out of order up to which headings are placed between the others."""
 
@@ -138,11 +144,20 @@ def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
     return {font_of(line) for each in contents.targets for line in each.lines}
 
 
-def _with_subheadings(contents: Toc, kept: Sequence[Heading]) -> list[Section]:
-    """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below them."""
-    below = _headings_below(contents, kept)
+def _with_subheadings(contents: Toc, kept: Sequence[Heading], named: float = NAMED_RATIO) -> list[Section]:
+    """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below or beside them.
+
+    Headings are beside those of the TOC that have their style, and on the top level if they are larger than all of these.
+    """
+    below = _headings_below(contents, kept, named)
     levels = levels_of(below) if below else []
-    return _without_gaps(_interleave(_sections_of_toc(contents), list(zip(below, levels, strict=True))))
+    beside = {font_of(line): each.level for each in reversed(contents.targets) for line in each.lines}
+    largest = max((size for _, size, _ in beside), default=math.inf)
+    ranks = [
+        (level, 1 if heading.style[1] > largest else beside.get(heading.style[:3]))
+        for heading, level in zip(below, levels, strict=True)
+    ]
+    return _without_gaps(_interleave(_sections_of_toc(contents), list(zip(below, ranks, strict=True))))
 
 
 def _without_gaps(sections: Sequence[Section]) -> list[Section]:
@@ -152,12 +167,14 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
 
 
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts]:
-    """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings of lower styles.
+    """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings.
 
     The texts are returned as they were read to find them. The sections are returned unchanged if they are dense, are
-    mostly out of order, or have titles that are mostly not printed on their pages.
+    mostly out of order, or have titles that are mostly not printed on their pages. A few bookmarks of a short document
+    are sparse if they are clearly fewer than its headings.
     """
-    if len(sections) * PAGES_PER_ENTRY >= texts.count or texts.count > PAGE_LIMIT:
+    is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
+    if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
         return sections, texts
     in_order, strays = _in_order(sections)
     if len(strays) > STRAY_SHARE * len(sections):
@@ -168,7 +185,10 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     if sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
         return sections, texts
     texts = texts.with_all_headers_footers()
-    complete = _with_subheadings(contents, _headings_outside_toc(texts, frozenset()))
+    kept = _headings_outside_toc(texts, frozenset())
+    if is_dense and not is_incomplete(sections, _sections_of_headings(kept)):
+        return sections, texts
+    complete = _with_subheadings(contents, kept, INCOMPLETE_RATIO if is_dense else NAMED_RATIO)
     return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
 
 
@@ -256,10 +276,10 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
     return _with_subheadings(contents, kept)
 
 
-def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
-    """Return the headings of `kept` that the TOC does not name, in styles of which it names less than half.
+def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> list[Heading]:
+    """Return the headings of `kept` that the TOC does not name, in styles of which it names one of `ratio` at most.
 
-    Headings larger than every heading in the TOC are left out.
+    Headings larger than every heading in the TOC are left out unless they are more.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     printed = {(each.page, line) for each in contents.targets for line in each.lines}
@@ -271,15 +291,16 @@ def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
         for heading in kept
         if (title_key(heading.text), heading.page) not in said
         and (heading.page, heading.lines[0]) not in printed
-        and 2 * named[heading.style[:3]] < found[heading.style[:3]]
-        and heading.style[1] <= largest
+        and ratio * named[heading.style[:3]] < found[heading.style[:3]]
+        and (heading.style[1] <= largest or found[heading.style[:3]] > len(contents.targets))
     ]
 
 
-def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, int]]) -> list[Section]:
+def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, tuple[int, int | None]]]) -> list[Section]:
     """Return the sections, each followed by the headings of `below` that come after it on the pages.
 
-    `below` pairs each heading with a level relative to its section. Headings before the first section are dropped.
+    `below` pairs each heading with a level relative to its section, and one that replaces it unless it is None. Headings
+    before the first section are dropped.
     """
     mixed: list[Section] = []
     rest = list(below)
@@ -287,9 +308,9 @@ def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, int]
         mixed.append(section)
         end = sections[index + 1] if index + 1 < len(sections) else None
         while rest and (end is None or _position(rest[0][0].page, rest[0][0].y) < _position(end.page, end.y)):
-            heading, level = rest.pop(0)
+            heading, (level, fixed) = rest.pop(0)
             if _position(heading.page, heading.y) > _position(section.page, section.y):
-                mixed.append(_section(heading, section.level + level))
+                mixed.append(_section(heading, fixed or section.level + level))
     return mixed
 
 
