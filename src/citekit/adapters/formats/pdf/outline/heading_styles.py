@@ -286,6 +286,7 @@ def _without_title(found: Sequence[Heading]) -> list[Heading]:
 
 
 def _without_authors(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without those on the first page before the abstract or the introduction of a paper."""
+    """Return the headings without unnumbered ones on the first page before the abstract or the introduction of a paper."""
     first = next((at for at, heading in enumerate(found) if heading.page == 1 and _OPENING.match(heading.text)), 0)
-    return [heading for at, heading in enumerate(found) if at >= first or _is_common(heading)]
+    numbered = {heading for heading in found[:first] if heading.depth or series_of(heading.text)}
+    return [heading for at, heading in enumerate(found) if at >= first or heading in numbered or _is_common(heading)]

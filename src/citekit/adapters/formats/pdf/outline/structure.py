@@ -144,17 +144,18 @@ def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
     return {font_of(line) for each in contents.targets for line in each.lines}
 
 
-def _with_subheadings(contents: Toc, kept: Sequence[Heading], named: float = NAMED_RATIO) -> list[Section]:
-    """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below or beside them.
+def _with_subheadings(contents: Toc, kept: Sequence[Heading], *, beside: bool = False) -> list[Section]:
+    """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below them.
 
-    Headings are beside those of the TOC that have their style, and on the top level if they are larger than all of these.
+    If `beside` is true, headings in a style of those of the TOC are on the level of these instead, and larger ones on the
+    top level.
     """
-    below = _headings_below(contents, kept, named)
+    below = _headings_below(contents, kept, INCOMPLETE_RATIO if beside else NAMED_RATIO)
     levels = levels_of(below) if below else []
-    beside = {font_of(line): each.level for each in reversed(contents.targets) for line in each.lines}
-    largest = max((size for _, size, _ in beside), default=math.inf)
+    named = {font_of(line): each.level for each in reversed(contents.targets) for line in each.lines} if beside else {}
+    largest = max((size for _, size, _ in named), default=math.inf)
     ranks = [
-        (level, 1 if heading.style[1] > largest else beside.get(heading.style[:3]))
+        (level, 1 if heading.style[1] > largest else named.get(heading.style[:3]))
         for heading, level in zip(below, levels, strict=True)
     ]
     return _without_gaps(_interleave(_sections_of_toc(contents), list(zip(below, ranks, strict=True))))
@@ -188,7 +189,7 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     kept = _headings_outside_toc(texts, frozenset())
     if is_dense and not is_incomplete(sections, _sections_of_headings(kept)):
         return sections, texts
-    complete = _with_subheadings(contents, kept, INCOMPLETE_RATIO if is_dense else NAMED_RATIO)
+    complete = _with_subheadings(contents, kept, beside=is_dense)
     return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
 
 
