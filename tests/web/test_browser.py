@@ -12,6 +12,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,11 +26,12 @@ from pptx import Presentation
 from citekit.container import bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
+from citekit.domain.speech import SpokenPassage
 from citekit.entrypoints.web.links import home_path
 from citekit.entrypoints.web.server import link_to, viewer_of
 from tests.formats.media.speech_samples import write_sound
 from tests.made_files import CHAPTER, CONTAINER, NAVIGATION, PACKAGE
-from tests.stories.test_spoken_words import NAME, TALK, Scripted
+from tests.stories.test_spoken_words import NAME, TALK, Scripted, passage
 from tests.web.browser import installed, opened_browser, until
 from tests.web.conftest import Server, free_port, started, stop
 
@@ -856,22 +858,30 @@ def test_all_pages_of_a_tiff_file_are_shown_and_an_animation_is_one_page(
     context.close()
 
 
-@pytest.fixture
-def talk(browser: Any, tmp_path: Path) -> Iterator[Any]:
-    """A tab with the recording of `TALK`, loaded."""
-    write_sound(tmp_path / "talk.wav", (0 for _ in range(320_000)), 8000)
-    app = bootstrap(home=tmp_path, transcriber=Scripted(TALK))
-    app.ingest(tmp_path / "talk.wav")
+@contextmanager
+def opened_recording(browser: Any, home: Path, said: tuple[SpokenPassage, ...]) -> Iterator[Any]:
+    """A tab with the recording `talk.wav` of a folder, in which `said` is heard."""
+    app = bootstrap(home=home, transcriber=Scripted(said))
+    app.ingest(home / "talk.wav")
     viewer = viewer_of(app, free_port())
     ready = threading.Event()
     threading.Thread(target=viewer.run, args=(ready.set,), daemon=True).start()
     assert ready.wait(20)
     context = browser.new_context(viewport={"width": 1300, "height": 850})
     tab = context.new_page()
-    tab.goto(link_to(viewer.keys, f"{home_path(tmp_path)}/r/talk"))
-    until(lambda: 4 == tab.locator(".said").count() and tab.evaluate("document.querySelector('audio').readyState > 0"))
+    tab.goto(link_to(viewer.keys, f"{home_path(home)}/r/talk"))
+    until(lambda: tab.evaluate("document.querySelector('audio')?.readyState > 0"))
     yield tab
     context.close()
+
+
+@pytest.fixture
+def talk(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """A tab with the recording of `TALK`, loaded."""
+    write_sound(tmp_path / "talk.wav", (0 for _ in range(320_000)), 8000)
+    with opened_recording(browser, tmp_path, TALK) as tab:
+        until(lambda: 4 == tab.locator(".said").count())
+        yield tab
 
 
 def now_is(tab: Any, since: float) -> bool:
@@ -921,3 +931,34 @@ def test_a_hit_in_a_recording_marks_the_words(talk: Any, number: int, since: flo
     assert "Winter food is honey" == until(lambda: talk.evaluate(MARKED)).strip(".")
     until(lambda: now_is(talk, since))
     assert "Winter" == talk.inner_text('.word[tabindex="0"]')
+
+
+HOUR = tuple(passage(number * 4, f"Number {number} says that bees leave.") for number in range(900))
+"""An hour of speech whose every sentence ends with the same words."""
+
+
+@pytest.mark.long
+def test_an_hour_of_words_is_shown_as_far_as_it_is_in_view(browser: Any, tmp_path: Path) -> None:
+    sound = write_sound(tmp_path / "talk.wav", (), 3000)
+    with sound.open("r+b") as file:  # an hour of silence, as a file with a hole
+        size = 3600 * 3000 * 2
+        file.truncate(44 + size)
+        for at, value in ((4, 36 + size), (40, size)):
+            file.seek(at)
+            file.write(value.to_bytes(4, "little"))
+    with opened_recording(browser, tmp_path, HOUR) as tab:
+        until(lambda: len(HOUR) == tab.locator(".said").count())
+        until(lambda: tab.locator(".word").count())
+        assert tab.locator(".word").count() < 1000
+        place = "#t=3200-3204"
+        tab.evaluate(f"location.hash = '{place}'")
+        until(lambda: "Number 800 says that bees leave." == tab.locator(".cue.part .said").first.inner_text())
+        until(lambda: tab.locator(".cue.part").first.locator(".word").count())
+        tab.locator(".cue.part .word", has_text="bees").first.click()
+        until(lambda: now_is(tab, 3201.95))
+        tab.fill("#query", "number 700 says that bees leave")
+        tab.keyboard.press("Enter")
+        tab.locator(".hit").last.click()
+        until(lambda: tab.evaluate(MARKED))
+        assert "700" in tab.locator(".cue:has(mark)").first.inner_text()
+        assert tab.locator(".word").count() < 3000

@@ -2,8 +2,11 @@
 import { get, link } from "./api.js";
 import { button, el, say } from "./dom.js";
 import { markText, unmark } from "./marking.js";
-import { time } from "./place.js";
+import { letters, time } from "./place.js";
 import { t } from "./strings.js";
+
+const AHEAD = "600px"; // how far outside the view the words of a subtitle become elements
+const OPENED = 200; // subtitles of a part whose words become elements when it is shown
 
 export class Recording {
   constructor(map, select) {
@@ -50,16 +53,31 @@ export class Recording {
     this.player.append(track);
     this.heard.hidden = !found.transcriber;
     this.heard.textContent = t("heard", found.transcriber);
-    this.lines = this.cues.map(([start, end, text, words], i) =>
+    this.lines = this.cues.map(([start, end, text], i) =>
       el(
         "div",
         { class: "cue", "data-number": String(i) },
         button(time(start), () => this.select({ fragment: `t=${start}-${end}`, quote: "" }), { class: "number", tabindex: "-1", "data-unmarked": true }),
-        el("span", { class: "said" }, wordsOf(text, words)),
+        el("span", { class: "said" }, text),
       ),
     );
     this.words.replaceChildren(...this.lines);
-    this.stopAt(this.words.querySelector(".word"));
+    const near = new IntersectionObserver(
+      (found) => found.forEach((each) => each.isIntersecting && this.divide(each.target)),
+      { root: this.words, rootMargin: AHEAD },
+    );
+    this.lines.forEach((line) => near.observe(line));
+    this.stopAt(this.divide(this.lines[0]).querySelector(".word"));
+  }
+
+  // Makes an element of each word of a line, and returns the line. An hour of talk has 10,000 words, so that only the
+  // lines near the view are divided. A line with marks stays as it is.
+  divide(line) {
+    if (!line.querySelector(".word, mark")) {
+      const [, , text, words] = this.cues[line.dataset.number];
+      line.querySelector(".said").replaceChildren(...wordsOf(text, words));
+    }
+    return line;
   }
 
   drawLine() {
@@ -122,10 +140,18 @@ export class Recording {
       const [start, stop] = this.cues[i];
       line.classList.toggle("part", start < end && stop > place.start);
     });
-    const first = this.words.querySelector(".cue.part");
+    const parts = (this.lines ?? []).filter((line) => line.classList.contains("part"));
+    parts.slice(0, OPENED).forEach((line) => this.divide(line));
+    const [first] = parts;
     first?.scrollIntoView({ block: "center" });
-    if (place.quote && this.lines && !markText(this.words, place.quote)) say(t("notMarked"));
+    if (place.quote && this.lines && !markText(this.words, place.quote, this.lettersBefore(first))) say(t("notMarked"));
     this.stopAt(this.words.querySelector("mark")?.closest(".word") ?? first?.querySelector(".word"));
+  }
+
+  // The number of letters of the transcript before a line.
+  lettersBefore(line) {
+    const before = this.cues.slice(0, Number(line?.dataset.number ?? 0));
+    return letters(before.map(([, , text]) => text).join("")).length;
   }
 
   // Moves the player to a word, or to the start of its subtitle if single words have no times.
@@ -151,15 +177,16 @@ export class Recording {
       return;
     }
     const kind = this.stop.matches(".word") ? ".word" : ".number";
-    const all = this.words.querySelectorAll(".word, .number");
     const line = this.stop.closest(".cue");
+    const stops = (of) => (of ? [...this.divide(of).querySelectorAll(".word, .number")] : []);
+    const at = stops(line).indexOf(this.stop);
     const next = {
-      ArrowRight: () => all[[...all].indexOf(this.stop) + 1],
-      ArrowLeft: () => all[[...all].indexOf(this.stop) - 1],
-      ArrowDown: () => line.nextElementSibling?.querySelector(kind),
-      ArrowUp: () => line.previousElementSibling?.querySelector(kind),
-      Home: () => this.words.querySelector(kind),
-      End: () => this.lines.at(-1).querySelector(kind),
+      ArrowRight: () => stops(line)[at + 1] ?? stops(line.nextElementSibling)[0],
+      ArrowLeft: () => stops(line)[at - 1] ?? stops(line.previousElementSibling).at(-1),
+      ArrowDown: () => stops(line.nextElementSibling).find((each) => each.matches(kind)),
+      ArrowUp: () => stops(line.previousElementSibling).find((each) => each.matches(kind)),
+      Home: () => stops(this.lines[0]).find((each) => each.matches(kind)),
+      End: () => stops(this.lines.at(-1)).find((each) => each.matches(kind)),
     }[e.key];
     if (!next) return;
     e.preventDefault();
@@ -198,7 +225,7 @@ export class Recording {
 function wordsOf(text, words) {
   const letters = [...text];
   return words.flatMap(([offset, since], i) => {
-    const [word, space] = letters.slice(offset, words[i + 1]?.[0]).join("").split(/(\s*)$/);
+    const [word, space = ""] = letters.slice(offset, words[i + 1]?.[0]).join("").split(/(\s*)$/);
     return [el("span", { class: "word", tabindex: "-1", "data-since": String(since) }, word), space];
   });
 }
