@@ -288,16 +288,17 @@ class Parsers:
         """
         if self.given_transcriber is not None or self.speech is None or not self.has_transcriber:
             return self.given_transcriber
+        from citekit.adapters.formats.media.speaker_turns import SpeakerTurns
         from citekit.adapters.formats.media.transcriber import StoredSpeech, WhisperTranscriber
 
         if self.speech.name:
             return StoredSpeech(self.speech.name, self.speech.version, self.index)
         from citekit.adapters.libraries import faster_whisper
         from citekit.adapters.libraries.speech_models import chosen_model
+        from citekit.adapters.libraries.voice_encoder import VoiceEncoder
 
         model = chosen_model(self.speech.model, self.speech.downloaded)
-
-        return WhisperTranscriber(
+        transcriber = WhisperTranscriber(
             faster_whisper.FasterWhisper(model),
             model.name,
             model.fingerprint,
@@ -305,6 +306,7 @@ class Parsers:
             self.index,
             self.before_window,
         )
+        return SpeakerTurns(transcriber, VoiceEncoder(), self.index, self.before_window)
 
     @first_use
     def speech_windows(self) -> SpeechWindows:

@@ -99,10 +99,14 @@ class MediaOutliner:
             return Words()
         speech = transcriber.transcribe(source, progress)
         cues = [
-            Cue(round(each.start, 3), round(each.end, 3), each.text) for each in speech.passages if not each.is_doubtful
+            Cue(round(each.start, 3), round(each.end, 3), each.text, each.voice)
+            for each in speech.passages
+            if not each.is_doubtful
         ]
-        note = f"The words were recognized by {speech.transcriber}; they may contain errors."
-        return Words(cues, "the recognized speech", [note] if cues else [])
+        notes = [f"The words were recognized by {speech.transcriber}; they may contain errors."] if cues else []
+        if any(cue.voice for cue in cues):
+            notes.append("The speakers were told apart by their voices; their turns may contain errors.")
+        return Words(cues, "the recognized speech", notes)
 
 
 def _structure(
