@@ -54,6 +54,7 @@ def test_the_official_typescript_client_is_answered(home: Home, packages: None) 
     assert None is heard["virtual"]["structuredContent"]["output_path"]
     assert "text://notes#lines=3-5" == heard["virtual"]["structuredContent"]["address"]
     assert b"line 3\nline 4\nline 5\n" == Path(heard["physical"]["structuredContent"]["output_path"]).read_bytes()
+    assert heard["alone"]["structuredContent"]["uri"] == heard["physical"]["structuredContent"]["uri"]
     assert ["text", "resource_link", "text"] == [each["type"] for each in heard["physical"]["content"]]
     assert ("line 3\nline 4\nline 5\n", "text/plain") == (heard["evidence"]["text"], heard["evidence"]["mimeType"])
     assert "text://notes#lines=4" in [each["address"] for each in heard["found"]["structuredContent"]["hits"]]

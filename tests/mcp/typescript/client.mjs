@@ -28,6 +28,7 @@ heard.branch = await call("getStructure", { resource_id: "notes", depth: 1 });
 heard.node = await call("getNode", { resource_id: "notes", node_id: "intro" });
 heard.virtual = await call("resolve", { resource_id: "notes", node_id: "intro.aim", virtual: true });
 heard.physical = await call("resolve", { resource_id: "notes", node_id: "intro.aim" });
+heard.alone = await call("resolve", { resource_id: "text://notes#lines=3-5" });
 heard.found = await call("findText", { query: "line 4", resource_ids: ["notes"] });
 heard.text = await call("readText", { resource_id: "notes", node_id: "intro.aim" });
 heard.quoted = await call("verifyQuote", { resource_id: "notes", quotes: ["line 4", "line 4000"] });
