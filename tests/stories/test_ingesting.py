@@ -305,11 +305,10 @@ def counted(world: World) -> Counter[str]:
         return lambda *rest, **more: counts.update([name]) or plain(*rest, **more)
 
     ingest = world.app.ingest
-    sources: Any = ingest.sources  # those of files, inside of those that restore remote files
     for owner, names in (
         (ingest.maps, ("get", "put", "ids")),
         (ingest.locks, ("holding",)),
-        (sources.inner, ("identify",)),
+        (ingest.sources, ("identify",)),
     ):
         for name in names:
             setattr(owner, name, counting(owner, name))

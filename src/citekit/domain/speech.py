@@ -28,7 +28,7 @@ class SpokenPassage:
     """Consecutive words in one language, about a sentence. `language` is a code of ISO 639-1, such as `en`.
 
     `is_doubtful` is true if the transcriber may have invented or badly misheard the passage. `voice` names the speaker,
-    such as `Speaker 1`; it is empty if speakers are not told apart.
+    such as `Speaker 1`; it is empty if speakers are not distinguished.
     """
 
     words: Sequence[SpokenWord] = field(converter=tuple[SpokenWord, ...])

@@ -1,4 +1,4 @@
-"""Speakers that are told apart by their voices: turns, and the same words."""
+"""Speakers that are distinguished by their voices: turns, and the same words."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_map_has_the_turns_and_says_that_they_may_be_wrong(two_voices: Sourc
 
     made = app.ingest(two_voices.path).resource_map
 
-    assert any("told apart by their voices" in note for note in made.metadata["notes"])
+    assert any("distinguished by their voices" in note for note in made.metadata["notes"])
     turns_made = [node.title for topic in made.nodes for node in topic.children if node.type == "turn"]
     assert ["Speaker 1", "Speaker 2"] == [title.split(":")[0] for title in turns_made[:2]]
 

@@ -105,7 +105,7 @@ class MediaOutliner:
         ]
         notes = [f"The words were recognized by {speech.transcriber}; they may contain errors."] if cues else []
         if any(cue.voice for cue in cues):
-            notes.append("The speakers were told apart by their voices; their turns may contain errors.")
+            notes.append("The speakers were distinguished by their voices; their turns may contain errors.")
         return Words(cues, "the recognized speech", notes)
 
 
