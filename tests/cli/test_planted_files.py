@@ -87,10 +87,11 @@ def test_no_view_in_a_planted_database_keeps_a_command_busy_for_ever(tmp_path: P
     for path in databases:
         plant_endless_views(path)
 
-    codes = [cli(*words).code for words in (("list",), ("search", "drug"), ("resolve", "text://book_txt#lines=2"))]
+    commands = (("list",), ("search", "drug"), ("find", "drug"), ("resolve", "text://book_txt#lines=2"))
+    codes = [cli(*words).code for words in commands]
 
-    assert {"cards.db", "nodes.db", "evidence.db", "cache.db"} == {path.name for path in databases}
-    assert [0, 0, 0] == codes
+    assert {"cards.db", "nodes.db", "text.db", "evidence.db", "cache.db"} == {path.name for path in databases}
+    assert [0, 0, 0, 0] == codes
 
 
 def test_a_ledger_with_a_planted_trigger_or_view_is_refused(tmp_path: Path) -> None:
