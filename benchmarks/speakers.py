@@ -1,4 +1,4 @@
-"""Measures how well speakers are told apart: python -m benchmarks.speakers FOLDER [--unseen].
+"""Measures how well speakers are distinguished: python -m benchmarks.speakers FOLDER [--unseen].
 
 FOLDER has a folder of FLAC files for each reader, such as `audio_data/librispeech_test-other` of resemble-ai/Resemblyzer
 (LibriSpeech, Creative Commons BY 4.0). Clips of several readers are joined with pauses, so that it is known who speaks
@@ -19,7 +19,8 @@ import numpy as np
 
 from citekit.adapters.formats.media.speaker_turns import speakers_of
 from citekit.adapters.formats.media.transcriber import speech_in
-from citekit.adapters.libraries.voice_encoder import RATE, STRETCH, VoiceEncoder
+from citekit.adapters.libraries.faster_whisper import RATE
+from citekit.adapters.libraries.voice_encoder import STRETCH, VoiceEncoder
 from citekit.domain.progress import silent
 
 if TYPE_CHECKING:

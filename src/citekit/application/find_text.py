@@ -205,9 +205,8 @@ class FindText:
         in words or digits are also searched for in the other form. If no page contains all words, the query is taken as
         a question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in
         `total`: with quoted phrases among other words, those that have the phrases, unless a quoted word is nowhere. A
-        few of these also follow hits whose words are never close together. The default
-        `limit` is `LIMIT`, or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits
-        are checked for changes.
+        few of these also follow hits whose words are never close together. The default `limit` is `LIMIT`, or
+        `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits are checked for changes.
 
         Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched,
         also raises what reading its text raises.

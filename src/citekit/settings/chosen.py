@@ -247,7 +247,7 @@ def _link_key(text: str | None) -> str | None:
     return text
 
 
-SPEECH_SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
+_SPEECH_SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
 """The services that recognize speech, each with a model for error messages."""
 
 
@@ -257,12 +257,12 @@ def _speech_service(text: str) -> str:
     Raise `RequestRefused` if the model is missing.
     """
     service, separator, model = text.partition(":")
-    if not separator or service not in SPEECH_SERVICES:
+    if not separator or service not in _SPEECH_SERVICES:
         return ""
     if not model.strip():
         raise RequestRefused(
             f"CITEKIT_SPEECH_MODEL={shown(text)} names no model. Use {service}:MODEL, such as "
-            f"{service}:{SPEECH_SERVICES[service]}."
+            f"{service}:{_SPEECH_SERVICES[service]}."
         )
     return f"{service}:{model.strip()}"
 

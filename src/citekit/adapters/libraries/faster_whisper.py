@@ -155,19 +155,28 @@ class FasterWhisper:
 def speech_windows(samples: Samples) -> list[tuple[int, int]]:
     """Return the windows with speech, as ranges of samples, each at most `WINDOW` long and split at pauses.
 
-    Speech is detected with the Silero model in faster-whisper. Raise `DriverMissing` if faster-whisper is not installed,
-    or `MapperUnavailable` if the detection fails.
+    Raise what `detected_speech` raises.
+    """
+    return joined(detected_speech(samples, WINDOW, _PADDING_MS))
+
+
+def detected_speech(samples: Samples, longest: float, padding: int) -> list[tuple[int, int]]:
+    """Return the stretches of speech, as ranges of samples, each at most `longest` seconds and split at pauses.
+
+    Each includes up to `padding` milliseconds around the speech. Speech is detected with the Silero model in
+    faster-whisper. Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the detection
+    fails.
     """
     detection: Any = imported("faster_whisper.vad", FEATURE, EXTRA)
     with _translated_errors("Silero VAD"):
         options = detection.VadOptions(
             min_silence_duration_ms=_MIN_SILENCE_MS,
             min_speech_duration_ms=_MIN_SPEECH_MS,
-            max_speech_duration_s=WINDOW,
-            speech_pad_ms=_PADDING_MS,
+            max_speech_duration_s=longest,
+            speech_pad_ms=padding,
         )
         found = detection.get_speech_timestamps(samples, options)
-    return joined([(int(each["start"]), int(each["end"])) for each in found])
+    return [(int(each["start"]), int(each["end"])) for each in found]
 
 
 @contextmanager

@@ -14,19 +14,17 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from citekit.adapters.libraries.model_files import imported
+from citekit.adapters.libraries.faster_whisper import RATE, detected_speech
 
 Floats = NDArray[np.float32]
-
-FEATURE, EXTRA = "Telling speakers apart", "speech"
-RATE = 16_000
-"""Samples per second that the model expects."""
 
 STRETCH = 1.6
 """Seconds of sound that one vector describes."""
 
 LONGEST = 60.0
 """Seconds of the longest stretch of speech."""
+
+_PADDING_MS = 60
 
 SIZE = 256
 """Numbers of a vector, which is not negative and has the length 1."""
@@ -55,13 +53,9 @@ class VoiceEncoder:
     def speech(self, samples: Floats) -> list[tuple[int, int]]:
         """Return the stretches of speech, as ranges of samples, at most `LONGEST` long and split at short pauses.
 
-        Speech is detected with the Silero model in faster-whisper.
+        Raise what `detected_speech` raises.
         """
-        detection = imported("faster_whisper.vad", FEATURE, EXTRA)
-        options = detection.VadOptions(
-            min_silence_duration_ms=300, min_speech_duration_ms=150, max_speech_duration_s=LONGEST, speech_pad_ms=60
-        )
-        return [(int(each["start"]), int(each["end"])) for each in detection.get_speech_timestamps(samples, options)]
+        return detected_speech(samples, LONGEST, _PADDING_MS)
 
     def starts(self, seconds: float) -> list[float]:
         """Return the starts of the stretches in sound of that length, in seconds."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from citekit.adapters.libraries.postgres.database import Database, changed
+from citekit.adapters.libraries.postgres.database import Database, changed, id_of, key_of
 from citekit.adapters.storage.shared_map_keys import MAPS, numbered
 from citekit.adapters.storage.shared_maps import CATALOG, REQUESTS, SharedMapStore
 from citekit.domain.digest import Digest
@@ -111,7 +111,7 @@ class CatalogedMapStore(SharedMapStore):
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
         """Return the cards of these or of all maps, without damaged ones. No map is read."""
-        keys = None if resource_ids is None else [_key(each) for each in resource_ids]
+        keys = None if resource_ids is None else [key_of(each) for each in resource_ids]
         rows = self._rows(_CARDS) if keys is None else self._rows(_SOME_CARDS, keys)
         return [_card(name, data) for name, data in rows if data is not None]
 
@@ -144,7 +144,7 @@ class CatalogedMapStore(SharedMapStore):
         """Return the source digests of replaced maps, oldest first."""
         sources: list[Digest] = []
         before: Digest | None = None
-        for (source,) in self._rows(_SOURCES, _key(check_resource_id(resource_id))):
+        for (source,) in self._rows(_SOURCES, key_of(check_resource_id(resource_id))):
             now = Digest(source) if source else None
             if before is not None and before != now and before not in sources:
                 sources.append(before)
@@ -155,7 +155,7 @@ class CatalogedMapStore(SharedMapStore):
         """Return a stored map of those bytes by that mapper, or None."""
         for name, number in self._rows(_MAPPED, source.hex, _mapper(mapper)):
             with suppress(ResourceMissing, MapCorrupt):
-                return self._read(_id(name), number)
+                return self._read(id_of(name), number)
         return None
 
     def find_source(self, source_path: str) -> Sequence[str]:
@@ -189,18 +189,18 @@ class CatalogedMapStore(SharedMapStore):
         known, changes = self._listing, self._changes()
         if known is not None and known[0] == changes:
             return known[1]
-        current = {_id(name): int(number) for name, number in self._rows(_CURRENT)}
+        current = {id_of(name): int(number) for name, number in self._rows(_CURRENT)}
         self._listing = changes, current
         return current
 
     def _known(self, resource_id: str) -> tuple[int, MapCard | None]:
         """Return the number of the current map, and its card unless the map is damaged."""
-        rows = self._rows(_KNOWN, _key(check_resource_id(resource_id)))
+        rows = self._rows(_KNOWN, key_of(check_resource_id(resource_id)))
         number, removal, card = rows[0] if rows else (0, 0, None)
         self._note_base(resource_id, int(number))
         if int(number) <= int(removal):
             raise self._missing(resource_id)
-        return int(number), None if card is None else _card(_key(resource_id), card)
+        return int(number), None if card is None else _card(key_of(resource_id), card)
 
     def _number(self, resource_id: str) -> int:
         return self._known(resource_id)[0]
@@ -208,12 +208,12 @@ class CatalogedMapStore(SharedMapStore):
     def _base(self, resource_id: str) -> int:
         """Return the number of the last object of the ID that this store has seen, or else that of the catalog."""
         if resource_id not in self._bases:
-            rows = self._rows(_KNOWN, _key(resource_id))
+            rows = self._rows(_KNOWN, key_of(resource_id))
             return int(rows[0][0]) if rows else 0
         return super()._base(resource_id)
 
     def _edition_numbers(self, resource_id: str) -> list[int]:
-        return [int(number) for (number,) in self._rows(_EDITIONS, _key(resource_id))]
+        return [int(number) for (number,) in self._rows(_EDITIONS, key_of(resource_id))]
 
     def _write_hints(self, resource_map: ResourceMap) -> None:
         """Write nothing: the catalog has what the hints say."""
@@ -265,14 +265,14 @@ def _missing(
     connection: Connection, space: int, objects: Mapping[str, Mapping[int, int]]
 ) -> tuple[list[tuple[str, int]], dict[str, int]]:
     """Return the maps and the removals that are not recorded. `objects` has the size of each object of each resource."""
-    asked = space, [_key(name) for name in objects]
+    asked = space, [key_of(name) for name in objects]
     known: dict[bytes, set[int]] = {}
     for key, number in connection.execute(_ALL_NUMBERS, asked):
         known.setdefault(key, set()).add(number)
     removal: dict[bytes, int] = dict(connection.execute(_ALL_REMOVALS, asked).fetchall())
     maps, removals = list[tuple[str, int]](), dict[str, int]()
     for name, numbers in objects.items():
-        key = _key(name)
+        key = key_of(name)
         last = max((number for number, size in numbers.items() if not size), default=0)
         if last > removal.get(key, 0):
             removals[name] = last
@@ -328,7 +328,7 @@ def _record(connection: Connection, space: int, maps: Sequence[tuple[str, int, M
     """
     resources, editions = [], []
     for name, number, card in maps:
-        key = _key(name)
+        key = key_of(name)
         path, data = (None, None) if card is None else (_path(card.source_path), _card_data(card))
         mapper = None if card is None or card.mapper is None else json.dumps(card.mapper)
         resources.append((space, key, number, path, data))
@@ -340,17 +340,9 @@ def _record(connection: Connection, space: int, maps: Sequence[tuple[str, int, M
 
 def _record_removal(connection: Connection, space: int, resource_id: str, number: int) -> None:
     """Record that the object with this number removed the resource. This can be repeated, in any order."""
-    key = _key(resource_id)
+    key = key_of(resource_id)
     connection.execute(_REMOVED, (space, key, number, number))
     connection.execute(_FORGET, (space, key, number))
-
-
-def _key(resource_id: str) -> bytes:
-    return resource_id.encode("utf-8", "surrogatepass")
-
-
-def _id(key: bytes) -> str:
-    return key.decode("utf-8", "surrogatepass")
 
 
 def _path(source_path: str) -> bytes:
@@ -369,4 +361,4 @@ def _card(key: bytes, data: bytes) -> MapCard:
     """Return the card that `_card_data` converted to `data`."""
     kind, title, nodes, path, source, length, form, mapper, structure_by, beside, size = json.loads(data)
     made, structured = (None if each is None else tuple(each) for each in (mapper, structure_by))
-    return MapCard(_id(key), kind, title, nodes, path, source, length, form, made, structured, beside, size)
+    return MapCard(id_of(key), kind, title, nodes, path, source, length, form, made, structured, beside, size)

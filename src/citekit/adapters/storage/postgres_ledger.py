@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from citekit.adapters.libraries.postgres.database import Database
+from citekit.adapters.libraries.postgres.database import Database, key_of
 from citekit.adapters.storage import ledger_line
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
@@ -43,7 +43,7 @@ class PostgresLedger:
         """Append one entry. After this method returns, it is as durable as the settings of the server say."""
         text = ledger_line.written(entry)
         at = ledger_line.checked(entry).at.isoformat()
-        key = (_name(entry.collection), entry.digest.hex, entry.deed.value, _resource(entry.resource_id), at)
+        key = (_name(entry.collection), entry.digest.hex, entry.deed.value, key_of(entry.resource_id), at)
 
         def appended(connection: Connection) -> None:
             connection.execute(_LOCK)  # lines are numbered in the order of their commits
@@ -65,7 +65,7 @@ class PostgresLedger:
 
     def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
         """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`."""
-        return self._ask(_OF_RESOURCE, _name(collection), _resource(resource_id))
+        return self._ask(_OF_RESOURCE, _name(collection), key_of(resource_id))
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
         """Return the latest entries, newest first."""
@@ -102,7 +102,3 @@ def _name(collection: str) -> bytes:
         raise RequestRefused(
             f"{collection!r} is not a valid name for a collection, because it is not valid Unicode."
         ) from error
-
-
-def _resource(resource_id: str) -> bytes:
-    return resource_id.encode("utf-8", "surrogatepass")

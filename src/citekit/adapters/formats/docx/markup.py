@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.docx.fields import flatten_fields
@@ -142,8 +143,8 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, v
 def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles: Styles) -> str:
     """Return the title that the document prints; see `opening`."""
     sizes: Counter[int] = Counter()
-    texts = [(at, text) for at, each in enumerate(paragraphs) if (text := _line_of(each))]
-    for at, text in texts[:SAMPLE]:
+    texts = list(islice(((at, text) for at, each in enumerate(paragraphs) if (text := _line_of(each))), SAMPLE))
+    for at, text in texts:
         sizes[_size(paragraphs[at], styles)] += len(text)
     if not sizes:
         return ""
@@ -206,9 +207,9 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
     """Return the heading level of each paragraph of a document that has no heading styles.
 
-    Short bold lines outside tables are headings. A larger font means a higher level, and a number such as 3.1 one below
-    that of the last heading without such a number. If more than half of the lines
-    look like headings, there are no headings.
+    Short bold lines outside tables are headings. A larger font means a higher level, and a number such as 3.1 a level
+    below that of the last heading without such a number. If more than half of the lines look like headings, there are no
+    headings.
     """
     levels = [BODY] * len(paragraphs)
     bold = {at: _size(each, styles) for at, each in enumerate(paragraphs) if _looks_like_heading(each, styles)}

@@ -1,8 +1,7 @@
-"""Tells the speakers of a recording apart by their voices, and divides what is said into their turns.
+"""Distinguishes the speakers of a recording by their voices, and divides what is said into their turns.
 
-A model turns each 1.6 s of speech into a vector. Vectors of
-similar voices are joined to clusters; each large cluster is a speaker, named `Speaker 1` and so on, in the order in which
-they first speak.
+A model turns each 1.6 s of speech into a vector. Vectors of similar voices are joined to clusters; each large cluster is a
+speaker, named `Speaker 1` and so on, in the order in which they first speak.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ class SpeakerTurns:
         words = [word for passage in speech.passages for word in passage.words]
         if not words:
             return speech
-        key = f"speakers {self.version} {source.digest.hex}"
+        key = f"speakers {self.version} {len(words)} {source.digest.hex}"  # a model may hear other words next time
         stored = None if self.index is None else self.index.get(key)
         numbers = stored["speakers"] if stored is not None else self._speakers(source.path, words, progress)
         if stored is None and self.index is not None:

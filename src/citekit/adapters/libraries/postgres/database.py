@@ -185,3 +185,13 @@ def _space(connection: Connection, name: str) -> int:
 def changed(connection: Connection, space: int) -> None:
     """Count a change of a space. Call this last in a transaction, because other writers of the space wait then."""
     connection.execute("UPDATE citekit_space SET changes = changes + 1 WHERE id = %s", (space,))
+
+
+def key_of(resource_id: str) -> bytes:
+    """Return a resource ID as it is stored, because the texts of PostgreSQL cannot hold all of them."""
+    return resource_id.encode("utf-8", "surrogatepass")
+
+
+def id_of(key: bytes) -> str:
+    """Return the resource ID that `key_of` converted to `key`."""
+    return key.decode("utf-8", "surrogatepass")

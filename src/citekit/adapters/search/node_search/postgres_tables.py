@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citekit.adapters.libraries.postgres import terms
+from citekit.adapters.libraries.postgres.database import id_of, key_of
 from citekit.adapters.search.node_search.index_writer import INDEXED, lexemes_of
 from citekit.adapters.search.node_search.query_plan import Condition
 from citekit.domain.node import Node
@@ -62,7 +63,7 @@ class PostgresRow(NamedTuple):
     @classmethod
     def of(cls, resource: bytes, data: bytes) -> PostgresRow:
         """Return a row of the table."""
-        return cls(resource.decode("utf-8", "surrogatepass"), *json.loads(data))
+        return cls(id_of(resource), *json.loads(data))
 
     @property
     def head(self) -> Node:
@@ -170,12 +171,7 @@ def versions_of(connection: Connection, space: int, resources: Iterable[str] | N
             "SELECT resource, version FROM citekit_node_map WHERE space = %s AND resource = ANY (%s)",
             (space, [key_of(each) for each in resources]),
         )
-    return {resource.decode("utf-8", "surrogatepass"): version for resource, version in rows}
-
-
-def key_of(resource_id: str) -> bytes:
-    """Return the ID as it is stored."""
-    return resource_id.encode("utf-8", "surrogatepass")
+    return {id_of(resource): version for resource, version in rows}
 
 
 def _span(word: str) -> tuple[bytes, bytes]:

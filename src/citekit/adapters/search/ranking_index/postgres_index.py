@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import unicodedata
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from citekit.adapters.libraries.postgres.database import Database, changed
-from citekit.adapters.search.ranking_index.stored_form import StoredDocument, from_bytes, stored, to_bytes
+from citekit.adapters.libraries.postgres.database import Database, changed, id_of, key_of
+from citekit.adapters.search.ranking_index.stored_form import (
+    DocumentMemory,
+    StoredDocument,
+    from_bytes,
+    stored,
+    to_bytes,
+)
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
@@ -26,9 +30,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """The form of the data in the table."""
-
-KEPT = 48
-"""The number of documents whose indexes stay in memory."""
 
 TERMS = 64
 """The number of terms in a row. Such a row is small enough that PostgreSQL does not compress it."""
@@ -63,9 +64,8 @@ class PostgresRankingIndex:
         """`name` returns the name of the map store in the database, and the form of the indexes."""
         self._database = database
         self._name = name
-        self._read: OrderedDict[tuple[str, str], StoredDocument] = OrderedDict()
+        self._read = DocumentMemory()
         self._listed: tuple[object, Mapping[str, tuple[str, int]]] | None = None
-        self._lock = Lock()
 
     def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
         """See `RankingIndex.versions`."""
@@ -78,7 +78,7 @@ class PostgresRankingIndex:
     ) -> bool:
         """See `RankingIndex.put`."""
         document = stored(index, names, passages)
-        space, key = self._space, _key(resource_id)
+        space, key = self._space, key_of(resource_id)
         row = space, key, version, len(index), to_bytes(document)
         found = sorted((_term(space, number), pages, count) for number, pages, count in document.terms())
         parts = [
@@ -98,7 +98,7 @@ class PostgresRankingIndex:
 
     def drop(self, resource_id: str) -> None:
         """See `RankingIndex.drop`."""
-        asked = space, _ = self._space, _key(resource_id)
+        asked = space, _ = self._space, key_of(resource_id)
 
         def dropped(connection: Connection) -> None:
             if connection.execute(_DROP, asked).rowcount:
@@ -110,13 +110,12 @@ class PostgresRankingIndex:
     def get(self, resource_id: str, version: str) -> StoredDocument | None:
         """See `RankingIndex.get`. If the stored document is damaged, it is removed."""
         key = resource_id, version
-        with self._lock:
-            if key in self._read:
-                self._read.move_to_end(key)
-                return self._read[key]
+        known = self._read.get(key)
+        if known is not None:
+            return known
         space = self._space
         rows = self._database.run(
-            lambda connection: connection.execute(_GET, (space, _key(resource_id), version)).fetchall()
+            lambda connection: connection.execute(_GET, (space, key_of(resource_id), version)).fetchall()
         )
         if not rows:
             return None
@@ -125,11 +124,7 @@ class PostgresRankingIndex:
         except (zlib.error, ValueError, LookupError, TypeError):
             self.drop(resource_id)
             return None
-        with self._lock:
-            self._read[key] = document
-            while len(self._read) > KEPT:
-                self._read.popitem(last=False)
-        return document
+        return self._read.put(key, document)
 
     def sizes(self) -> Mapping[str, int]:
         """See `RankingIndex.sizes`."""
@@ -143,7 +138,7 @@ class PostgresRankingIndex:
         rows = self._database.run(lambda connection: connection.execute(_FOUND, (numbers,)).fetchall())
         found: dict[int, list[DocumentMatch]] = {}
         for number, resource, pages, count in rows:
-            found.setdefault(number, []).append(DocumentMatch(_id(resource), pages, count))
+            found.setdefault(number, []).append(DocumentMatch(id_of(resource), pages, count))
         return {term: found[number] for term, number in asked.items() if number in found}
 
     @property
@@ -163,7 +158,7 @@ class PostgresRankingIndex:
             if known is not None and known[0] == state:
                 return known
             rows = connection.execute(_EVERY, (space,)).fetchall()
-            return state, {_id(resource): (version, pages) for resource, version, pages in rows}
+            return state, {id_of(resource): (version, pages) for resource, version, pages in rows}
 
         self._listed = listed = self._database.run(read)
         return listed[1]
@@ -171,11 +166,3 @@ class PostgresRankingIndex:
 
 def _term(space: int, number: int) -> int:
     return space << 32 | number
-
-
-def _key(resource_id: str) -> bytes:
-    return resource_id.encode("utf-8", "surrogatepass")
-
-
-def _id(key: bytes) -> str:
-    return key.decode("utf-8", "surrogatepass")

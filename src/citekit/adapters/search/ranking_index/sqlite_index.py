@@ -10,15 +10,19 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
 from sqlite3 import Connection, DatabaseError
-from threading import Lock
 
 from citekit.adapters.libraries.sqlite.cache_file import SqliteFile
 from citekit.adapters.libraries.sqlite.database import Tables
-from citekit.adapters.search.ranking_index.stored_form import StoredDocument, from_bytes, stored, to_bytes
+from citekit.adapters.search.ranking_index.stored_form import (
+    DocumentMemory,
+    StoredDocument,
+    from_bytes,
+    stored,
+    to_bytes,
+)
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors
@@ -29,9 +33,6 @@ DATABASE = "ranking.db"
 
 VERSION = 2
 """The form of the tables and of the data in them."""
-
-KEPT = 48
-"""The number of documents whose indexes stay in memory."""
 
 _TABLES = Tables(
     zlib.crc32(f"CTKR {VERSION}".encode()) & 0x7FFFFFFF,
@@ -65,8 +66,7 @@ class SqliteRankingIndex:
         """Open the index in `folder`, which is created by the first `put`."""
         self._file = SqliteFile(os.path.join(folder, DATABASE), _TABLES)  # noqa: PTH118
         self._seal = HomeSeal(folder)
-        self._read: OrderedDict[tuple[str, str], StoredDocument] = OrderedDict()
-        self._lock = Lock()
+        self._read = DocumentMemory()
 
     def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
         """See `RankingIndex.versions`."""
@@ -100,10 +100,9 @@ class SqliteRankingIndex:
     def get(self, resource_id: str, version: str) -> StoredDocument | None:
         """See `RankingIndex.get`."""
         key = resource_id, version
-        with self._lock:
-            if key in self._read:
-                self._read.move_to_end(key)
-                return self._read[key]
+        known = self._read.get(key)
+        if known is not None:
+            return known
         row = self._file.read(
             lambda connection: connection.execute(
                 "SELECT pages, data, code FROM document WHERE resource_id = ? AND version = ?", key
@@ -116,11 +115,7 @@ class SqliteRankingIndex:
             self._file.discard()
             return None
         document = from_bytes(data)
-        with self._lock:
-            self._read[key] = document
-            while len(self._read) > KEPT:
-                self._read.popitem(last=False)
-        return document
+        return self._read.put(key, document)
 
     def sizes(self) -> Mapping[str, int]:
         """See `RankingIndex.sizes`."""

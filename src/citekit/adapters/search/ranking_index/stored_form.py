@@ -6,8 +6,10 @@ import json
 import sys
 import zlib
 from array import array
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -21,6 +23,9 @@ from citekit.domain.ranking.document_index import DocumentIndex
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+KEPT = 48
+"""The number of documents whose indexes stay in memory."""
 
 _LEVEL = 3
 _LARGEST = 127
@@ -119,6 +124,29 @@ class StoredDocument:
         numpy: Any = imported("numpy", "Ranking by meaning", "library")
         owners: NDArray[np.int64] = numpy.asarray(self.passage_pages, numpy.int64)
         return owners
+
+
+@define
+class DocumentMemory:
+    """The documents that were read last, at most `KEPT`, by the ID of the resource and the version. Thread-safe."""
+
+    _documents: OrderedDict[tuple[str, str], StoredDocument] = field(factory=OrderedDict, init=False)
+    _lock: Lock = field(factory=Lock, init=False)
+
+    def get(self, key: tuple[str, str]) -> StoredDocument | None:
+        """Return a document, or None if it is not in memory."""
+        with self._lock:
+            if key in self._documents:
+                self._documents.move_to_end(key)
+            return self._documents.get(key)
+
+    def put(self, key: tuple[str, str], document: StoredDocument) -> StoredDocument:
+        """Keep a document, and return it."""
+        with self._lock:
+            self._documents[key] = document
+            while len(self._documents) > KEPT:
+                self._documents.popitem(last=False)
+        return document
 
 
 def _rounded(vectors: Sequence[Vector]) -> bytes:

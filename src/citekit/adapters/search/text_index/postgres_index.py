@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.libraries.postgres import terms
-from citekit.adapters.libraries.postgres.database import Database, changed
+from citekit.adapters.libraries.postgres.database import Database, changed, id_of, key_of
 from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
 from citekit.domain.ports.text_index import FoundBlock, Generation, IndexedText
 from citekit.domain.text_search.blocks import TextBlock
@@ -76,14 +76,14 @@ class PostgresTextIndex:
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
         """See `TextIndex.versions`."""
-        asked = self._space, [_key(name) for name in resources]
+        asked = self._space, [key_of(name) for name in resources]
         rows = self._rows("SELECT resource, version FROM citekit_text WHERE space = %s AND resource = ANY (%s)", asked)
-        return {_id(resource): version for resource, version in rows}
+        return {id_of(resource): version for resource, version in rows}
 
     def texts(self) -> Mapping[str, IndexedText]:
         """See `TextIndex.texts`."""
         rows = self._rows("SELECT resource, version, note FROM citekit_text WHERE space = %s", (self._space,))
-        return {_id(resource): IndexedText(version, note) for resource, version, note in rows}
+        return {id_of(resource): IndexedText(version, note) for resource, version, note in rows}
 
     def generation(self) -> Generation | None:
         """See `TextIndex.generation`."""
@@ -92,7 +92,7 @@ class PostgresTextIndex:
 
     def note(self, texts: Mapping[str, IndexedText]) -> None:
         """See `TextIndex.note`."""
-        names = [_key(name) for name in texts]
+        names = [key_of(name) for name in texts]
         values = [text.version for text in texts.values()], [text.note for text in texts.values()]
         space = self._space
 
@@ -103,7 +103,7 @@ class PostgresTextIndex:
 
     def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
         """See `TextIndex.put`."""
-        space, key = self._space, _key(resource_id)
+        space, key = self._space, key_of(resource_id)
         made = [
             (at, to_bytes(block), terms.parts(space, _lexemes((key, at), block))) for at, block in enumerate(blocks)
         ]
@@ -123,7 +123,7 @@ class PostgresTextIndex:
 
     def drop(self, resource_id: str) -> None:
         """See `TextIndex.drop`."""
-        asked = space, _ = self._space, _key(resource_id)
+        asked = space, _ = self._space, key_of(resource_id)
 
         def dropped(connection: Connection) -> None:
             if connection.execute(_DELETE_TEXT, asked).rowcount:
@@ -135,13 +135,13 @@ class PostgresTextIndex:
 
     def size(self, resource_id: str, version: str) -> int:
         """See `TextIndex.size`."""
-        asked = self._space, _key(resource_id), version
+        asked = self._space, key_of(resource_id), version
         query = "SELECT blocks FROM citekit_text WHERE space = %s AND resource = %s AND version = %s"
         return next((int(blocks) for (blocks,) in self._rows(query, asked)), 0)
 
     def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
         """See `TextIndex.blocks`."""
-        rows = self._rows(_RANGE, (self._space, _key(resource_id), version, start, min(end, 2**31 - 1)))
+        rows = self._rows(_RANGE, (self._space, key_of(resource_id), version, start, min(end, 2**31 - 1)))
         blocks = [self._block(resource_id, data) for (data,) in rows]
         found = [block for block in blocks if block is not None]
         return found if len(found) == len(blocks) else []
@@ -188,7 +188,7 @@ class PostgresTextIndex:
 
     def _keys(self, condition: terms.Condition, names: Sequence[str] | None = None) -> list[terms.Key]:
         """Return the keys of the blocks that fulfill the condition, in all resources or in those with these names."""
-        wanted = None if names is None else [_key(name) for name in names]
+        wanted = None if names is None else [key_of(name) for name in names]
         query, values = _EVERY_KEY, list[Any]([self._space])
         if condition:
             query, values = _KEYS, [self._space, terms.query(self._space, condition)]
@@ -209,9 +209,9 @@ class PostgresTextIndex:
             blocks = {(resource, at): (version, data) for resource, at, version, data in rows}
             for key in batch:
                 version, data = blocks.get(key, ("", None))
-                block = None if data is None else self._block(_id(key[0]), data)
+                block = None if data is None else self._block(id_of(key[0]), data)
                 if block is not None:
-                    yield FoundBlock(_id(key[0]), version, key[1], block)
+                    yield FoundBlock(id_of(key[0]), version, key[1], block)
 
     def _block(self, resource_id: str, data: bytes) -> TextBlock | None:
         """Return a stored block. If it is damaged, remove the text, and return None."""
@@ -232,11 +232,3 @@ def _lexemes(key: terms.Key, block: TextBlock) -> list[str]:
 
 def _hash(key: terms.Key) -> int:
     return zlib.crc32(b"%s %d" % key)
-
-
-def _key(resource_id: str) -> bytes:
-    return resource_id.encode("utf-8", "surrogatepass")
-
-
-def _id(key: bytes) -> str:
-    return key.decode("utf-8", "surrogatepass")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -115,7 +115,7 @@ def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
     Text above it that is nearly as large, and text of the same size, are part of the title: the cover of a report names
     its issuer or its kind in this way, in either order. So is the period that a report covers.
     """
-    lines = _drawn_once(line for line in lines if line.upright)
+    lines = [line for line in lines if line.upright]
     every = _groups([line for line in lines if line.size >= COVER_RATIO * body_size])
     contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
     groups = [group for group in every[:contents] if _is_title(_text(group))]
@@ -133,16 +133,6 @@ def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
     parts.sort(key=lambda group: -group[0].size)
     periods = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *islice(periods, 1)])), TITLE_LIMIT)
-
-
-def _drawn_once(lines: Iterable[StyledLine]) -> list[StyledLine]:
-    """Return the lines without those that are drawn a second time for a shadow, nearly at the same place."""
-    kept: dict[str, list[StyledLine]] = {}
-    for line in lines:
-        same, near = kept.setdefault(line.text, []), line.size / 3
-        if not any(abs(each.top - line.top) < near and abs(each.left - line.left) < near for each in same):
-            same.append(line)
-    return [line for same in kept.values() for line in same]
 
 
 def _bold_title(lines: Sequence[StyledLine], body_size: float) -> str:

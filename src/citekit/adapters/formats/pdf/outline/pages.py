@@ -77,6 +77,10 @@ class PageTexts:
         """Return the 0-based indexes of the lines of `page` that match `title` or a part of it."""
         return self._title_matches[page, title]
 
+    def height(self, page: int) -> float:
+        """Return the height of the displayed page in points."""
+        return self._pages[page].height
+
     def is_rotated(self, page: int) -> bool:
         """Return whether `page` is displayed rotated; then the coordinates of its lines and of its bookmarks differ."""
         return self._pages[page].rotation is not None

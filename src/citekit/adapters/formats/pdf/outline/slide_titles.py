@@ -39,7 +39,7 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
         page: sorted((line for line in lines if 2 * repeated[line.text] <= texts.count), key=lambda line: line.top)
         for page, lines in slides.items()
     }
-    titles = {page: at for page, lines in slides.items() if (at := _title_at(lines, _height(texts, page))) is not None}
+    titles = {page: at for page, lines in slides.items() if (at := _title_at(lines, texts.height(page))) is not None}
     styles = Counter(font_of(slides[page][at]) for page, at in titles.items())
     if not styles:
         return []
@@ -60,10 +60,6 @@ def _title_at(lines: Sequence[StyledLine], height: float) -> int | None:
     """Return the index of the first of the largest lines at the top of a slide, or None if no words are there."""
     above = [at for at, line in enumerate(lines) if line.top < TOP * height and WORD.search(line.text)]
     return max(above, key=lambda at: (lines[at].size, -at), default=None)
-
-
-def _height(texts: PageTexts, page: int) -> float:
-    return float(texts.reader.document[page - 1].rect.height)
 
 
 def _is_wide(texts: PageTexts, page: int) -> bool:
