@@ -62,7 +62,7 @@ class AnswerQuestion:
         `model` is None.
 
         If quotes do not hold, the model is asked one more time, and the answer with more supported statements is used.
-        Raise what `RankPages` raises, `MapperUnavailable` if the service fails, and `FaultyAnswer` if its answer is
+        Raise the errors of `RankPages`, `MapperUnavailable` if the service fails, and `FaultyAnswer` if its answer is
         unreadable.
         """
         found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)

@@ -30,7 +30,9 @@ LINKED_SIZE = 2**20
 _TEXTS = ("application/json", "application/xml", "application/javascript", "application/x-ndjson")
 
 Picture = Callable[[Path, int], tuple[bytes, str]]
-"""Returns an encoded copy of the picture at a path, at most so many pixels wide and high, and its media type."""
+"""Returns an encoded copy of the picture at a path, at most the given number of pixels wide and high, and its media
+type.
+"""
 
 
 class Kind(StrEnum):

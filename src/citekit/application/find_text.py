@@ -202,14 +202,15 @@ class FindText:
         expression that must match in one line. Headings and captions come first, then lines with all words, then
         adjacent lines, then pages. If no searched text has a word that is not quoted, but another form of it, such as
         `leases` for `lease`, that form is searched for (`instead`); if no page has all words, numbers that are written
-        in words or digits are also searched for in the other form. If no page contains all words, the query is taken as
-        a question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in
-        `total`: with quoted phrases among other words, those that have the phrases, unless a quoted word is nowhere. A
-        few of these also follow hits whose words are never close together. The default `limit` is `LIMIT`, or
-        `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits are checked for changes.
+        in words or digits are also searched for in the other form. If no page contains all words, the query is treated
+        as a question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in
+        `total`: with quoted phrases among other words, those that have the phrases, unless a quoted word occurs
+        nowhere. A few of these also follow hits whose words are never close together. The default `limit` is `LIMIT`,
+        or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits are checked for
+        changes.
 
         Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched,
-        also raises what reading its text raises.
+        also raise the errors of reading its text.
         """
         wanted = parse_query(query, regex=regex)
         partial_limit, limit = (PARTIAL_LIMIT, LIMIT) if limit is None else (limit, limit)

@@ -59,7 +59,8 @@ class ImportMap:
 
         Without `wanted_id`, the ID is the one in the data, else the slug of the name of `data`, with `_2` and so on if
         another map has it. Importing the same data again under the same ID replaces the earlier map; `force` replaces
-        any map. Raise what `made` and `MapStore.put` raise, and `RequestRefused` if another map has the ID `wanted_id`.
+        any map. Raise the errors of `made` and `MapStore.put`, and `RequestRefused` if another map has the ID
+        `wanted_id`.
         """
         made = self.made(data, adapter, wanted_id=wanted_id, source=source)
         with self.locks.holding("ids"):
@@ -75,7 +76,7 @@ class ImportMap:
     ) -> ImportedMap:
         """Import the file or folder `data` without storing the map.
 
-        Raise what `MapAdapter.adapt` and `Sources.identify` raise, and `FaultyAnswer` if locations are outside the
+        Raise the errors of `MapAdapter.adapt` and `Sources.identify`, and `FaultyAnswer` if locations are outside the
         source or outside their parents.
         """
         here = data.absolute()

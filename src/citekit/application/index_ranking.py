@@ -1,4 +1,4 @@
-"""Indexes a mapped file for the ranking of its pages unless it already is."""
+"""Indexes a mapped file for the ranking of its pages, unless it is already indexed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class IndexRanking:
     ) -> ReadyDocument:
         """Index a resource unless it is already indexed, and return its data for ranking.
 
-        Raise what reading its text raises, and `RequestRefused` if the index cannot be written.
+        Raise the errors of reading its text, and `RequestRefused` if the index cannot be written.
         """
         name = resource_map.resource_id
         text_version, stale = self.indexed.unless_known(resource_map, roots, progress)

@@ -1,4 +1,4 @@
-"""Indexes the text of a mapped file unless it already is."""
+"""Indexes the text of a mapped file that is not indexed yet."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class IndexText:
     ) -> tuple[str, str | None]:
         """Index the text of a resource unless `known`, its version in the index, is current.
 
-        Return its version, and why its source is stale. Raise what reading its text raises, and `RequestRefused` if the
-        index cannot be written.
+        Return its version, and why its source is stale. Raise the errors of reading its text, and `RequestRefused` if
+        the index cannot be written.
         """
         try:
             source = self.locate(resource_map, roots)

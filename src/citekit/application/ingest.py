@@ -41,7 +41,7 @@ class Ingested:
 
     @cached_property
     def resource_map(self) -> ResourceMap:
-        """The map. An existing map is read on first access. Raise what `MapStore.get` raises."""
+        """The map. An existing map is read on first access. Raise the errors of `MapStore.get`."""
         return self._read()
 
     @classmethod

@@ -25,7 +25,7 @@ class Index(Protocol):
 class IngestForSearch:
     """Maps a file, and indexes the text of a new map.
 
-    If `index` cannot read the text of the file or store it, the first search tries again and tells why.
+    If `index` cannot read the text of the file or store it, the first search tries again and says why.
     """
 
     ingest: Ingest

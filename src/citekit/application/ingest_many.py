@@ -129,10 +129,11 @@ def _next(queue: SimpleQueue[T]) -> T:
 
 
 def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
-    """Return the files in queues, one queue for all files that may get the same ID: by their names, or, if several files
-    have that name, by the names of their folders or by numbers (`ChooseId`).
+    """Return the files in queues. Files that may get the same ID are in one queue.
 
-    So `a_2` is the same file whenever the same folder is mapped, regardless of the number of threads.
+    The ID comes from the name of a file, or, if several files have that name, from the names of their folders or from
+    numbers (`ChooseId`). So `a_2` is the same file whenever the same folder is mapped, regardless of the number of
+    threads.
     """
     files = list(paths)
     first: dict[str, str] = {}
@@ -163,7 +164,7 @@ def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
 
 
 def _ids(name: str) -> tuple[str, str]:
-    """Return the two IDs of which the kind of the file chooses one."""
+    """Return the two possible IDs of a file. Its format decides between them."""
     return resource_id(name), resource_id(name, keep_extension=True)
 
 
@@ -182,7 +183,8 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files that `paths` refer to: files themselves, and sorted, every file below a folder that can be mapped.
+    """Yield the files that `paths` refer to: the files themselves, and, sorted, every file below a folder that can be
+    mapped.
 
     In folders, hidden files, symbolic links to folders, and the folders in `skip` are skipped; named files never are.
     `is_mappable` decides which files of a folder can be mapped; `left_out` is called with every other one.

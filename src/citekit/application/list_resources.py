@@ -18,7 +18,7 @@ WORD_LIMIT = 32
 """The maximum number of words in a query."""
 
 _Key = tuple[int, str]
-"""The sort key of a resource: 0 if the words are in its ID, title, or file name, or 1 if a folder is needed; the ID."""
+"""The sort key of a resource: 0 if all words are in its ID, title, or file name, otherwise 1; and its ID."""
 
 
 @frozen

@@ -66,7 +66,7 @@ class LookUpQuote:
 
 
 def _joined(verdicts: Sequence[QuoteVerdict]) -> QuoteVerdict | None:
-    """Return the best verdict, with the places that the quote has in other files."""
+    """Return the best verdict, with the quote's locations in other files added."""
     if not verdicts:
         return None
     best = min(

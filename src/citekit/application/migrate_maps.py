@@ -13,7 +13,9 @@ from citekit.domain.progress import Progress, silent
 
 @frozen(kw_only=True)
 class Migration:
-    """The IDs of the maps that were copied now, the number of maps that were there, and the reasons of failures by ID."""
+    """The IDs of the maps that were copied now, the number of maps that were already there, and the reasons of failures
+    by ID.
+    """
 
     copied: tuple[str, ...]
     there: int
@@ -30,7 +32,7 @@ class MigrateMaps:
     def __call__(self, progress: Progress = silent) -> Migration:
         """Copy the maps, and read each of them back for comparison. If one map fails, the others are still copied.
 
-        A map of another file under the same ID in the target is not replaced. Raise what `MapStore.ids` raises, or
+        A map of another file under the same ID in the target is not replaced. Raise the errors of `MapStore.ids`, or
         `StoreUnavailable` if the target cannot be accessed.
         """
         copied: list[str] = []

@@ -24,7 +24,7 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
 
 
 def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeName | Address | str:
-    """Return the node or address that `part` names in a resource; the resource ID if nothing in it is named.
+    """Return the node or address that `part` names in a resource; the resource ID if `part` names nothing in it.
 
     `resource` is an ID, or an address whose resource or part is meant: `book`, `doc://book`, `doc://book#pages=12`,
     `book#pages=12`. `part` is a node ID or an address, with or without its scheme and resource: `doc://book#pages=12`,

@@ -100,7 +100,7 @@ class RankPages:
         """Return the `limit` pages of `resources` (default: all) that most likely answer the question, best first.
 
         Raise `RequestRefused` for a question without letters and digits or one that is too long, and `ResourceMissing`.
-        If only one resource is searched, also raise what reading its text raises.
+        If only one resource is searched, also raise the errors of reading its text.
         """
         if len(question) > LONGEST:
             raise RequestRefused(f"The question has {len(question)} characters. The maximum is {LONGEST}.")
@@ -267,7 +267,9 @@ class RankPages:
 
 
 def _missing(stage: FirstStage, ready: ReadyDocument, block: TextBlock) -> float:
-    """Return the fraction of the names and years of the question that neither the block nor the document's names have."""
+    """Return the fraction of the names and years of the question that are neither in the block nor in the document's
+    names.
+    """
     specifics = stage.question.specifics
     if not specifics:
         return 0.0

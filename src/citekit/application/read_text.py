@@ -58,7 +58,10 @@ GROUP, OVERLAP = 16, 3
 """Running headers are recognized in groups of this many pages, and this many pages before and after each group."""
 
 ROUNDS = 2
-"""How often running lines are looked for at the edges of the pages. A footer can have more lines than one round sees."""
+"""How often running lines are searched for at the edges of the pages.
+
+A footer can have more lines than one round sees.
+"""
 
 SLIDES_BEFORE = 64
 """How many blocks before a part of a recording may have a slide that is still shown in it."""
@@ -162,8 +165,8 @@ class ReadText:
         """Read `part`, a node ID or address (see `part_named`), of a resource, or all of it.
 
         `cursor` is the `next_cursor` of the previous answer. Raise `RequestRefused` for a number of characters outside
-        the limits, a virtual part, or a cursor of another part or version; and what `Resolve`, `IndexText`, and
-        `part_named` raise.
+        the limits, a virtual part, or a cursor of another part or version; and the errors of `Resolve`, `IndexText`,
+        and `part_named`.
         """
         if not CHARS_LEAST <= max_chars <= CHARS_LIMIT:
             raise RequestRefused(f"max_chars must be from {CHARS_LEAST} to {CHARS_LIMIT}, not {max_chars}.")

@@ -20,7 +20,7 @@ class RemoveResource:
     tags: TagStore
 
     def __call__(self, resource_id: str) -> None:
-        """Remove the resource. Raise what `MapStore.remove` and `TagStore.drop` raise.
+        """Remove the resource. Raise the errors of `MapStore.remove` and `TagStore.drop`.
 
         The text is removed first. If the process is killed in between, the text is simply indexed again.
         """

@@ -58,7 +58,7 @@ _WAITING = "waiting for another process that is writing evidence with the same n
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
 _WORDS = (Form.TEXT, Form.VTT, Form.SRT)
-"""The forms of a part of a recording that depend on the subtitles beside it, so the answer is not cached in memory."""
+"""The forms of a part of a recording that depend on the subtitles next to it, so the answer is not cached in memory."""
 
 
 @frozen
@@ -68,7 +68,7 @@ class _Part:
     file_name: str
     owner: str
     is_named: bool = False
-    """Whether the node was requested, and not an address in it."""
+    """Whether the node itself was requested, not an address in it."""
 
 
 @frozen
@@ -297,7 +297,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
 
 
 def _section(resource_map: ResourceMap, part: _Part, source: Source, options: Options) -> SectionTitles | None:
-    """Return the titles between which the text of a node is on the pages of a PDF that it shares with other nodes.
+    """Return the titles that delimit the text of a node on PDF pages that it shares with other nodes.
 
     Return None for other files, forms, and parts, which are extracted whole.
     """

@@ -176,14 +176,14 @@ class ShowResource:
         return Layout.SLIDES if extent.pages is not None else Layout.NOTHING
 
     def page_sizes(self, resource_id: str) -> Sequence[PageSize]:
-        """Return the sizes of the pages. Raise what `PageViews.sizes` raises."""
+        """Return the sizes of the pages. Raise the errors of `PageViews.sizes`."""
         _, source = self.source(resource_id)
         return self._sizes.get(source.digest, lambda: self.views.sizes(source), len)
 
     def page_picture(self, resource_id: str, page: int, width: int) -> PagePicture:
         """Return a picture of a page, at least about `width` pixels wide, up to the last of `WIDTHS`.
 
-        Raise what `PageViews.picture` raises.
+        Raise the errors of `PageViews.picture`.
         """
         _, source = self.source(resource_id)
         wide = next((each for each in WIDTHS if each >= width), WIDTHS[-1])
@@ -191,7 +191,7 @@ class ShowResource:
         return self._pictures.get(key, lambda: self.views.picture(source, page, wide), lambda made: len(made.data))
 
     def page_words(self, resource_id: str, page: int) -> Sequence[PageWord]:
-        """Return the words of a page. Raise what `PageViews.words` raises."""
+        """Return the words of a page. Raise the errors of `PageViews.words`."""
         _, source = self.source(resource_id)
         return self._words_of(source, page)
 
@@ -200,7 +200,7 @@ class ShowResource:
         model, differs.
 
         The result is empty if the pages do not have exactly this quote. Raise `RequestRefused` for too many pages, and
-        what `PageViews.words` raises.
+        the errors of `PageViews.words`.
         """
         if len(pages) > MARKED_PAGES:
             raise RequestRefused(f"A quote can be marked on at most {MARKED_PAGES} pages, not {len(pages)}.")
@@ -215,7 +215,7 @@ class ShowResource:
     def text(self, resource_id: str, first: int = 1, last: int | None = None) -> TextPart:
         """Return lines or pages of the text, from the number `first` to `last` or as many as fit. Lines have their markup.
 
-        Raise `LocationOutside` if there is no such line or page, and what `QuotableTexts.read` raises.
+        Raise `LocationOutside` if there is no such line or page, and the errors of `QuotableTexts.read`.
         """
         resource_map, source = self.source(resource_id)
         texts = self.texts.read(source)
@@ -233,7 +233,7 @@ class ShowResource:
         return _part(raw, first, min(last or total, total, first + UNITS - 1), total)
 
     def rows(self, resource_id: str, sheet: str) -> Sequence[SheetRow]:
-        """Return the rows of a sheet. Raise what `PageViews.rows` raises."""
+        """Return the rows of a sheet. Raise the errors of `PageViews.rows`."""
         _, source = self.source(resource_id)
 
         def size(rows: Sequence[SheetRow]) -> int:
@@ -244,7 +244,7 @@ class ShowResource:
     def chapter(self, resource_id: str, number: int) -> str:
         """Return a chapter of a book, a slide, or an HTML file (1) as an HTML document without scripts.
 
-        Raise what `Reader.html` or `PageViews.document` raise.
+        Raise the errors of `Reader.html` or `PageViews.document`.
         """
         _, source = self.source(resource_id)
         if source.format.name in BOOKS:
@@ -252,7 +252,7 @@ class ShowResource:
         return self.views.document(source, number)
 
     def waveform(self, resource_id: str) -> Sequence[int]:
-        """Return `AMPLITUDES` amplitudes of a recording. Raise what `PageViews.waveform` raises."""
+        """Return `AMPLITUDES` amplitudes of a recording. Raise the errors of `PageViews.waveform`."""
         _, source = self.source(resource_id)
         return self._waveforms.get(source.digest, lambda: self.views.waveform(source, AMPLITUDES), len)
 

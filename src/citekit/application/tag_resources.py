@@ -15,7 +15,7 @@ from citekit.domain.suggestions import nearest_names
 
 @frozen
 class TagResources:
-    """Tags mapped files. All methods raise what `TagStore.all` raises."""
+    """Tags mapped files. All methods raise the errors of `TagStore.all`."""
 
     maps: MapStore
     store: TagStore
@@ -25,8 +25,8 @@ class TagResources:
     ) -> Mapping[str, Sequence[str]]:
         """Add and remove tags of each resource, and return its tags.
 
-        Raise `ResourceMissing` if one of them is not mapped, and what `TagStore.change` raises. In these cases, nothing
-        is changed.
+        Raise `ResourceMissing` if one of them is not mapped, and the errors of `TagStore.change`. In these cases,
+        nothing is changed.
         """
         for each in resource_ids:
             self.maps.card(each)

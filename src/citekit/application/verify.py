@@ -31,7 +31,7 @@ from citekit.domain.ports.sources import Sources
 READ_ANYWAY = 2**30
 """Bytes up to which a source is read even if the receipt states a smaller size.
 
-A larger file cannot be the source, and the path in a stranger's receipt may name one that takes hours to read.
+A larger file cannot be the source, and the path in an untrusted receipt may name one that takes hours to read.
 """
 
 

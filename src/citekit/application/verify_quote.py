@@ -198,7 +198,9 @@ class VerifyQuote:
 
 
 def _section(resource_map: ResourceMap, what: NodeName | Address | str, place: Location | None) -> SectionCut | None:
-    """Return what finds the text of the node `what` on its pages, or None if `what` is not a node of whole pages."""
+    """Return a function that finds the text of the node `what` on its pages, or None if `what` is not a node of whole
+    pages.
+    """
     if not isinstance(what, NodeName) or not isinstance(place, Pages):
         return None
     titles = titles_around(resource_map.outline, what.node_id)
@@ -369,7 +371,7 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
 
 
 def _under_other_heading(found: QuotePlace, place: Location | None) -> QuotePlace:
-    """Return a place outside a node with a note if it is on one of the node's pages, whose location is `place`."""
+    """Return a place outside the node. If it is on one of the node's pages (`place`), add a note to it."""
     if found.note or place is None or not place.contains(found.address.location):
         return found
     return evolve(found, note=OTHER_HEADING)

@@ -25,7 +25,7 @@ TOKENS, SUBJECTS, AUDIT = ".citekit_tokens.json", ".citekit_subjects", ".citekit
 
 
 def subjects_of(app: Container, path: Path | None = None) -> Subjects:
-    """Return the subjects in a token file, by default that of the home, which needs codes of the home's seal."""
+    """Return the subjects in a token file, by default that of the home, which must carry codes of the home's seal."""
     own = app.settings.home / TOKENS
     if path is not None and os.path.realpath(path) != os.path.realpath(own):
         return TokenFile(path, app.locks)

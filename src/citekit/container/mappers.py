@@ -79,7 +79,10 @@ class Mappers:
         return ModelAnswerer(self._service(name), concealed)
 
     def model_reranker(self) -> Reranker:
-        """Return the reranker that asks the model of the configured mapper. Raise `RequestRefused` if that uses none."""
+        """Return the reranker that asks the model of the configured mapper.
+
+        Raise `RequestRefused` if that mapper uses no model.
+        """
         name = self.app.settings.mapper
         name = self.choice()[0] if name == "auto" else name
         if name not in MODEL_MAPPERS:

@@ -324,7 +324,9 @@ The most expensive known texts of this size take half a second on a slow compute
 
 
 def is_mapped_in_worker(source: Source) -> bool:
-    """Return whether the file is mapped in a worker, which is so if its parser is native code or the file is large."""
+    """Return whether the file is mapped in a worker, which is the case if its parser is native code or the file is
+    large.
+    """
     return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
 
 
@@ -340,8 +342,8 @@ def is_expected_in_worker(path: Path) -> bool:
 
 
 def is_read_in_worker(source: Source) -> bool:
-    """Return whether the text of the file is read in a worker, which is so if the parser is native code or the file is
-    large.
+    """Return whether the text of the file is read in a worker, which is the case if the parser is native code or the
+    file is large.
     """
     return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
 
@@ -349,7 +351,7 @@ def is_read_in_worker(source: Source) -> bool:
 def is_quoted_in_worker(source: Source) -> bool:
     """Return whether the text in which quotes are searched for is prepared in a worker.
 
-    This is never so for video and audio, because the calling process reads their subtitles itself.
+    This is never the case for video and audio, because the calling process reads their subtitles itself.
     """
     return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_in_worker(source)
 

@@ -142,8 +142,9 @@ class Stores:
         return removed
 
     def migrate_to(self, store: str) -> MigrateMaps:
-        """Return the use case that copies the maps of the home to another store. Raise `RequestRefused` if `store` is
-        not the address of one.
+        """Return the use case that copies the maps of the home to another store.
+
+        Raise `RequestRefused` if `store` is not the address of a store.
         """
         from citekit.application.migrate_maps import MigrateMaps
         from citekit.settings.chosen import checked_store

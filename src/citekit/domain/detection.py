@@ -15,7 +15,9 @@ DETECTION = 6
 """Version of the detection rules. Increase it when `detect` returns a different result for the same bytes and name."""
 
 RTF = b"{\\rtf"
-"""The beginning of a Rich Text Format file (RTF specification 1.9.1): it is readable, but its lines are not what it shows."""
+"""The beginning of a Rich Text Format file (RTF specification 1.9.1): such a file is readable as text, but its lines
+are not the text that it displays.
+"""
 
 
 def detect(file_name: str, head: bytes) -> Format | None:

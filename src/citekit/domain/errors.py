@@ -318,8 +318,8 @@ class EvidenceCorrupt(Damaged):
 
 
 class HomeUnsafe(Damaged):
-    """The home contains a link, FIFO, socket, or device where a file or a folder is expected, or a journal of a database
-    that would have another file deleted. CiteKit does not open it.
+    """The home contains a link, FIFO, socket, or device where a file or a folder is expected, or a journal of a
+    database that would cause the deletion of another file. CiteKit does not open it.
     """
 
 

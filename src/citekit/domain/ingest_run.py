@@ -35,7 +35,7 @@ class FileResult:
 
 @frozen(kw_only=True)
 class IngestRun:
-    """One ingest of many files, as far as it is recorded.
+    """The record of one ingest of many files.
 
     `places` are the files and folders that the user named, and `files` is the number of files in them. `last` is the
     time of the last result, `ended` the time when the run ended, or None. All times have a time zone. `failed` are the

@@ -85,7 +85,7 @@ class SpeechWindow:
 
 @frozen(kw_only=True)
 class SpeechModelFacts:
-    """What is known about a model that recognizes speech.
+    """Facts about a model that recognizes speech.
 
     `size` is in bytes. `publisher` is the repository that the files come from. `where` is the folder in which the model
     is installed, or None. `is_automatic` is true for the model that is used if the user chooses none.

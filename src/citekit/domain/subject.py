@@ -16,7 +16,8 @@ class Subject:
 
     `home` has its maps and evidence. In addition to files in the home, it may read and map those in `roots`. `scopes`
     are from `SCOPES`. `store` is the address of the object store with its maps, texts, and evidence, or None if they
-    are in the home. `expires` is the time, in seconds since the epoch, from which it is refused, or None for never.
+    are in the home. `expires` is the time, in seconds since the epoch, after which it is refused, or None if it does
+    not expire.
     """
 
     name: str

@@ -21,8 +21,9 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 
 def name_meant(wanted: str, names: Iterable[str]) -> str | None:
-    """Return the only one of `names` that is `wanted` but for case, separators, and the suffix of a file; None if there is
-    none, or more than one.
+    """Return the only one of `names` that equals `wanted` except for case, separators, and the suffix of a file.
+
+    Return None if there is no such name, or more than one.
 
     >>> name_meant("Manual-1.3.pdf", ["manual_1_3", "manual-1-4"])
     'manual_1_3'

@@ -50,7 +50,7 @@ THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
     "corollaire", "remarque", "satz", "bemerkung",
 )  # fmt: skip
-"""Names of numbered statements in mathematics, which begin paragraphs and are no headings."""
+"""Names of numbered statements in mathematics, which begin paragraphs and are not headings."""
 
 STATEMENT: Words = (
     "definitions", "remarks", "example", "examples", "proof", "claim", "exercise", "exercises", "question", "problem", "fact",

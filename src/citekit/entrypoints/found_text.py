@@ -76,7 +76,7 @@ def _path(hit: TextHit) -> str:
 
 
 def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first sentence of each reason: beside hits, it is not important how to change that."""
+    """Return the first sentence of each reason: next to hits, it is not important how to solve the problem."""
     return {name: reason.split(". ")[0].rstrip(".") + "." for name, reason in reasons.items()}
 
 

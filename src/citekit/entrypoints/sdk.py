@@ -310,9 +310,9 @@ class CiteKit:
     ) -> ReadTextAnswer:
         """Return the text of an address, of the node `node_id` of the resource `what`, or of the whole resource.
 
-        At most `max_chars` characters; pass `next_cursor` of the answer as `cursor` to continue. Raises
-        `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `RequestRefused`, and what reading the
-        text raises.
+        The text has at most `max_chars` characters; pass `next_cursor` of the answer as `cursor` to continue. Raises
+        `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `RequestRefused`, and the errors of
+        reading the text.
         """
         return self.app.read_text(
             str(what),
@@ -433,7 +433,7 @@ class CiteKit:
     def export(self, resource_id: str, form: str = "markdown", *, roots: Sequence[str | Path] = ()) -> str:
         """Return a resource as `markdown`, `json`, `html`, `bibtex`, `csl`, or `w3c-annotations`.
 
-        Raise `RequestRefused` for another form, `ResourceMissing`, and what reading the text raises.
+        Raise `RequestRefused` for another form, `ResourceMissing`, and the errors of reading the text.
         """
         if form not in set(ExportForm):
             raise RequestRefused(f"{form!r} is not an export format. Use one of: {', '.join(ExportForm)}.")

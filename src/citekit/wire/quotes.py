@@ -72,7 +72,7 @@ def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
 
 
 def plain_wording(quote: str, passage: str) -> list[list[bool | str]]:
-    """Return the words of a quote and of a passage compared, as [same, quote, passage]."""
+    """Return a comparison of the words of a quote and of a passage, as [same, quote, passage]."""
     return [[each.is_same, each.quote, each.passage] for each in compared_wording(quote, passage)]
 
 

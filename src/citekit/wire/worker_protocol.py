@@ -32,7 +32,7 @@ CAUSE_LIMIT = 300
 """Maximum number of characters of a reason in a fault."""
 
 MOST_SAMPLES = 60 * 16_000
-"""Samples of the longest window of speech that is accepted from a worker."""
+"""The maximum number of samples of a window of speech that is accepted from a worker."""
 
 PICTURES = frozenset({"image/png", "image/jpeg"})
 """Media types of rendered pictures."""

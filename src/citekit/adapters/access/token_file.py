@@ -35,8 +35,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", re.ASCII)
 class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
-    With a `seal`, only entries that were added in this home count: an archive or a clone can bring a token file, too.
-    All methods raise `RequestRefused` if the file is damaged, or if other users can read or write it.
+    With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
+    file. All methods raise `RequestRefused` if the file is damaged, or if other users can read or write it.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class TokenFile:
             self._write(left, left_others)
 
     def _write(self, entries: Sequence[TokenEntry], others: Sequence[TokenEntry]) -> None:
-        """Write the `entries` that count with their codes, and the `others` without."""
+        """Write the valid `entries` with their codes, and the `others` without codes."""
         sealed = [{**_plain(each), "code": self._code(each)} for each in entries]
         text = json.dumps({"version": 1, "subjects": [*sealed, *map(_plain, others)]}, indent=1)
         write_atomically(self.path, text.encode() + b"\n", mode=0o600)

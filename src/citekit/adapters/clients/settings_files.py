@@ -231,7 +231,7 @@ def _known(client: str) -> KnownClient:
 def _in_project(project: Path, relative: str) -> Path:
     """Return the path of a file or folder in a project. Raise `RequestRefused` if a link leads out of the project.
 
-    A project can be a clone of somebody else's, and its links could have files of the user changed.
+    A project can be a clone of somebody else's, and its links could cause changes to files of the user.
     """
     path = project / relative
     real = Path(os.path.realpath(path))
@@ -388,4 +388,4 @@ def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | No
 
 
 _VARIABLES = ("env", "envs", "environment")
-"""What clients call the environment variables of an entry."""
+"""The names that clients use for the environment variables of an entry."""

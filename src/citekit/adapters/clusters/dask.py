@@ -112,7 +112,7 @@ class DaskCluster:
             raise self._lost()
 
     def _replace_lost(self) -> None:
-        """Start the processes on this machine again that ended while they started: Dask gives those up."""
+        """Restart the processes on this machine that ended while they started, because Dask does not restart them."""
         server = self._server
         if server is None:
             return

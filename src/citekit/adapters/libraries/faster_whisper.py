@@ -1,6 +1,6 @@
 """Recognizes speech with faster-whisper, which runs Whisper models with CTranslate2 on the CPU.
 
-Nothing is downloaded: the files of the model are given. All threads share one model under a lock.
+Nothing is downloaded: the caller provides the files of the model. All threads share one model under a lock.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ People who speak very fast say about five words per second.
 """
 
 _CERTAIN_LANGUAGE = 0.9
-"""The probability from which a window may have another language than the one before it.
+"""The minimum probability of a language for a window to have a different language than the window before it.
 
 On Spanish prompts, the model `base` detected Spanish with 0.91 to 0.98, and Italian in two windows with 0.76 and 0.77.
 """
@@ -155,7 +155,7 @@ class FasterWhisper:
 def speech_windows(samples: Samples) -> list[tuple[int, int]]:
     """Return the windows with speech, as ranges of samples, each at most `WINDOW` long and split at pauses.
 
-    Raise what `detected_speech` raises.
+    Raise the errors of `detected_speech`.
     """
     return joined(detected_speech(samples, WINDOW, _PADDING_MS))
 

@@ -30,7 +30,7 @@ TAGS_LIMIT = 500_000
 """Maximum number of tags in a document. Larger documents are rejected, because their trees are many times as large."""
 
 _USUAL = 200
-"""Maximum characters of a namespaced name that is cached."""
+"""Maximum number of characters of a namespaced name that is cached."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _DECLARED = re.compile(rb"""(?:<\?xml[^>]{0,200}?encoding|<meta[^>]{0,200}?charset)\s*=\s*["']?([\w.:-]{1,40})""", re.I)
@@ -84,7 +84,7 @@ def parse_html(text: str, name: str, *, plain: str | None = None) -> _Element:
     """Return the root of the HTML document `name`, parsed as browsers do.
 
     `plain` is the document without noncharacters that mark lines. Raise `SourceUnsupported` if the document is too
-    large or nested too deeply, or has other elements than `plain`.
+    large or nested too deeply, or has different elements than `plain`.
     """
     return parse_standard_html(_bounded(text, name), name, plain)
 

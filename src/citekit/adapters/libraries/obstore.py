@@ -63,7 +63,8 @@ def package() -> Any:
 
 
 def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
-    """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`). Connects later.
+    """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`). The connection is made
+    later.
 
     Unencrypted HTTP is used only if the variable for the endpoint of the service says so. Raise `RequestRefused` if the
     address is not valid, or `DriverMissing`.

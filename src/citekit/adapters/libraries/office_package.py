@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 PART_LIMIT = 64 * 1024 * 1024
-"""Bytes of the largest part that is read as a whole."""
+"""The maximum size in bytes of a part that is read as a whole."""
 
 STREAM_LIMIT = 512 * 1024 * 1024
-"""Bytes of the largest part that is streamed."""
+"""The maximum size in bytes of a part that is streamed."""
 
 TOTAL_LIMIT = 128 * 1024 * 1024
-"""Maximum bytes of all parts of a file that are read as a whole."""
+"""Maximum number of bytes of all parts of a file that are read as a whole."""
 
 PARTS_LIMIT = 20_000
 RELATIONS_LIMIT = 100_000

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 PIXEL_LIMIT = 178_956_970
-"""Pixels of the largest image that is decoded: twice Pillow's warning threshold, at which Pillow raises an error."""
+"""The maximum number of pixels of an image that is decoded: twice Pillow's warning threshold, at which Pillow raises an
+error.
+"""
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
 """Pillow's names of the supported formats. JPEG includes MPO (several JPEG images in one file)."""
@@ -126,7 +128,10 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported, page
 
 
 def _formats(stream: BinaryIO, path: Path) -> tuple[str, ...]:
-    """Return the formats as which an image may be opened: HEIC is registered with Pillow when there is some."""
+    """Return the formats in which an image may be opened.
+
+    HEIC is registered with Pillow when the first HEIC image is opened.
+    """
     head = stream.read(64)
     stream.seek(0)
     if head[4:8] != b"ftyp" or head[8:12] not in _HEIF_BRANDS or b"avif" in head[16:]:

@@ -12,7 +12,7 @@ from citekit.domain.errors import DriverMissing, FaultyAnswer
 
 ROW_LIMIT = 5_000_000
 SIZE_LIMIT = 1 << 30
-"""Maximum bytes of the decoded row groups of a file, according to its metadata."""
+"""Maximum number of bytes of the decoded row groups of a file, according to its metadata."""
 
 
 def table(pyarrow: Any) -> dict[type[BaseException], str]:

@@ -34,7 +34,7 @@ excluded.
 """
 
 PIXEL_LIMIT = 2**26
-"""Pixels of the largest frame that is decoded (67 million). An 8K frame has 33 million."""
+"""The maximum number of pixels of a frame that is decoded (67 million). An 8K frame has 33 million."""
 
 DTS_SYNC = re.compile(
     rb"\x7f\xfe\x80\x01|\xfe\x7f\x01\x80|\x1f\xff\xe8\x00\x07[\xf0-\xff]|\xff\x1f\x00\xe8[\xf0-\xff]\x07"
@@ -45,7 +45,7 @@ DTS_SEARCH_SIZE = 2**18
 """Bytes of a WAV file that are searched for DTS: twice what FFmpeg would probe."""
 
 WAV_PACKET = 2**16
-"""Bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample, whatever the size."""
+"""Bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample, regardless of this size."""
 
 
 class Cause(Enum):

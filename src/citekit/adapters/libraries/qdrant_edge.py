@@ -27,7 +27,7 @@ SEGMENTS = 8
 """Maximum number of segments. With fewer, every optimization rewrites the whole collection."""
 
 INDEXING_KB = 2_000
-"""Kilobytes of vectors in a segment from which the optimizer indexes it."""
+"""The size of the vectors in a segment, in kilobytes, at which the optimizer indexes it."""
 
 
 class Kind(StrEnum):

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_BYTES = 64_000_000
-"""Maximum bytes of a decompressed response. The longest answer of a model (65,536 tokens, one event each) has about 20
-MB.
+"""Maximum number of bytes of a decompressed response.
+
+The longest answer of a model (65,536 tokens, one event each) has about 20 MB.
 """
 
 MIN_SECONDS = 3600.0

@@ -23,7 +23,7 @@ ELEMENTS_LIMIT = 1_000_000
 """Maximum number of elements. The standard repeats formatting elements that are not closed in each paragraph."""
 
 ATTRIBUTES_LIMIT = 5000
-"""Maximum attributes of a tag. The parser compares each one with all before it."""
+"""Maximum number of attributes of a tag. The parser compares each one with all before it."""
 
 SPACE = "\t\n\f\r "
 """The white space of HTML."""
@@ -76,8 +76,8 @@ def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Elem
     """Return the root of the HTML document `name`, which is always an element `html`.
 
     Noncharacters in names, attributes, and style sheets are removed, because they mark lines. `plain` is the document
-    without them. Raise `SourceUnsupported` if the document is nested too deeply, has too many elements, or has other
-    elements than `plain`.
+    without them. Raise `SourceUnsupported` if the document is nested too deeply, has too many elements, or has
+    different elements than `plain`.
     """
     _check_tags(text if plain is None else plain, name)
     parser = _parser(text, name)

@@ -22,7 +22,7 @@ STRETCH = 1.6
 """Seconds of sound that one vector describes."""
 
 LONGEST = 60.0
-"""Seconds of the longest stretch of speech."""
+"""The maximum duration in seconds of a stretch of speech."""
 
 _PADDING_MS = 60
 
@@ -39,7 +39,7 @@ _QUIET = 10 ** (-30 / 20)
 
 
 def version() -> str:
-    """Return a text that changes when the same sound may give other vectors."""
+    """Return a text that changes when the same sound may result in different vectors."""
     return "Resemblyzer 0.1.4"
 
 
@@ -53,7 +53,7 @@ class VoiceEncoder:
     def speech(self, samples: Floats) -> list[tuple[int, int]]:
         """Return the stretches of speech, as ranges of samples, at most `LONGEST` long and split at short pauses.
 
-        Raise what `detected_speech` raises.
+        Raise the errors of `detected_speech`.
         """
         return detected_speech(samples, LONGEST, _PADDING_MS)
 

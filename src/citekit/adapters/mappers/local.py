@@ -19,7 +19,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 VERSION = "14"
-"""Changes whenever the same bytes would result in another map."""
+"""Changes whenever the same bytes would result in a different map."""
 
 
 @frozen

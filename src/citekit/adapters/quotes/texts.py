@@ -35,7 +35,7 @@ from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
 VERSION = "21"
-"""Change this whenever the same file would give other texts."""
+"""Change this whenever the same file would result in different texts."""
 
 OTHER_TRACK = "in another subtitle track"
 """The note on subtitles that a player shows only on request."""

@@ -14,7 +14,7 @@ from citekit.domain.modality import Modality
 MEGABYTE = 1_000_000
 
 SMALL = 500_000
-"""Bytes of the largest file that counts as small."""
+"""The maximum size in bytes of a file that counts as small."""
 
 PER_MEGABYTE = 4
 """Processor time for each megabyte beyond `SMALL`, as a multiple of the time for a small file.

@@ -96,7 +96,10 @@ class IsolatedProbe:
 
 @frozen
 class _IsolatedRecognizer:
-    """What recognizes words in a worker. `here` is the same in this process, which has the name and the version."""
+    """Recognizes words in a worker.
+
+    `here` is the same recognizer in this process, which has the name and the version.
+    """
 
     here: Transcriber | ScreenReader
     workers: WorkerPool

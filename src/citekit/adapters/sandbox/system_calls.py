@@ -1,6 +1,6 @@
-"""Takes system calls and capabilities away from the current process that no parser needs (Linux, x86-64 and ARM64).
+"""Removes system calls and capabilities that no parser needs from the current process (Linux, x86-64 and ARM64).
 
-Landlock controls the content of files, programs, and TCP. These calls would get round it: changing permissions, owners,
+Landlock controls the content of files, programs, and TCP. These calls would bypass it: changing permissions, owners,
 times, and attributes of any file of the user; sending data over UDP or to other programs of the user; leaving the
 process group, which is killed as a whole; and changing the limits or the priority of other processes.
 """
@@ -67,7 +67,8 @@ _CHECKED = (
 
 
 def forbid_calls(system: ctypes.CDLL) -> bool:
-    """Have the forbidden system calls fail with `EPERM` in this process and its programs. Return whether that succeeded.
+    """Make the forbidden system calls fail with `EPERM` in this process and its programs. Return whether that
+    succeeded.
 
     `no_new_privs` must be set, and the process must have only one thread.
     """

@@ -36,16 +36,16 @@ BUSY = 1.25
 """A request that takes this many times its processor time had to wait for a processor."""
 
 BUSY_LOAD = 0.75
-"""Load average of the last minute, for each processor, from which the computer counts as busy."""
+"""Load average of the last minute, for each processor, at which the computer counts as busy."""
 
 SAMPLE = 100_000
-"""Numbers that are added to see how fast a processor is now."""
+"""The number of additions that are timed to measure the current speed of a processor."""
 
 SAMPLE_SECONDS = 0.0015
 """Processor time that adding them takes on a processor of 3 GHz that does nothing else."""
 
 SLOW = 1.5
-"""Ratio of the time that the sample takes to `SAMPLE_SECONDS` from which the computer counts as slow."""
+"""Ratio of the time that the sample takes to `SAMPLE_SECONDS` at which the computer counts as slow."""
 
 TIME = "time"
 """The limit that a request exceeded, in addition to the memory limits in `worker`: processor time."""
@@ -160,9 +160,9 @@ class Conversation:
     def answer(self) -> Mapping[str, Any]:
         """Send the request and return the answer.
 
-        Raise `SpentError` if the request exceeds its budget, `DiedError` if the worker stops answering or sends
-        nonsense, `DisplacedError` if the request must wait, or `ChildProcessEndedError` if the worker ends. Errors from
-        the progress callback propagate.
+        Raise `SpentError` if the request exceeds its budget, `DiedError` if the worker stops answering or sends an
+        invalid message, `DisplacedError` if the request must wait, or `ChildProcessEndedError` if the worker ends.
+        Errors from the progress callback propagate.
         """
         self.child.send(self.request.message)
         while True:

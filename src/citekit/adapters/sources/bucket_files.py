@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sources.web_host import WebHost
 
 LARGEST = 4_000_000_000
-"""The largest file in bytes that is fetched."""
+"""The maximum size in bytes of a file that is fetched."""
 
 GRACE = 900.0
 """Seconds for which a copy is kept after its last use, because a process may still read it."""
@@ -48,7 +48,7 @@ LONGEST_NAME = 200
 """The longest part of the path of a copy, in bytes."""
 
 _EVERY = 50
-"""After how many fetched files the size of the cache is measured."""
+"""The number of fetched files after which the size of the cache is measured."""
 
 _PAGE = 1000
 _BLOCK = 8 << 20
@@ -148,7 +148,7 @@ class BucketFiles:
         return self.place(url.partition("#")[0])
 
     def unchanged(self, path: Path) -> str | None:
-        """Implement `RemoteFiles`. One request, unless the file was just listed."""
+        """Implement `RemoteFiles`. Sends one request, unless the file was just listed."""
         record = self._record(path)
         if record is None:
             return None

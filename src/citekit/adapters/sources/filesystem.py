@@ -191,7 +191,10 @@ def _place(path: Path) -> tuple[Path, os.stat_result]:
 
 
 def _opened(path: Path, place: Path) -> BufferedReader:
-    """Open the file. Checks its type first: opening a device may have side effects, and opening a FIFO may block."""
+    """Open the file.
+
+    Its type is checked first: opening a device may have side effects, and opening a FIFO may block.
+    """
     try:
         _check_kind(path, os.stat(place).st_mode)  # noqa: PTH116 - for every file of a folder
         file = open_for_reading(place)

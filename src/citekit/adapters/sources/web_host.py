@@ -38,7 +38,9 @@ _SAFE = "%/:?[]@!$&'()*+,;=~-._"
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return whether the address belongs to the public internet, also the IPv4 address that an IPv6 address contains."""
+    """Return whether the address belongs to the public internet, including the IPv4 address that an IPv6 address
+    contains.
+    """
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if address in _NAT64:

@@ -33,8 +33,8 @@ class Uses:
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
-        """Return the parent folder of `path` must exist before the first access is recorded; otherwise accesses stay in
-        memory.
+        """Use the file at `path`, whose folder must exist before the first access is recorded; otherwise accesses stay
+        in memory.
         """
         self._path = str(path)
         self._clock = clock

@@ -185,7 +185,10 @@ class CatalogedMapStore(SharedMapStore):
         return int(self._rows(_CHANGES)[0][0])
 
     def _current(self) -> Mapping[str, int]:
-        """Return the number of the current map of each resource ID, sorted. It is kept until the catalog changes."""
+        """Return the number of the current map of each resource ID, sorted.
+
+        The result is cached until the catalog changes.
+        """
         known, changes = self._listing, self._changes()
         if known is not None and known[0] == changes:
             return known[1]
@@ -219,7 +222,9 @@ class CatalogedMapStore(SharedMapStore):
         """Write nothing: the catalog has what the hints say."""
 
     def _notice_others(self, resource_id: str) -> None:
-        """Record the objects of this resource that other machines stored but did not record yet, or were killed."""
+        """Record the objects of this resource that other machines stored but did not record, because they have not done
+        so yet or were killed.
+        """
         space = self._space
         self._database.run(lambda connection: self._record_missing(connection, space, resource_id))
 

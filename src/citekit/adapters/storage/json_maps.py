@@ -182,11 +182,11 @@ class JsonMapStore:
         return self._editions.sources(_checked(resource_id))
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map of those bytes by that mapper. Return None also if the index was lost."""
+        """Return a stored map of those bytes by that mapper. Also return None if the index was lost."""
         return map_of(self, self._hints.mapped(source, mapper), source, mapper)
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at that path. Return none also if the index was lost."""
+        """Return the resource IDs of the maps of the file at that path. Also return none if the index was lost."""
         return ids_of(self, self._hints.of_file(source_path), source_path)
 
     def expected_at(self, resource_id: str) -> str:

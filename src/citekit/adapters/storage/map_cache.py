@@ -25,7 +25,8 @@ RACY = FINE
 
 @frozen
 class _Hot:
-    """A parsed map, and the `state` of its file at `path` when it was read, which the file has had since `since`.
+    """A parsed map, and the `state` of its file at `path` when the map was read. The file has been in this state since
+    `since`.
 
     The paths in `absent` take precedence over `path`; no file existed there.
     """

@@ -39,8 +39,8 @@ _SEPARATOR = "\x1f"
 class RememberedCard(NamedTuple):
     """A card, and the SHA-256 of the map file that it was read from.
 
-    `state` is the state of the file at that time (`FileState` as text), which it has had since `since` (seconds since
-    the epoch). If `settled` is false, a further change might not show, so only the digest is conclusive.
+    `state` is the state of the file at that time (`FileState` as text), in which it has been since `since` (seconds
+    since the epoch). If `settled` is false, a further change might not show, so only the digest is conclusive.
     """
 
     card: MapCard
@@ -94,7 +94,7 @@ class MapCards:
             self.remember(card)
 
     def all(self) -> dict[str, RememberedCard]:
-        """Return every cached card by resource ID, whatever the state of its map is now."""
+        """Return every cached card by resource ID, even if its map has changed since."""
         found = ((name, _read(name, text)) for name, text in self._rows.all().items())
         return {name: each for name, each in found if each is not None}
 

@@ -49,7 +49,8 @@ def _odd_id(stem: str) -> str | None:
 
 
 def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
-    """Return the map file for each resource ID. If two files have the same ID, the one that is read wins.
+    """Return the map file for each resource ID. If two files have the same ID, the result has the one that the store
+    reads.
 
     Raise `OSError`.
 
@@ -85,7 +86,10 @@ def _is_ours(entry: os.DirEntry[str], resource_id: str) -> bool:
 
 
 class _Kept(NamedTuple):
-    """A listing made at `looked`, when the folder had `state`, which it has had since `since`."""
+    """A listing made at `looked`, when the folder was in the state `state`.
+
+    The folder has been in this state since `since`.
+    """
 
     ids: tuple[str, ...]
     state: FileState | None

@@ -1,4 +1,4 @@
-"""Removes from an object store what no reader of its maps can reach any more."""
+"""Removes the maps that no reader can reach anymore from an object store."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from citekit.domain.ports.object_store import ObjectStore
 class SharedMapCollection:
     """Collects the garbage of the maps in `objects`.
 
-    Removed are the maps of removed resources with their hints, and maps that were replaced by one of the same mapper
+    It removes the maps of removed resources with their hints, and maps that were replaced by one of the same mapper
     from the same bytes. Maps of other mappers or of earlier bytes are kept (`editions`, `earlier_sources`), and so are
-    the empty objects of removed maps, so that a number is never given twice. In memory are the objects of one resource
-    at a time, and the IDs of the removed resources.
+    the empty objects of removed maps, so that no number is used twice. Only the objects of one resource at a time, and
+    the IDs of the removed resources, are in memory.
     """
 
     objects: ObjectStore
 
     def collect(self, grace: timedelta) -> int:
-        """Remove what nobody could reach for `grace`. Return the number of removed objects.
+        """Remove objects that nobody could reach for `grace`. Return the number of removed objects.
 
-        Ages are those that the object store says, not this machine. `grace` must exceed `BASE_SECONDS` of the map
-        store, so that no other machine is about to replace a map that it read before. A collection can be interrupted:
-        objects are removed from the oldest on.
+        Ages are determined by the clock of the object store, not by that of this machine. `grace` must exceed
+        `BASE_SECONDS` of the map store, so that no other machine is about to replace a map that it read before. A
+        collection can be interrupted: the oldest objects are removed first.
         """
         limit = self._time_of_store() - grace
         removed, dead = 0, set()

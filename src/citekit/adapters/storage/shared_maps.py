@@ -51,13 +51,15 @@ CARDS_IN_MEMORY = 100_000
 """The number of cards in memory."""
 
 BASES_IN_MEMORY = 100_000
-"""The number of resources in memory whose last number is known, which saves a listing when a map is stored."""
+"""The maximum number of resources whose last number is kept in memory, which saves a listing when a map is stored."""
 
 REQUESTS = 16
 """The number of maps that are read at the same time when all cards are listed."""
 
 ATTEMPTS = 20
-"""How often a write is repeated while other machines write maps of the same bytes under the same ID."""
+"""The maximum number of times that a write is repeated while other machines write maps of the same bytes under the same
+ID.
+"""
 
 LISTING_SECONDS = 5.0
 """The time for which a listing of all maps is used again. Maps that other processes store appear in lists after it."""
@@ -138,7 +140,7 @@ class SharedMapStore:
         return None
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace the map. See the class about other machines."""
+        """Store or replace the map. See the class for conflicts with other machines."""
         name = check_resource_id(resource_map.resource_id)
         data = written(resource_map)
         self._check_writable()
@@ -320,7 +322,10 @@ class SharedMapStore:
                 self._bases.popitem(last=False)
 
     def _check_writable(self) -> None:
-        """Raise `RequestRefused` if other machines would not see what this one writes. Asked once per process."""
+        """Raise `RequestRefused` if other machines would not see what this one writes.
+
+        This is checked once per process.
+        """
         if not self._may_write and self._objects.size(CATALOG) is not None:
             raise RequestRefused(
                 f"The maps of {self._name} have a catalog in PostgreSQL. Name its database in CITEKIT_DATABASE, because "

@@ -1,6 +1,6 @@
 """Outputs whose receipts are shared with other machines through an object store.
 
-Any of several servers can then say where evidence is from that another one extracted. The receipt of evidence is the
+Any of several servers can then report the origin of evidence that another one extracted. The receipt of evidence is the
 object `receipts/DIGEST/NUMBER`, in which the number is a digest of the receipt: the same bytes can be evidence of
 several files.
 """

@@ -20,16 +20,16 @@ from citekit.adapters.system.home_files import make_folder, open_file, write_all
 from citekit.domain.errors import SourceUnsupported
 
 FILES_LIMIT = 20_000
-"""The most files of an archive."""
+"""The maximum number of files of an archive."""
 
 SIZE_LIMIT = 4 << 30
-"""The most bytes that are unpacked from one archive."""
+"""The maximum number of bytes that are unpacked from one archive."""
 
 RATIO, SPARE = 100, 64 << 20
 """An archive is unpacked to at most `RATIO` times its size and `SPARE` bytes: larger ones are zip bombs."""
 
 _PACKAGES = frozenset(("mimetype", "[Content_Types].xml"))
-"""Files that make an archive an EPUB, OpenDocument, or Office file, whatever its name says."""
+"""Files that make an archive an EPUB, OpenDocument, or Office file, regardless of its name."""
 
 _UNUSABLE = frozenset('\\:*?"<>|')
 _LONGEST = 200
@@ -44,8 +44,9 @@ class UnpackedArchives:
     def unpack(self, path: Path) -> Path | None:
         """Return the folder with the files of the ZIP archive at `path`, or None if it is not one, or is a document.
 
-        Hidden files, links, and files whose names are not portable are left out. The folder is complete or is not there.
-        Raise `SourceUnsupported` for a damaged, encrypted, or too large archive, `SourceUnreadable`, and `HomeUnwritable`.
+        Hidden files, links, and files whose names are not portable are left out. The folder is either complete or
+        missing. Raise `SourceUnsupported` for a damaged, encrypted, or too large archive, `SourceUnreadable`, and
+        `HomeUnwritable`.
         """
         if path.suffix.lower() != ".zip" or not os.path.isfile(path):  # noqa: PTH113 - a name that is too long is no file
             return None

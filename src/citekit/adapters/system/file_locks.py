@@ -39,7 +39,9 @@ NAP = 0.1
 
 @define
 class _Gate:
-    """Where the threads of this process wait for the same lock; `users` counts the threads that hold or await it."""
+    """A gate at which the threads of this process wait for the same lock; `users` counts the threads that hold or await
+    it.
+    """
 
     lock: threading.Lock = field(factory=threading.Lock)
     users: int = 0

@@ -75,7 +75,7 @@ def read_file(path: _Path, limit: int = -1) -> bytes:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of `data`, also if the system takes it in pieces. Raise `OSError`."""
+    """Write all of `data`, even if the system accepts it only in pieces. Raise `OSError`."""
     remaining = memoryview(data)
     while remaining:
         remaining = remaining[os.write(descriptor, remaining) :]

@@ -26,7 +26,7 @@ PAUSE_LIMIT = 60.0
 """The longest pause in seconds. If a service asks for more, the request is not retried."""
 
 TIMEOUT_RETRIES = 1
-"""How often a request is retried after a timeout."""
+"""The number of times that a request is retried after a timeout."""
 
 TIMED_OUT = frozenset({408, 504})
 """HTTP statuses that report a timeout."""

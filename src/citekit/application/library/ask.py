@@ -59,7 +59,7 @@ class Ask:
     rank: RankPages
 
     def __call__(self, request: AskRequest) -> Answers:
-        """Find the hits. Raise `RequestRefused` for an empty or too long question, and what the ports raise."""
+        """Find the hits. Raise `RequestRefused` for an empty or too long question, and the errors of the ports."""
         query = request.query.strip()
         if not query:
             raise RequestRefused("The question is empty. Enter some words.")

@@ -53,7 +53,7 @@ class BookTexts:
         return self.texts.read(source, progress)
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the metadata in the file. The title of a recording is at least the name of its file.
+        """Return the metadata in the file. A recording without a title gets the name of its file.
 
         Raise the errors of the ports.
         """

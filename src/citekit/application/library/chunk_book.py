@@ -93,7 +93,7 @@ class ChunkBook:
         hierarchical: bool = True,
         progress: Progress = silent,
     ) -> ChunkedBook:
-        """Split the book whose map is `base`. Raise what the ports raise, and `Cancelled`.
+        """Split the book whose map is `base`. Raise the errors of the ports, and `Cancelled`.
 
         A recording is split into chunks of at most `WINDOW` seconds, whatever the `params`.
         """
@@ -139,7 +139,7 @@ class ChunkBook:
 
 
 def _from(progress: Progress) -> Progress:
-    """Return a progress for comparing sentences, which covers 8 to 30 of 100."""
+    """Return a progress callback for comparing sentences, which reports 8 to 30 percent."""
 
     def inside(done: float, total: float | None = None, message: str = "") -> None:
         progress(8 + 22 * done / (total or 1), 100, message)

@@ -34,10 +34,10 @@ class BookState(StrEnum):
     """The file was mapped again after it changed. Hits are marked as stale."""
 
     MISSING = "missing"
-    """The file is gone. The text is searched, but no evidence can be cut."""
+    """The file is gone. The text is searched, but no evidence can be extracted."""
 
     UNMAPPED = "not mapped"
-    """The map was removed or is damaged. The text is searched, but addresses lead nowhere."""
+    """The map was removed or is damaged. The text is searched, but its addresses cannot be resolved."""
 
 
 @frozen

@@ -59,7 +59,10 @@ _SHARE = 0.65
 """Chosen on questions about English books in English, German, and Spanish; see docs/explanation/retrieval.md."""
 
 _NEAREST = 1e-4
-"""How near to 0 and 1 a score counts. Beyond, its log odds would outweigh any other score."""
+"""The distance from 0 and 1 to which scores are limited.
+
+The log odds of a more extreme score would outweigh any other score.
+"""
 
 
 def share_of(embedder: str) -> float:

@@ -233,7 +233,7 @@ KNOWN_WORDS = 1 << 16
 
 
 class _StemsOf(dict[str, tuple[str, ...]]):
-    """The stems of words that occurred before. Reading it is faster than a call of a cached function."""
+    """A cache of the stems of words. A lookup is faster than a call of a cached function."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= KNOWN_WORDS:

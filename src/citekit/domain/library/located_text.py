@@ -1,4 +1,4 @@
-"""Defines what the text of a file has to know about the locations of its characters."""
+"""Defines the interface of texts that know the location of each of their characters."""
 
 from __future__ import annotations
 

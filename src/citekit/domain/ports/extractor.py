@@ -42,10 +42,10 @@ class Extractor(Protocol):
 
 
 class DependentExtractor(Extractor, Protocol):
-    """An extractor whose output also depends on files beside the source, such as subtitles."""
+    """An extractor whose output also depends on files next to the source, such as subtitles."""
 
     def identity_for(self, source: Source) -> ExtractorIdentity:
-        """Return the identity for a source. It changes with the files beside the source that matter."""
+        """Return the identity for a source. It changes if files next to the source that affect the result change."""
 
 
 def identity_of(extractor: Extractor, source: Source) -> ExtractorIdentity:

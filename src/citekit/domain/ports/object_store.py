@@ -48,10 +48,10 @@ class ObjectStore(Protocol):
     def listing(self, folder: str = "") -> Iterator[ListedObject]:
         """Yield the objects whose keys begin with `folder` and a slash, or all objects.
 
-        The objects of a folder come one after the other if their names sort before those of the folders in it; otherwise
-        the order is any. The listing is fetched in pages, and takes no more memory if it is long. Objects that are
-        stored or removed during the listing may be missing. Objects that other programs stored under names that are not
-        valid keys are left out.
+        The objects of a folder come one after the other if their names sort before those of the folders in it;
+        otherwise the order is arbitrary. The listing is fetched in pages, so its memory use does not grow with its
+        length. Objects that are stored or removed during the listing may be missing. Objects that other programs stored
+        under names that are not valid keys are left out.
         """
 
     def link(self, key: ObjectKey, seconds: int) -> str | None:

@@ -48,7 +48,8 @@ class Outputs(Protocol):
         """Return the receipt of the file at `path`, or None if `place` did not write it."""
 
     def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
-        """Return an allowed receipt of the evidence with the given digest, or None if no such receipt is stored.
+        """Return a receipt of the evidence with the given digest that `is_allowed` accepts, or None if no such receipt
+        is stored.
 
         The copy of the evidence may have been moved or deleted.
         """

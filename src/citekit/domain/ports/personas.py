@@ -17,7 +17,7 @@ class Personas(Protocol):
     def guardian(self, guardian_id: str) -> Guardian:
         """Return the guardian with the given ID.
 
-        Raise `PersonaUnknown` with the text `Unknown guardian: X` if none has it.
+        Raise `PersonaUnknown` with the text `Unknown guardian: X` if no guardian has that ID.
         """
 
     def patterns(self) -> Sequence[Pattern]:

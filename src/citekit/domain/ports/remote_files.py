@@ -47,11 +47,11 @@ class RemoteFiles(Protocol):
         """
 
     def holds(self, path: Path) -> bool:
-        """Return whether `path` is that of a copy, which need not exist. Costs nothing and raises no errors."""
+        """Return whether `path` is that of a copy, which need not exist. This is fast and never raises an error."""
 
     def unchanged(self, path: Path) -> str | None:
         """Return the digest (SHA-256, hexadecimal) of the file whose copy belongs at `path` if its version is the one
-        that was fetched last; otherwise None. The copy itself may be gone. None also for any other path.
+        that was fetched last; otherwise None. The copy itself may be gone. Also return None for any other path.
         """
 
     def fetch(self, path: Path) -> None:
@@ -61,4 +61,7 @@ class RemoteFiles(Protocol):
         """
 
     def restore(self, path: Path) -> bool:
-        """Fetch a copy that was removed from the cache, and return whether it is there. False for any other path."""
+        """Fetch a copy that was removed from the cache, and return whether it is there.
+
+        Return False for any other path.
+        """

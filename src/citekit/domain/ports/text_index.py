@@ -44,9 +44,10 @@ class FoundBlock:
 
 
 class TextIndex(Protocol):
-    """Stores the text of files in blocks, and finds the blocks that contain words. It is a cache: after a failure, a
-    resource counts as not indexed. If `find` or `blocks` meets damage, it leaves blocks out, and `versions` no longer
-    has the resources afterwards.
+    """Stores the text of files in blocks, and finds the blocks that contain words.
+
+    It is a cache: after a failure, a resource counts as not indexed. If `find` or `blocks` finds damaged data, it omits
+    blocks, and afterward `versions` no longer includes the affected resources.
     """
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
@@ -75,7 +76,7 @@ class TextIndex(Protocol):
         """Index the text of a resource, replacing its earlier text. Return whether the text was stored."""
 
     def drop(self, resource_id: str) -> None:
-        """Remove a resource from the index. The space that its text took may be given back."""
+        """Remove a resource from the index. This may free the disk space that its text took."""
 
     def size(self, resource_id: str, version: str) -> int:
         """Return the number of blocks of a resource; 0 unless it is indexed under that version."""

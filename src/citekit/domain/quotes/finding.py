@@ -42,7 +42,7 @@ _ALONE = UNSPACED + UNSPACED_WORDS
 _GROUPING = "\u00a0\u2002-\u200a\u202f'\u2019"
 _DECIMAL = ".,/\u2044\u00b7\u066b\u066c"
 _JOINING = rf"(?:[{_DECIMAL}:\u2236\uff1a]|[{HYPHENS}\u2012\u2013\u2212\ufe63\uff0d]{{1,3}})"
-"""What joins digits without a space in numbers, fractions, times, ratios, dates, and ranges."""
+"""Characters that join digits without a space in numbers, fractions, times, ratios, dates, and ranges."""
 _CURRENCIES = "$\u20ac\u00a3\u00a5\u00a2\u20b9\u20bd\u20a9\u20bf"
 _WORD = re.compile(rf"[^\W{_ALONE}]|[{MARKS}]")
 _BEFORE_WORD = re.compile(

@@ -204,7 +204,7 @@ SHOWN = 400
 """Maximum number of characters of omitted text in a result. A longer text is shortened in the middle."""
 
 LONG = 500
-"""Number of characters from which an omission is called long."""
+"""The number of characters at which an omission is called long."""
 
 _AROUND = 600
 _PHRASE_LENGTH = 40

@@ -25,7 +25,7 @@ COMPARED_REPETITIVE = 60
 """Maximum number of words that are compared in repetitive texts, in which each pair of equal words adds work."""
 
 PAIRS = 40_000
-"""Number of pairs of equal words in a quote and a passage from which both count as repetitive."""
+"""The number of pairs of equal words in a quote and a passage at which both count as repetitive."""
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _RUN = 40

@@ -27,7 +27,7 @@ TRACED = 64
 """Maximum number of mapped blocks that are cached."""
 
 LONG = 100_000
-"""Number of characters from which a block replaces all cached blocks. A text without spaces is one block."""
+"""Number of characters at which a block replaces all cached blocks. A text without spaces is one block."""
 
 _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
 

@@ -1,4 +1,4 @@
-"""Finds text that readers see in another order than a file has it, because of right-to-left overrides."""
+"""Finds text that readers see in a different order than in the file, because of right-to-left overrides."""
 
 from __future__ import annotations
 

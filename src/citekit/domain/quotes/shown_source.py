@@ -22,7 +22,7 @@ _LEAST = 0.5
 def is_shown_with_tags(passage: str, visible: str) -> bool:
     """Return whether the words of an HTML passage, without its tags, follow each other in `visible`.
 
-    A passage of nothing but tags is shown as what it is: source.
+    A passage that consists only of tags counts as shown, because it is source.
     """
     said = without_gaps(normalised(html.unescape(_TAG.sub(" ", passage))).text)
     return not any(map(str.isalnum, said)) or said in without_gaps(normalised(visible).text)

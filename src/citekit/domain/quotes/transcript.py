@@ -234,7 +234,10 @@ class Transcript:
 
     @cached_property
     def _latest(self) -> array[float]:
-        """For each element of the arrays, the latest end of it and those before it, in seconds. They never decrease."""
+        """For each element of the arrays, the latest end, in seconds, of the element and those before it.
+
+        The ends never decrease.
+        """
         return array("d", accumulate(self.until, max))
 
 

@@ -18,7 +18,10 @@ _WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 _JOINT = re.compile(rf"{SEAM}|(?<=[^\W\d_])-(?=[^\W\d_])")
 _DASH = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _APART = re.compile(r"[\u2014\u2015\u2e3a\u2e3b\s]|--")
-"""What a dash between two words has, unlike a hyphen inside one. The normal form has the same character for both."""
+"""Matches the dash or the spaces that separate two words, unlike a hyphen inside a word.
+
+The normal form has the same character for both.
+"""
 
 _BEFORE, _AFTER = "\"'([{", ".,;:!?\"')]}"
 

@@ -27,7 +27,7 @@ FIRST_LINES, SHORT_LINE, TITLE_LINES = 12, 14, 4
 """The number of first lines, the maximum number of words in such a line, and the number of them that count as titles."""
 
 RUNNING_SHARE, RUNNING_LEAST = 0.08, 3
-"""The fraction of pages on which a running header or footer must be. It must also be on at least three pages."""
+"""The fraction of pages on which a running header or footer must occur. It must also occur on at least three pages."""
 
 _HEADER, _FOOTER = 3, 2
 """The number of lines at the top and at the bottom of a page that are searched for running headers and footers."""

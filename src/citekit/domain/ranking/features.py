@@ -22,7 +22,7 @@ SATURATION, LENGTH_EFFECT = 2.0, 0.75
 """k1 and b of BM25 (Robertson and Zaragoza, 2009), for pages."""
 
 NUMERIC_PAGE = 0.5
-"""The fraction of numbers from which a page counts as fully numeric."""
+"""The fraction of numbers at which a page counts as fully numeric."""
 
 STATEMENT_NUMBERS = 0.15
 """The minimum fraction of numbers on a page with a financial statement."""
@@ -31,7 +31,7 @@ IMPLIED = 0.5
 """How much a statement with the items of a metric counts, compared with one that the question names."""
 
 MOST_PARTS = 150
-"""The highest number of a part, such as a psalm, that ends the part before it."""
+"""The maximum number of a part, such as a psalm, that ends the part before it."""
 
 PASSAGE, STEP = 60, 30
 """The number of stems of a passage, and the number after which the next passage begins."""
@@ -195,7 +195,8 @@ def _implied(question: ParsedQuestion, index: DocumentIndex) -> dict[int, float]
 
 
 def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> list[int]:
-    """Return the pages, from 0, with a label: of scene 2 in "act 3, scene 2", those in act 3, if there are any.
+    """Return the pages, from 0, with a label. For scene 2 in "act 3, scene 2", these are the pages in act 3, if there
+    are any.
 
     If a part inside `label` is named and is there, the pages of `label` itself are left out.
     """

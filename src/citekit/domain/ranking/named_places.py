@@ -27,7 +27,7 @@ _PRINTED = rf"(?<!\w)(?:{any_of(PAGE)})\.?\s*([ivxlcdm]{{1,9}}|[a-z]{{0,3}}[-\u2
 """These patterns are compiled on first use, because most questions have no number."""
 
 MOST_NAMED = 10
-"""The maximum number of places of each kind. A question that names more names them no more than the others."""
+"""The maximum number of places of each kind. If a question names more, the others are ignored."""
 
 
 @frozen
@@ -52,7 +52,7 @@ class NamedPlaces:
 
 
 def places_in(question: str) -> NamedPlaces:
-    """Return the printed page numbers, lines, and times in a question. Ranges in the wrong order are turned round."""
+    """Return the printed page numbers, lines, and times in a question. Ranges in the wrong order are reversed."""
     numbered = any(map(str.isdigit, question))
     lines = [_range(found[1], found[2]) for found in _found(_LINES, question)] if numbered else []
     minutes = [_range(found[1], found[2]) for found in _found(_MINUTES, question)] if numbered else []

@@ -117,7 +117,7 @@ def labels_in(question: str) -> Iterator[Label]:
 
 
 def is_inside(inner: Label, outer: Label) -> bool:
-    """Return whether parts of the kind of `inner` are parts of those of the kind of `outer`, as a scene is of an act."""
+    """Return whether parts of the kind of `inner` are inside parts of the kind of `outer`, as scenes are inside acts."""
     return (outer.kind, inner.kind) in _INSIDE
 
 

@@ -26,7 +26,7 @@ PAGES = Features(
     whole_words=2.0,
     passage=2.1,
 )
-"""For pages whose text was read, with vectors."""
+"""The weights for pages whose text was read, with vectors."""
 
 PAGES_WITHOUT_VECTORS = Features(
     words=2.6,
@@ -54,10 +54,10 @@ FIRST_STAGE = Features(
     contents=-2.0,
     reference=4.0,
 )
-"""For the choice of the pages whose texts are read."""
+"""The weights for choosing the pages whose texts are read."""
 
 DOCUMENTS = DocumentFeatures(names=3.01, coverage=2.09, words=4.69, density=4.28)
-"""For the prior of a document, which is added to the scores of its pages."""
+"""The weights for the prior of a document, which is added to the scores of its pages."""
 
 MIDDLE, SLOPE = 5.0, 0.7
 """The weighted sum with the score 0.5, and the slope of the score there."""

@@ -33,7 +33,7 @@ def number_forms(word: str) -> list[str]:
 def forms_of(word: str) -> list[str]:
     """Return words that may be forms of the casefolded `word`: its base, and plurals, `-ed`, and `-ing` of that.
 
-    The list has words that do not exist, so it is of use only where the words of a text are known. It is empty for
+    The list contains words that do not exist, so it is useful only if the words of the text are known. It is empty for
     short words and for words with other characters than the letters of English.
     """
     if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):

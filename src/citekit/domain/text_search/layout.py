@@ -42,10 +42,11 @@ def laid_out(
     *,
     raw: bool = False,
 ) -> Iterator[LaidOutLine]:
-    """Yield the lines of a block between the characters of `span`, without blank lines.
+    """Yield the lines in the character range `span` of a block, without blank lines.
 
-    `titles`, as words, are marked as headings where they first occur. `running` are the indexes of the block's lines
-    that are running headers or footers. `raw` keeps the white space and the blank lines, as code needs them.
+    `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of the
+    block's lines that are running headers or footers. `raw` keeps the white space and the blank lines, as code needs
+    them.
     """
     text = block.text
     starts = list(line_starts(text))
@@ -136,7 +137,9 @@ def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
 
 
 def order_of(block: TextBlock) -> tuple[float, float]:
-    """Return the position of a block in its file: blocks of readers' text rise, and those of hidden text are last."""
+    """Return the position of a block in its file: blocks of visible text are in ascending order, and those of hidden
+    text are last.
+    """
     located = block.located
     if block.hidden:
         return float("inf"), 0.0

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from citekit.domain.library.excerpt import around
 
 CUT = "..."
-"""Stands for the part of a line that is not shown."""
+"""The mark that replaces the part of a line that is not shown."""
 
 
 def cut_around(line: str, words: Sequence[str], limit: int) -> str:
-    """Return at most `limit` characters of a line, plus the marks where it is cut: those that contain most of the
-    `words`.
+    """Return the part of a line with most of the `words`: at most `limit` characters, plus the marks where it is cut.
 
     `words` are in lower case. The part begins and ends at the borders of sentences if they fit.
     """

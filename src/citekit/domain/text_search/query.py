@@ -46,7 +46,7 @@ class TextQuery:
     def may_lack_words(self, absent: Sequence[str]) -> bool:
         """Return whether pages without some words may be useful although there are quoted phrases.
 
-        `absent` are the words that no searched text has. A quoted word that is nowhere is an answer by itself.
+        `absent` are the words that no searched text has. If a quoted word occurs nowhere, that is an answer by itself.
         """
         return self.is_quoted and len(self.phrases) > 1 and self.quoted_words.isdisjoint(absent)
 
@@ -68,9 +68,7 @@ class TextQuery:
         return list(dict.fromkeys(word for phrase in self.phrases for word in phrase))
 
     def reading(self, instead: Mapping[str, str]) -> TextQuery:
-        """Return the query with the words that `instead` maps replaced by those to which it maps them, except in quoted
-        phrases.
-        """
+        """Return the query with each word replaced by the word to which `instead` maps it, except in quoted phrases."""
         phrases = (
             phrase if phrase in self.quoted else tuple(instead.get(word, word) for word in phrase)
             for phrase in self.phrases

@@ -20,7 +20,7 @@ from citekit.domain.text_search.layout import line_starts
 from citekit.domain.words import words_of
 
 FOLLOWING = 20
-"""The maximum number of nodes after a node whose titles are looked for where the node ends."""
+"""The maximum number of nodes after a node whose titles are searched for where the node ends."""
 
 EDGE = 2
 """The number of lines at the edge of a page that can be a running header or footer."""
@@ -31,7 +31,7 @@ _CUT = ("...", "…")
 
 
 def titles_around(outline: ResourceMap, node_id: str) -> SectionTitles | None:
-    """Return the titles between which a node of `outline` lies, or None if there is none of whole pages with that ID."""
+    """Return the titles around a node of `outline`, or None if no node of whole pages has that ID."""
     node = outline.find(node_id) if node_id in outline else None
     if node is None or not is_whole(node.location):
         return None

@@ -76,7 +76,8 @@ def command(
 
 
 def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: bool) -> Path:
-    """Write the map to the file `output` and return its path. It has the readers of all files and folders in `read`.
+    """Write the map to the file `output` and return its path. Only users who can read all files and folders in `read`
+    can read it.
 
     Raise `RequestRefused` if the file must not be replaced, `HomeUnwritable` if it cannot be written, or `FaultyAnswer`
     if JSON cannot represent the map.

@@ -121,8 +121,10 @@ def _delete(path: Path) -> None:
 
 
 def install(folder: Path, *, force: bool) -> Path:
-    """Write the skill below a folder. Raises `RequestRefused` if the file exists, unless `force` is set, and if it cannot
-    be written. Links are not followed.
+    """Write the skill below a folder.
+
+    Raise `RequestRefused` if the file exists and `force` is not set, or if it cannot be written. Links are not
+    followed.
     """
     path = (folder / FOLDER_NAME / FILE_NAME).absolute()
     if os.path.lexists(path) and not force:

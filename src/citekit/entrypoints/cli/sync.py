@@ -101,7 +101,9 @@ def _pass(
     prune: bool,
     known: set[tuple[Path, SyncState]] | None = None,
 ) -> list[Synced]:
-    """Sync once, print a line for every file that is not unchanged and not in `known`, and return all results."""
+    """Sync once, print a line for every file whose state is not `unchanged` and that is not in `known`, and return all
+    results.
+    """
     done: list[Synced] = []
     app = session.app
     with watching(session, "Syncing") as bar:

@@ -228,7 +228,7 @@ class Gate:
         }
 
     async def _evidence(self, scope: Scope, name: str, headers: Headers) -> Response:
-        """Return the evidence to which a link refers, or the bytes of it that the request wants."""
+        """Return the evidence to which a link refers, or the bytes of it that were requested."""
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Links are read with GET.\n", 405, headers={"allow": "GET, HEAD"})
         found = self.links.read(name)
@@ -393,7 +393,8 @@ def _attachment(receipt: Receipt) -> str:
 
 
 def wanted_range(header: str | None, size: int) -> range | None:
-    """Return the bytes that the header `Range` (RFC 9110, 14) wants of a file of `size` bytes; None for the whole file.
+    """Return the bytes that the header `Range` (RFC 9110, 14) requests of a file of `size` bytes; None for the whole
+    file.
 
     The range is empty if no byte of the file is in it. Several ranges, and units other than bytes, are ignored.
     """

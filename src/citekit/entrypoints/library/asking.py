@@ -19,7 +19,7 @@ from citekit.entrypoints.library.catalog import tags_in
 Arguments = Mapping[str, Any]
 
 LONGEST_ECHO = 300
-"""How many characters of a question an error repeats."""
+"""The maximum number of characters of a question that an error repeats."""
 
 
 def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:

@@ -36,10 +36,10 @@ def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | Non
 def with_ids_meant(
     run: Callable[[Mapping[str, object]], T], arguments: Mapping[str, object], ids: Callable[[], Iterable[str]]
 ) -> T:
-    """Return what `run` returns for the arguments. An unknown ID that is a file name or another spelling of only one of
-    `ids` stands for that one.
+    """Return the result of `run` for the arguments.
 
-    Raise `ResourceMissing` if it is not, and what `run` raises.
+    An unknown ID that is a file name or another spelling of exactly one of `ids` is replaced with that ID. Raise
+    `ResourceMissing` for any other unknown ID, and the errors of `run`.
     """
     try:
         return run(arguments)

@@ -1,7 +1,7 @@
 """Defines the MCP App that shows evidence in a chat (MCP Apps, version 2026-01-26): a card, and the tools for it.
 
-The tool `showEvidence` is for models and is whole without the card. `evidencePage` is for the card. Both are listed only to
-clients that support MCP Apps, so that other agents do not pay for their descriptions.
+The tool `showEvidence` is for models and is complete without the card. `evidencePage` is for the card. Both are listed
+only to clients that support MCP Apps, so that other agents do not pay for their descriptions.
 """
 
 from __future__ import annotations

@@ -138,8 +138,8 @@ def evidence_contents(
 ) -> ReadResourceResult:
     """Return the MCP response that contains evidence or its receipt, with the path of the source as the client sees it.
 
-    Text with characters that must be escaped is sent as bytes, so that the client gets exactly the evidence. Raise what
-    `EvidenceContent` raises, and `RequestRefused` if the bytes do not exist or are more than `READ_LIMIT`.
+    Text with characters that must be escaped is sent as bytes, so that the client gets exactly the evidence. Raise the
+    errors of `EvidenceContent`, and `RequestRefused` if the bytes do not exist or are more than `READ_LIMIT`.
     """
     receipt = content.receipt(name.digest)
     if name.receipt:

@@ -22,7 +22,7 @@ EVIDENCE_URI = "citekit://evidence/"
 
 
 def home_key(home: Path) -> str:
-    """Return the name of a home in addresses of the viewer. It stays the same as long as the home is in the same folder."""
+    """Return the key of a home for URLs of the viewer. It stays the same as long as the home is in the same folder."""
     return sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:10]
 
 
@@ -32,8 +32,9 @@ def home_path(home: Path) -> str:
 
 
 def place_of(address: Address, words: str = "", said: str = "") -> tuple[str, str]:
-    """Return the path below a home, and the fragment, that show an address, with `words` marked, and with those of them
-    in which `said`, the text of a model, differs.
+    """Return the path below a home, and the fragment, that show an address.
+
+    The viewer marks `words` and, among them, those that differ from `said`, the text of a model.
     """
     given = {"quote": words, "said": said}
     marked = "".join(f"&{name}={quote(text, safe='')}" for name, text in given.items() if text)

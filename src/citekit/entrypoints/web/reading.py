@@ -65,8 +65,9 @@ class ReadingRoutes:
         return plain(rows, forever=True)
 
     def marks(self, asked: Asked) -> Response:
-        """Return the boxes of a quote on pages as [left, top, width, height], by page number, and, with `said`, those of
-        the words in which that text of a model differs.
+        """Return the boxes of a quote on pages as [left, top, width, height], by page number.
+
+        With `said`, also return the boxes of the words that differ from this text of a model.
         """
         name, pages, quote = asked.text("id"), asked.numbers("pages"), asked.text("quote")
         found = self.show.marks(name, pages, quote, asked.text("said", ""))
@@ -75,7 +76,7 @@ class ReadingRoutes:
         )
 
     def wording(self, asked: Asked) -> Response:
-        """Return the words of a passage and of what a model said compared, as [same, said, passage]."""
+        """Return a comparison of the words of a passage and of a model's text, as [same, said, passage]."""
         return plain(plain_wording(asked.text("said"), asked.text("quote")))
 
     def text(self, asked: Asked) -> Response:
@@ -113,9 +114,10 @@ class ReadingRoutes:
         return Response(html.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
 
     def subtitles(self, asked: Asked) -> Response:
-        """Return the subtitles or recognized passages of a recording as [start, end, text, words], where each of `words`
-        is its offset in the text and its start, and the name of the transcriber that recognized them, if one did; no
-        `cues` if it has none.
+        """Return the subtitles or recognized passages of a recording as [start, end, text, words].
+
+        Each of `words` is its offset in the text and its start. The answer also names the transcriber that recognized
+        the passages, if one did. Without subtitles, it has no `cues`.
         """
         try:
             transcript = self.show.transcript(asked.text("id"))

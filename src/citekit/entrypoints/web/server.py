@@ -72,7 +72,10 @@ def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
 
 
 def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
-    """Return the keys of the user's server that is already running, or None. The token is not sent to any server."""
+    """Return the keys of the viewer that is already running for this user, or None.
+
+    The user's token is not sent to any server.
+    """
     for port in ports:
         keys, nonce = Keys(app.view_token, port), secrets.token_hex(16)
         connection = HTTPConnection(ADDRESS, port, timeout=1)

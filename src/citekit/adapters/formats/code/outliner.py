@@ -40,10 +40,10 @@ SIZE_LIMIT = 16 << 20
 """The largest file, in bytes, that is parsed. A syntax tree needs about sixty times the size of its file."""
 
 SYMBOL_LIMIT = 50_000
-"""The most definitions in one map. If a file has more, only its top-level definitions are listed."""
+"""The maximum number of definitions in one map. If a file has more, only its top-level definitions are listed."""
 
 SAME_NAME_LIMIT = 1000
-"""The most definitions with the same name inside one parent."""
+"""The maximum number of definitions with the same name inside one parent."""
 
 _LONE_CR = re.compile(rb"\r(?!\n)")
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 NESTING_LIMIT = 10
-"""The most levels of nested definitions in a map. Deeper definitions count as part of the enclosing body."""
+"""The maximum number of levels of nested definitions in a map.
+
+Deeper definitions count as part of the enclosing body.
+"""
 
 _BLANKS_AND_QUOTES = " \t\r\n\"'`"
 

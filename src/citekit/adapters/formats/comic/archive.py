@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 PICTURE_LIMIT = 64 * 1024 * 1024
-"""Bytes of the largest picture that is unpacked."""
+"""The maximum size in bytes of a picture that is unpacked."""
 
 INFO_LIMIT = 8 * 1024 * 1024
 """Bytes of the largest `ComicInfo.xml` that is read."""
 
 ENTRY_LIMIT = 50_000
-"""The highest number of files in one archive."""
+"""The maximum number of files in one archive."""
 
 _PICTURES = (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".jp2")
 _NUMBER = re.compile(r"(\d{1,18})")

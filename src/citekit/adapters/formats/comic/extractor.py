@@ -25,7 +25,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 PDF_LIMIT = 500
-"""The highest number of pages in a PDF made of pictures."""
+"""The maximum number of pages in a PDF made of pictures."""
 
 _MEDIA_TYPE = "application/vnd.comicbook+zip"
 _WHOLE = Box(0, 0, 1, 1)

@@ -16,7 +16,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 ENTRIES_LIMIT = 50_000
-"""The most entries that become nodes."""
+"""The maximum number of entries that become nodes."""
 
 _ENTRY = re.compile(
     rb"^[ \t]*@([A-Za-z]{1,40})[ \t\r\n]{0,20}\{[ \t\r\n]{0,20}([^\s,{}()\"=#%]{1,200})[ \t\r\n]{0,20},", re.M
@@ -27,7 +27,7 @@ _NO_ENTRIES = frozenset((b"comment", b"preamble", b"string"))
 _ENTRY_LIMIT = 20_000
 _MACROS_LIMIT = 10_000
 _MACRO_LIMIT = 1000
-"""The most characters of a macro, which may consist of others."""
+"""The maximum number of characters of a macro, which may consist of others."""
 _AUTHORS = 3
 _CONTAINERS = ("journal", "journaltitle", "booktitle", "publisher", "institution", "school")
 _BRACE = re.compile(rb"[{}]")

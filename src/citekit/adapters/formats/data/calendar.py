@@ -141,7 +141,9 @@ def plain_value(value: str) -> str:
 
 
 def calendar_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the text of each line: that of a title, description, or place without its name; nothing for a continuation."""
+    """Yield the text of each line: the value of a title, description, or location without its name, or nothing for a
+    continuation line.
+    """
     for first, last, line in unfolded(lines):
         match = _LINE.match(line)
         yield plain_value(match[3]) if match and match[1].upper() in _SHOWN else line
@@ -172,7 +174,7 @@ def _ended(data: bytes) -> bytes:
 
 
 def _shown_time(value: str) -> tuple[str, str]:
-    """Return the day and the time of day of a value (`20240506T100000Z`) as they are read; empty if it has none."""
+    """Return the day and the time of day of a value (`20240506T100000Z`) as people write them; empty if it has none."""
     match = _TIME.match(value)
     if match is None:
         return "", ""

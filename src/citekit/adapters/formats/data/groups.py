@@ -8,13 +8,13 @@ from citekit.adapters.formats.shared.outline import OutlineItem, one_line
 from citekit.domain.locations import Lines
 
 SINGLE = 100
-"""The most siblings that each become a node of their own."""
+"""The maximum number of siblings that each become a node of their own."""
 
 GROUPS = 2500
-"""The most groups."""
+"""The maximum number of groups."""
 
 TOP = 60
-"""The most groups at one level. More of them are gathered into parent groups."""
+"""The maximum number of groups at one level. More of them are gathered into parent groups."""
 
 
 def grouped(

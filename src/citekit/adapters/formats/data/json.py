@@ -14,13 +14,13 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 3
-"""The most levels of nodes."""
+"""The maximum number of levels of nodes."""
 
 _LONG = 30
 """An object or array that spans more lines has child nodes."""
 
 _ONE_LINE = 20
-"""The most groups for values on one line, which locations cannot distinguish."""
+"""The maximum number of groups for values on one line, which locations cannot distinguish."""
 
 _EXCERPT_LIMIT = 120
 _KEYS = 8

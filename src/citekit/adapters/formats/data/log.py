@@ -18,7 +18,7 @@ from citekit.domain.source import Source
 
 _SAMPLE = 200
 _LINE = 400
-"""The most bytes of a line that are read."""
+"""The maximum number of bytes of a line that are read."""
 
 _UNITS = (1440, 60, 1)
 """The minutes in a day, an hour, and a minute."""
@@ -36,7 +36,7 @@ _BACK = 1440
 """A new period begins if time goes back by more minutes than this. Smaller steps back are entries out of order."""
 
 _MINUTES = 100_000
-"""The most minutes that are counted separately. A longer log is counted by the hour, then by the day."""
+"""The maximum number of minutes that are counted separately. A longer log is counted by the hour, then by the day."""
 
 _FIRST = 120
 _TOP = 60

@@ -24,10 +24,10 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 CELLS_LIMIT = 20_000
-"""The most cells of a notebook that become nodes."""
+"""The maximum number of cells of a notebook that become nodes."""
 
 _SOURCE_LIMIT = 200_000
-"""The most bytes of a cell's source that are read. Outputs are not read."""
+"""The maximum number of bytes of a cell's source that are read. Outputs are not read."""
 
 _CELL = 99
 

@@ -21,10 +21,12 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 5
-"""The most levels of elements that are recorded, including levels with a single child, as at the top of feeds."""
+"""The maximum number of levels of elements that are recorded, including levels with a single child, as at the top of
+feeds.
+"""
 
 ELEMENTS_LIMIT = 2_000_000
-"""The most elements that are recorded."""
+"""The maximum number of elements that are recorded."""
 
 _LONG = 30
 """An element that spans more lines has child nodes."""

@@ -21,7 +21,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 3
-"""The most levels of nodes below a document."""
+"""The maximum number of levels of nodes below a document."""
 
 MANY = 5000
 """More keys or items at one level are outlined only in groups."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 COMMENTS_LIMIT = 5000
-"""The most comments of a document that are read."""
+"""The maximum number of comments of a document that are read."""
 
 CLASS = "citekit-comments"
 """The class of the element with the comments, which becomes the last chapter."""

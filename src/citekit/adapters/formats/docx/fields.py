@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 DEPTH_LIMIT = 20
-"""The maximum number of fields within each other."""
+"""The maximum depth of nested fields."""
 
 _SILENT = re.compile(r"\s*(?:set|ask|tc|xe|ta|rd|private|comments)\b", re.IGNORECASE)
-"""Fields that show nothing, whatever result is stored."""
+"""Fields that show nothing, regardless of the stored result."""
 
 _OTHER_FORM = ("showingPlcHdr", "date", "dropDownList", "comboBox", "picture", "checkbox")
-"""Settings of content controls that show something else than their data, or their data in another form."""
+"""Settings of content controls that show something other than their data, or their data in another form."""
 
 
 @define
@@ -58,7 +58,9 @@ def unseen_in_fields(root: _Element) -> Iterator[_Element]:
 
 
 def flatten_fields(root: _Element) -> None:
-    """Remove the marks of fields in more than `DEPTH_LIMIT` others. Reading them takes time for each of the others."""
+    """Remove the marks of fields that are nested in more than `DEPTH_LIMIT` others, because reading a field takes time
+    for each of these.
+    """
     depth = 0
     for each in list(root.iter("{*}fldChar")):
         kind, parent = attribute(each, "fldCharType"), each.getparent()

@@ -92,7 +92,7 @@ class Look:
         return evolve(self, **other._specified) if other._specified else self
 
     def with_all(self, other: Look) -> Look:
-        """Return this look with the properties that `other` specifies, also with its `hidden`."""
+        """Return this look with the properties that `other` specifies, including `hidden`."""
         look = self.with_(other)
         return look if other.hidden is None else evolve(look, hidden=other.hidden)
 
@@ -317,7 +317,10 @@ def _number(paragraph: _Element) -> tuple[str, str] | None:
 
 
 def _indentation(indent: _Element | None, *names: str) -> int | None:
-    """Return an indentation by the first of `names`, which also says it in characters, in twentieths of a point."""
+    """Return the indentation from the first of `names` that is specified, in twentieths of a point or in characters.
+
+    The result is in twentieths of a point.
+    """
     if indent is None:
         return None
     for name in names:

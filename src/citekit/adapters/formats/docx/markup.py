@@ -90,10 +90,10 @@ MARKUP_LIMIT = 48 * 1024 * 1024
 """Bytes of the body of the largest document that is read. A page takes about 20,000 bytes."""
 
 HEADING_LIMIT = 300
-"""Maximum characters of a heading. A longer paragraph with a heading style is text."""
+"""Maximum number of characters of a heading. A longer paragraph with a heading style is text."""
 
 LOOK_LIMIT = 100
-"""Maximum characters of a bold line that counts as a heading in a document without heading styles."""
+"""Maximum number of characters of a bold line that counts as a heading in a document without heading styles."""
 
 SAMPLE = 2000
 """The number of paragraphs whose prevailing size is that of body text."""

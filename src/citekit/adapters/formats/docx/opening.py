@@ -20,12 +20,12 @@ OPENING_LIMIT = 60
 """The number of first paragraphs with text in which a title is searched."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
-"""The number of characters from which a paragraph is prose, with which the opening ends, and by how many fewer suffice if
-it ends with a period.
+"""The minimum number of characters of a paragraph of prose, which ends the opening, and the number by which this
+minimum is lower if the paragraph ends with a period.
 """
 
 LARGER = 1.15
-"""The smallest size of a title that its size shows, as a multiple of the size of body text."""
+"""The minimum size of a title that is recognized by its size, as a multiple of the size of body text."""
 
 NEARLY = 0.75
 """The smallest size of a line next to the largest one that belongs to the title, as a multiple of its size."""
@@ -45,8 +45,8 @@ class Line:
     """A paragraph with text: its font size in half points, and its outline level, which is `BODY` for body text.
 
     `title_style` is the ID of the style Title, or of one that is based on it, or "". `follows` is true if no empty
-    paragraph is between it and the line before it. `holds_text` is true if it is a heading with text below it that has
-    others of its level.
+    paragraph is between it and the line before it. `holds_text` is true if it is a heading with text below it, and
+    there are other headings of its level.
     """
 
     text: str

@@ -256,7 +256,7 @@ def _above(element: _Element, name: str) -> _Element | None:
 
 
 def _inside(element: _Element, name: str) -> Iterator[_Element]:
-    """Yield the rows of a table or the cells of a row, also those in content controls and other wrappers."""
+    """Yield the rows of a table or the cells of a row, including those in content controls and other wrappers."""
     for each in element:
         if local(each) == name:
             yield each

@@ -18,10 +18,10 @@ from citekit.adapters.system.files import open_for_reading
 from citekit.domain.errors import SourceUnsupported
 
 ITEM_LIMIT = 64 * 1024 * 1024
-"""Bytes of the largest item that is decompressed."""
+"""The maximum size in bytes of an item that is decompressed."""
 
 TOTAL_LIMIT = 200 * 1024 * 1024
-"""Maximum bytes that are decompressed from one book per call."""
+"""Maximum number of bytes that are decompressed from one book per call."""
 
 ENTRY_LIMIT = 50_000
 """Maximum number of items in a book."""

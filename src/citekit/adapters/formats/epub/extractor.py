@@ -28,7 +28,8 @@ PAPER = (420, 595)
 FONT_SIZE = 11
 
 WORD_LIMIT = 20_000
-"""Maximum characters of a word in the HTML that is laid out, because the layout time grows with its square."""
+"""Maximum number of characters of a word in the HTML that is laid out, because the layout time grows with its square.
+"""
 
 _WORD = re.compile(rf"[^\s<>]{{{WORD_LIMIT}}}")
 _TAG = re.compile(r"<[^>]*>")

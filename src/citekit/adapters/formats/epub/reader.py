@@ -104,10 +104,16 @@ class EpubBooks:
 
 
 PICTURE_LIMIT = 8 * 1024 * 1024
-"""Bytes of the largest image that is embedded in a document. Only the alternative text of larger images is included."""
+"""The maximum size in bytes of an image that is embedded in a document.
+
+Only the alternative text of larger images is included.
+"""
 
 PICTURES_LIMIT = 32 * 1024 * 1024
-"""Maximum bytes of all images in a document, including repetitions. Beyond it, only alternative texts are included."""
+"""Maximum number of bytes of all images in a document, including repetitions.
+
+Beyond it, only alternative texts are included.
+"""
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),

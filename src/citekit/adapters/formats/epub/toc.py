@@ -29,7 +29,7 @@ PAGES_LIMIT = 20_000
 """Maximum number of entries that are read of the page list."""
 
 LABEL_LIMIT = 40
-"""Maximum characters of a page label."""
+"""Maximum number of characters of a page label."""
 
 LABEL_DEPTH = 3
 """Maximum depth of labels within labels, which only damaged or hostile books have: the text of each is read again."""

@@ -12,7 +12,7 @@ from citekit.adapters.formats.epub.toc import ChapterFiles, Entry
 from citekit.domain.ports.reader import BookChapter, Heading, Mark
 
 _BEHIND = 99
-"""Maximum whitespace characters between the end of a heading and a position that belongs to it."""
+"""Maximum number of whitespace characters between the end of a heading and a position that belongs to it."""
 
 
 def headings(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 64 * 1024 * 1024
-"""Bytes of the largest file that is read, including images."""
+"""The maximum size in bytes of a file that is read, including images."""
 
 _HTML = {
     "annotation": "blockquote",

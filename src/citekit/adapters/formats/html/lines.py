@@ -183,7 +183,7 @@ def _untagged(content: str) -> str:
 def seen_letters(content: str, name: str) -> Mapping[int, str] | None:
     """Return the letters and digits on each line of the document that its readers see, as `letters` returns them.
 
-    `name` is the file name. Return None if the document is so large that what it shows is not determined.
+    `name` is the file name. Return None if the document is too large to determine what it shows.
     """
     if is_too_large(content):
         return None
@@ -265,7 +265,7 @@ def _mark(line: int) -> str:
 def _extracted_text(marked: str) -> ExtractedText:
     """Return the text `marked` without its line markers, in the order of the lines.
 
-    Browsers move what does not belong into a table before it.
+    Browsers move content that does not belong in a table to a position before the table.
     """
     units, pieces = Units(), []
     length = 0

@@ -15,7 +15,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 32 * 1024 * 1024
-"""Bytes of the largest file that is parsed as HTML. A larger file is outlined as plain text."""
+"""The maximum size in bytes of a file that is parsed as HTML. A larger file is outlined as plain text."""
 
 
 class HtmlOutliner:

@@ -19,7 +19,7 @@ from citekit.adapters.formats.shared.sections import HEADING_LIMIT
 from citekit.adapters.libraries.lxml import names
 
 TITLE_LIMIT = 300
-"""Maximum characters of a title."""
+"""Maximum number of characters of a title."""
 
 _PERMALINKS = frozenset("#¶§🔗⚓")
 

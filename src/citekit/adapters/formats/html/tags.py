@@ -25,7 +25,7 @@ _SWALLOWING = names("script style textarea xmp iframe noembed noframes")
 """The raw elements that extend to the end of the document if they are not closed, as in a browser."""
 
 _TAG_LIMIT = 64 * 1024
-"""Maximum characters of a tag. A longer one ends at its first `>`."""
+"""Maximum number of characters of a tag. A longer one ends at its first `>`."""
 
 
 @frozen

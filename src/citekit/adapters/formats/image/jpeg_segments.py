@@ -12,7 +12,7 @@ SOS = 0xDA
 """Start of scan: the encoded pixels follow."""
 
 COPY_LIMIT = 64 << 20
-"""Bytes of the largest file that is copied in memory."""
+"""The maximum size in bytes of a file that is copied in memory."""
 
 _APPS, _EOI = range(0xE0, 0xF0), 0xD9
 _ICC, _ADOBE = (0xE2, b"ICC_PROFILE\0"), (0xEE, b"Adobe")

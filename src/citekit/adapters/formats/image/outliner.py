@@ -112,7 +112,7 @@ class ImageOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the structure of the image `source`.
 
-        Raise the errors of `Mapper.map`, also if the image cannot be decoded.
+        Raise the errors of `Mapper.map`, including if the image cannot be decoded.
         """
         with pillow.open_image(source.path) as picture:
             size = pillow.upright_size(picture)

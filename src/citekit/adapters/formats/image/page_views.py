@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 
 def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PagePicture:
-    """Return an upright copy of a page of the image at `path` that fits into so many pixels, as JPEG, or as PNG if it has
-    transparent parts.
+    """Return an upright copy of a page of the image at `path` that fits into the given width and height in pixels.
+
+    It is a JPEG, or a PNG if it has transparent parts.
     """
     with open_image(path, page=page) as picture:
         turn = orientation(picture)

@@ -44,7 +44,7 @@ WORKING_SIZE = 1000
 """Pixels of the longer side of the small copy, in which a line of a printed page is about 12 pixels high."""
 
 REGION_LIMIT = 60
-"""The highest number of regions in one picture."""
+"""The maximum number of regions in one picture."""
 
 LEVEL_LIMIT = 4
 """The deepest nesting of regions."""

@@ -22,7 +22,7 @@ SIZE_LIMIT = 1024 * 1024
 """The largest file, in bytes, that is parsed. A larger one is scanned line by line."""
 
 LINES_LIMIT = 20_000
-"""The most lines of a file that is parsed, because the parser allocates several objects per line."""
+"""The maximum number of lines of a file that is parsed, because the parser allocates several objects per line."""
 
 _FRONT_LINES = 500
 

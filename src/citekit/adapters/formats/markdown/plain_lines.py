@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 SIZE_LIMIT, LINES_LIMIT = 8_000_000, 60_000
-"""The most characters, and lines, of a text that is parsed."""
+"""The maximum number of characters, and lines, of a text that is parsed."""
 
 BLOCK_LIMIT = 20_000
-"""The most characters of a paragraph that is parsed."""
+"""The maximum number of characters of a paragraph that is parsed."""
 
 _FRONT_LIMIT = 500
 _FRONT_ENDS = {"---": ("---", "..."), "+++": ("+++",), "{": ("}",)}

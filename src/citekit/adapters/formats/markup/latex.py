@@ -42,10 +42,10 @@ _DEFINES = re.compile(
 )
 _UNCLOSED = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\])*\{.*")
 _LENGTH = 1000
-"""The most characters of a slide title."""
+"""The maximum number of characters of a slide title."""
 
 _LINES, _TITLE_SIZE = 20, 4000
-"""The most lines, and characters, of a section title."""
+"""The maximum number of lines, and characters, of a section title."""
 
 _SLIDE = re.compile(r"\\(?:begin|end)\{frame\}")
 _ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")

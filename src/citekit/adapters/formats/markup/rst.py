@@ -32,7 +32,7 @@ _EXPLICIT = re.compile(r"( *)\.\.(?: +(?:\|[^|]+\| +)?([A-Za-z][\w.:+-]*?):: *(.
 _TARGET = re.compile(r" *\.\. +(?:_.*|\[[^\]]+\] .*|\|[^|]+\|.*)\Z")
 _OPTION = re.compile(r" *:([\w-]+):(?: +(.*))?\Z")
 _LINES = 60
-"""The most lines of a directive in which a caption is searched."""
+"""The maximum number of lines of a directive that are searched for a caption."""
 
 
 @define

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 CHAPTER_LIMIT = 10_000
-"""The highest number of chapters that are read."""
+"""The maximum number of chapters that are read."""
 
 TIMED_FROM_FIRST_SOUND = frozenset(("mp3",))
 """Formats whose chapter times count from the first sound that players play (ID3v2 `CHAP`).

@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 SIZE_LIMIT = 2**26
-"""Bytes of the largest tag that is read. Tags can contain pictures."""
+"""The maximum size in bytes of a tag that is read. Tags can contain pictures."""
 
 FRAME_LIMIT = 20_000
 TITLE_LIMIT = 4000

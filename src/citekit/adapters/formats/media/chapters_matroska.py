@@ -15,10 +15,12 @@ from typing import BinaryIO
 from attrs import evolve, frozen
 
 ELEMENT_LIMIT = 100_000
-"""Top-level elements of a segment that are skipped to find the chapters: 5 days of clusters of 5 seconds."""
+"""The maximum number of top-level elements of a segment that are skipped to find the chapters: 5 days of clusters of 5
+seconds.
+"""
 
 SIZE_LIMIT = 2**23
-"""Bytes of the largest chapters element that is read."""
+"""The maximum size in bytes of a chapters element that is read."""
 
 ATOM_LIMIT = 10_000
 DEPTH_LIMIT = 16

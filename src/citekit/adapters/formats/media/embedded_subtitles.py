@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 CUE_LIMIT = 100_000
-"""The highest number of cues that are read."""
+"""The maximum number of cues that are read."""
 
 _UTF_16 = (b"\xfe\xff", b"\xff\xfe")
 _TEXTUAL = {"subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"}

@@ -38,7 +38,7 @@ SCANNED_FORMATS = frozenset(("mpegts", "mpeg"))
 """Broadcast formats, which can be joined anywhere, so their timestamps can jump."""
 
 SCAN_LIMIT = 2**30
-"""Bytes of the largest file that is scanned for jumps."""
+"""The maximum size in bytes of a file that is scanned for jumps."""
 
 FORWARD_JUMP = 10.0
 """Seconds without a packet that count as a forward jump. Gaps from bad reception or paused encoders are shorter."""

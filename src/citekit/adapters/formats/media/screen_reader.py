@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 VERSION = "1"
-"""Change this whenever the same video would give another text."""
+"""Change this whenever the same video would result in a different text."""
 
 MOST = 60
 """The number of pictures that are read in every video, however short it is."""
 
 SECONDS_PER_PICTURE = 10.0
-"""Longer videos may have a picture for each of this many seconds on average."""
+"""In longer videos, the average number of seconds for each picture that is read."""
 
 SECONDS_PER_BUDGET = 60.0
-"""After each such part of a video, the caller may allow it more time."""
+"""The seconds of a video after which the caller may extend its time budget."""
 
 _MAX_GAP = 3.0
 """Seconds between two pictures that can be one slide: the time of an animation."""
@@ -46,10 +46,13 @@ _SAME_LINE = 0.8
 """The similarity of two lines that are the same one, recognized twice."""
 
 _MIN_CHARACTER_WIDTH = 0.15
-"""The width of a character as a share of its height, at least. Narrow fonts have about 0.3."""
+"""The minimum width of a character as a share of its height. Narrow fonts have about 0.3."""
 
 _MIN_CHARACTERS = 3
-"""The fewest letters and digits of a picture that counts as a slide. Fewer are often marks that OCR misreads."""
+"""The minimum number of letters and digits of a picture that counts as a slide.
+
+Fewer are often marks that OCR misreads.
+"""
 
 
 @frozen

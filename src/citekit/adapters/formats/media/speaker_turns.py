@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.voice_encoder import Floats
 
 VERSION = "1"
-"""Change this whenever the same words and sound would give other turns."""
+"""Change this whenever the same words and sound would result in different turns."""
 
 SAME_VOICE = 0.68
 """Mean similarity, from 0 to 1, of the vectors of two clusters that are one voice.
@@ -40,13 +40,13 @@ MIN_VECTORS = 4
 """Vectors of the smallest cluster that is a speaker: about 2 s of speech."""
 
 CHANGE = 0.1
-"""By how much, summed over its vectors, a turn must be more similar to another speaker."""
+"""The margin, summed over its vectors, by which a turn must be more similar to another speaker."""
 
 CHANGE_AT_PAUSE = 0.03
-"""The same if a pause precedes the turn."""
+"""The same margin if a pause precedes the turn."""
 
 AT_ONCE = 400
-"""Vectors that are clustered at once. The clusters of such groups are then clustered."""
+"""The maximum number of vectors that are clustered at once. The clusters of such groups are then clustered."""
 
 
 class VoiceModel(Protocol):

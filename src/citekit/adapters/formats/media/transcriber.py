@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 VERSION = "3"
-"""Change this whenever the same recording and model would give other words."""
+"""Change this whenever the same recording and model would result in different words."""
 
 BLOCK = 300
-"""Seconds of sound in which speech is looked for at once."""
+"""Seconds of sound that are searched for speech at once."""
 
 _TAIL = RATE
-"""Samples at the end of a block that are looked at again with the next block."""
+"""Samples at the end of a block that are searched again with the next block."""
 
 
 class SpeechModelEngine(Protocol):
@@ -203,7 +203,7 @@ def _windows_of(
 ) -> Iterator[tuple[int, Samples]]:
     """Yield the offset and the samples of each window. `spans` returns the windows in the samples at an offset.
 
-    The last window of a block may continue in the next one, so it is looked at again together with it.
+    The last window of a block may continue in the next one, so it is searched again together with that block.
     """
     array: Any = imported("numpy", FEATURE, EXTRA)
     offset, held = 0, None

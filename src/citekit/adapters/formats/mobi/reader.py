@@ -26,7 +26,7 @@ PARTS_LIMIT = 20_000
 """Maximum number of chapters in a book."""
 
 COPY_LIMIT = 2 << 30
-"""Maximum bytes that assembling the pages of a book may copy."""
+"""Maximum number of bytes that assembling the pages of a book may copy."""
 
 _GUIDE = re.compile(rb"<guide>.{0,20000}?</guide>", re.IGNORECASE | re.DOTALL)
 _REFERENCE = re.compile(rb"<reference\s[^>]{0,1000}>", re.IGNORECASE)

@@ -16,13 +16,13 @@ from citekit.adapters.formats.shared.whole_file import read_whole
 from citekit.domain.errors import SourceUnsupported
 
 SIZE_LIMIT = 512 * 1024 * 1024
-"""Bytes of the largest file that is read."""
+"""The maximum size in bytes of a file that is read."""
 
 TEXT_LIMIT = 64 * 1024 * 1024
-"""Maximum bytes of decompressed text."""
+"""Maximum number of bytes of decompressed text."""
 
 RECORD_TEXT_LIMIT = 64 * 1024
-"""Maximum bytes of one decompressed record. Typical records have 4096 bytes."""
+"""Maximum number of bytes of one decompressed record. Typical records have 4096 bytes."""
 
 NONE = 0xFFFFFFFF
 _PLAIN, _PALMDOC, _HUFFMAN = 1, 2, 17480

@@ -23,10 +23,10 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 TURNS_LIMIT = 10_000
-"""The most turns that become nodes. In a longer chat, the days are the smallest parts."""
+"""The maximum number of turns that become nodes. In a longer chat, the days are the smallest parts."""
 
 _DAYS = 62
-"""A chat with more days is divided into months first."""
+"""The maximum number of days that are not grouped. A chat with more days is divided into months first."""
 
 _PEOPLE = 100
 _HEAD = 16_384
@@ -108,9 +108,11 @@ def read_messages(lines: Iterable[str]) -> list[Message]:
 
 
 def _days_of(messages: Sequence[Message]) -> tuple[str, list[date]]:
-    """Return the order of the numbers in dates, in words, and the day of each message; no days if they are no dates.
+    """Return the order of the numbers in dates, in words, and the day of each message; no days if the numbers are not
+    dates.
 
-    Of the orders in which all are dates, it is the one in which time goes back least often, and then passes slowest.
+    Of the orders in which all of them are dates, the result is the one in which time goes back least often, and of
+    several, the one in which time passes most slowly.
     """
     best: tuple[tuple[int, int], str, list[date]] | None = None
     for order in _ORDERS:

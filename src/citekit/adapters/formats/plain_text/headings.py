@@ -63,7 +63,7 @@ _UNDERLINE = re.compile(r"\s*([=~^*#-])\1{2,}\s*\Z")
 _TOC = re.compile(rf"\s*(?:{any_of(TOC_HEADING)})\s*[.:]?\s*\Z".replace(" ", r"\s+"), re.IGNORECASE)
 _LEADER = re.compile(r"(?:(?:[ .·…_]*[.·…_]{2,}[ .·…_]*)|\s{2,})\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\Z", re.IGNORECASE)
 _TOC_LIMIT = 1000
-"""The most lines of a table of contents."""
+"""The maximum number of lines of a table of contents."""
 
 _END_OF_BOOK = re.compile(r"\s*\*{3}\s*END OF TH(?:E|IS) PROJECT GUTENBERG ", re.IGNORECASE)
 _START_OF_BOOK = re.compile(r"\s*\*{3}\s*START OF TH(?:E|IS) PROJECT GUTENBERG ", re.IGNORECASE)
@@ -247,9 +247,9 @@ def _core(title: str) -> str:
 
 
 def _as_siblings(found: list[TextHeading]) -> list[TextHeading]:
-    """Return the headings with a level for those such as `Preface` and `Contents`: that of the next other heading.
+    """Return the headings, with headings such as `Preface` and `Contents` on the level of the next other heading.
 
-    Such headings hold what they introduce only in books whose parts are numbered below them (`1.1 Scope`).
+    Such headings contain what follows them only in books whose parts are numbered below them (`1.1 Scope`).
     """
     kept: list[TextHeading] = []
     after = min((each.level for each in found if each.level and not _ALONE.match(each.title)), default=2)
@@ -286,7 +286,7 @@ def _in_sequence(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _with_parents_on_one_line(found: list[TextHeading]) -> list[TextHeading]:
-    """Splits headings such as `ACT I. SCENE II.` into an act, which is added once, and a scene below it."""
+    """Split headings such as `ACT I. SCENE II.` into an act, which is added once, and a scene below it."""
     kept: list[TextHeading] = []
     parents: dict[int, str] = {}
     for heading in found:
@@ -305,7 +305,7 @@ def _with_parents_on_one_line(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _with_titles(found: list[TextHeading]) -> list[TextHeading]:
-    """Joins a number (`IV`, `Chapter 4`) and the title in capitals on the next line but one."""
+    """Join a number (`IV`, `Chapter 4`) and the title in capitals two lines below it."""
     kept: list[TextHeading] = []
     for heading in found:
         last = kept[-1] if kept else None

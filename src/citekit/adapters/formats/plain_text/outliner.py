@@ -17,10 +17,10 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 GROUP = (40, 80)
-"""The fewest and the most lines of a group. A group ends at the first blank line after the fewest."""
+"""The minimum and maximum number of lines of a group. A group ends at the first blank line after the minimum."""
 
 GROUPS_LIMIT = 2500
-"""The most groups in one file. In a longer file, groups have more lines."""
+"""The maximum number of groups in one file. In a longer file, groups have more lines."""
 
 PARENT_SIZE = 50
 """The number of groups below one parent, if there are many groups."""

@@ -25,10 +25,12 @@ TOP = 0.25
 """The part of a slide, from its top, in which a title begins."""
 
 LEAST_TITLE = 0.6
-"""The smallest size of a title at the top, as a multiple of the largest type of the slide, which may be a statement."""
+"""The smallest size of a title at the top, as a multiple of the largest type of the slide, which may be that of a
+statement.
+"""
 
 LEAST_SLIDES = 4
-"""The number of slides from which a text that most of them have is not the title of any."""
+"""The number of slides at which a text that most of them have is not a title."""
 
 DAMAGED: tuple[type[Exception], ...] = (
     KeyError,

@@ -33,7 +33,7 @@ class SlideShape:
     `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
     `seen` is the part of its text that is legible. `hidden` is true if the shape is outside the slide, hidden in the
     selection pane, or has only text that is not legible. `largest` is the first part of its text in the largest type,
-    on one line, and `size` the size of that type in hundredths of a point; "" and 0 if it is no text.
+    on one line, and `size` the size of that type in hundredths of a point; "" and 0 if it has no text.
     """
 
     kind: str

@@ -114,7 +114,7 @@ def slide_html(path: Path, number: int) -> str:
 
 @define
 class _Drawing:
-    """The state of writing one slide. `left` is the number of bytes of pictures that may still be embedded."""
+    """The state while a slide is written. `left` is the number of bytes of pictures that may still be embedded."""
 
     package: OfficePackage
     slide: Any

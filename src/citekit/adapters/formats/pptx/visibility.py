@@ -86,7 +86,7 @@ class Canvas:
         return edges is not None and any(each.order > order and each.contains(edges) for each in self.covers)
 
     def reader(self, shape: Any, order: int, edges: Edges | None) -> Reader:
-        """Return what decides which runs of a shape are legible."""
+        """Return an object that decides which runs of a shape are legible."""
         below = [each.color for each in self.covers if edges and each.order < order and each.contains(edges)]
         own = list(self._fill(shape))
         behind = own[0] if own else below[-1] if below else self.background
@@ -133,7 +133,7 @@ class Reader:
     """Whether runs without properties of their own are legible, by their level."""
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
-        """Return whether a run is large enough to be read, and of another color than what is behind it."""
+        """Return whether a run is large enough to be read, and differs in color from what is behind it."""
         own, settings = run.find("{*}rPr"), paragraph.find("{*}pPr")
         if (own is not None and (len(own) or own.attrib)) or (settings is not None and len(settings)):
             return self._is_legible(own, paragraph)

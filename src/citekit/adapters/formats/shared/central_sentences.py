@@ -1,7 +1,7 @@
-"""Chooses the sentence that says most of what a text is about, among those that are really in it (extractive).
+"""Chooses the sentence of a text that best represents what the text is about (an extractive summary).
 
-A sentence counts by the words that are frequent in its text and rare in the other texts (tf-idf; H. P. Edmundson and
-R. E. Wyllys, Communications of the ACM 4, 1961).
+A sentence is weighted by its words that are frequent in its text and rare in the other texts (tf-idf; H. P. Edmundson
+and R. E. Wyllys, Communications of the ACM 4, 1961).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 ENOUGH = 4
-"""Sentences from which one is chosen. Fewer are returned together."""
+"""The minimum number of sentences from which one is chosen. Fewer are returned together."""
 
 _WORD = re.compile(r"\w{4,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026\u3002\uff01\uff1f])[\"\u201d\u2019]?\s+")

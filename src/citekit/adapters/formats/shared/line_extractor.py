@@ -25,7 +25,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 INDEX_LIMIT = 16 << 20
-"""Maximum bytes of cached line positions (16 bytes per 64 kB of text).
+"""Maximum number of bytes of cached line positions (16 bytes per 64 kB of text).
 
 The least recently used entries are evicted first; the newest is always retained.
 """

@@ -21,7 +21,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 128 * 1024 * 1024
-"""Bytes of the largest file of which such parts are made. Of a larger one, the lines are copied."""
+"""The maximum size in bytes of a file from which such parts are made. From a larger file, only the lines are copied."""
 
 _ONLY_LINES = "These are only the lines: no part that is a valid file by itself could be made of them."
 

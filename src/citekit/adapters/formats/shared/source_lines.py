@@ -10,7 +10,7 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.progress import Progress, silent
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Bytes of the largest text that is read as a whole."""
+"""The maximum size in bytes of a text that is read as a whole."""
 
 
 def read_lines(path: Path, progress: Progress = silent) -> list[str]:

@@ -19,10 +19,10 @@ from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.progress import Progress, silent
 
 LINE_LIMIT = 4000
-"""Bytes that are read of a line. The rest is not needed to classify the line."""
+"""The maximum number of bytes that are read of a line. The rest is not needed to classify the line."""
 
 LINES_LIMIT = 1_000_000
-"""Lines of the largest text whose lines are examined one by one."""
+"""The maximum number of lines of a text whose lines are examined one by one."""
 
 _BREAK = re.compile(rb"[\r\n]+")
 ISO_2022_JP = "iso2022_jp"

@@ -12,7 +12,7 @@ from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupp
 from citekit.domain.progress import Progress
 
 DOCUMENT_LIMIT = 64 * 1024 * 1024
-"""Maximum characters in the body of a document."""
+"""Maximum number of characters in the body of a document."""
 
 STEPS_LIMIT = 4_000_000
 """Maximum number of start tags, end tags, and pieces of text in a book."""

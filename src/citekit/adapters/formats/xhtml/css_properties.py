@@ -682,10 +682,10 @@ def _transform(token: Token, units: Units) -> Change | Unread:
 
 
 _DEEP = 10.0
-"""Pixels before or behind the page at which the perspective may hide text."""
+"""The distance in pixels before or behind the page at which the perspective may hide text."""
 
 _CLOSE = 100.0
-"""Pixels of a perspective so close that it may hide text."""
+"""The distance of a perspective, in pixels, that is so close that it may hide text."""
 
 _TRANSFORMS = names(
     """
@@ -710,7 +710,8 @@ def _matrix(values: Sequence[float]) -> Change | Unread:
 
 
 _PLANE = (2, 3, 6, 7, 10, 8, 9, 15, 11)
-"""The places of a matrix that are 0, or 1 for those of the depth and the scale, if it moves nothing out of the plane."""
+"""The elements of a matrix that moves nothing out of the plane: each is 0, or 1 for those of the depth and the scale.
+"""
 
 
 def _filter(token: Token, units: Units) -> Change | Unread:
@@ -732,11 +733,11 @@ def _filter(token: Token, units: Units) -> Change | Unread:
 
 
 _SMALL = 10.0
-"""Pixels of a part that is too small to contain readable text."""
+"""The size in pixels of a part that is too small to contain readable text."""
 
 
 def _clip(token: Token, units: Units) -> Change | Unread:
-    """Return what `clip: rect(top, right, bottom, left)` leaves."""
+    """Return the effect of `clip: rect(top, right, bottom, left)`."""
     if token.text != "rect":
         return Unread.INVALID
     words = [each for each in token.inner if each.kind not in ("whitespace", "literal")]
@@ -753,7 +754,7 @@ def _clip(token: Token, units: Units) -> Change | Unread:
 
 
 def _clip_path(token: Token, units: Units) -> Change | Unread:
-    """Return what a basic shape leaves: it hides unless it is known to show at least half of the element."""
+    """Return the effect of a basic shape. It hides the element unless it is known to show at least half of it."""
     name = token.text
     inner = [each for each in token.inner if each.kind != "whitespace"]
     if name == "inset":

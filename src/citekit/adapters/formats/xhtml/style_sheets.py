@@ -37,13 +37,16 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 2**20
-"""Maximum characters of the style sheets of a document. Beyond it, all text counts as hidden."""
+"""Maximum number of characters of the style sheets of a document. Beyond it, all text counts as hidden."""
 
 RULES_LIMIT = 20_000
 """Maximum number of compound selectors in a document. Beyond it, all text counts as hidden."""
 
 WORK_LIMIT = 700_000
-"""Maximum comparisons of elements with selectors per document. Beyond it, all further text counts as hidden."""
+"""Maximum number of comparisons of elements with selectors per document.
+
+Beyond it, all further text counts as hidden.
+"""
 
 WORK_PER_ELEMENT = 10
 """Number by which each element increases that maximum, so that long pages with usual style sheets are read."""

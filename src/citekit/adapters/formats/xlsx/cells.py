@@ -19,7 +19,7 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.locations.cells import COLUMNS_LIMIT, ROWS_LIMIT
 
 TEXT_LIMIT = 32_767
-"""Maximum characters in a cell (Excel specifications and limits). Longer text is truncated."""
+"""Maximum number of characters in a cell (Excel specifications and limits). Longer text is truncated."""
 
 STRINGS_LIMIT = 4_000_000
 CHARACTERS_LIMIT = 128 * 1024 * 1024
@@ -94,7 +94,8 @@ class Value:
 class Grid:
     """The rows and columns of a worksheet that are hidden, or so small that they count as hidden.
 
-    `narrow` and `wide` are columns, each with a later one up to which all are, so that elements that repeat them are cheap.
+    `narrow` and `wide` map the first column of each range of such columns to its last one, so that elements that repeat
+    columns are cheap.
     """
 
     usually_flat: bool = False

@@ -26,14 +26,14 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Maximum characters in one CSV or HTML file."""
+"""Maximum number of characters in one CSV or HTML file."""
 
 MERGES_LIMIT = 8 * 1024 * 1024
-"""Bytes of the largest sheet whose merged cells are read. The file lists them after all cells."""
+"""The maximum size in bytes of a sheet whose merged cells are read. The file lists them after all cells."""
 
 _FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20\t\r\n-]|.*[;\t][=+@\uff1d\uff0b\uff20]", re.DOTALL)
-"""Texts that spreadsheets may run as a formula (OWASP, CSV Injection), also behind a separator of cells such as the
-semicolon of many countries.
+"""Texts that spreadsheets may run as a formula (OWASP, CSV Injection), also after a cell separator, such as the
+semicolon that many countries use.
 """
 
 _SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")

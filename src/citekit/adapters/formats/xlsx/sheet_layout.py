@@ -79,7 +79,7 @@ class ReadSheet:
 
 
 ROW_VALUES = 60
-"""Maximum characters of a value in a title or header."""
+"""Maximum number of characters of a value in a title or header."""
 
 _WORDS = frozenset(("s", "str", "inlineStr"))
 """Cell types that contain text."""

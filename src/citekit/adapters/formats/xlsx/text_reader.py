@@ -17,7 +17,7 @@ from citekit.domain.quotes.superscripts import COMPUTED
 from citekit.domain.source import Source
 
 TEXT_LIMIT = 64 * 2**20
-"""Maximum characters in the text of a workbook."""
+"""Maximum number of characters in the text of a workbook."""
 
 _STEP = 5_000
 

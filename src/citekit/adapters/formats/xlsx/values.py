@@ -19,7 +19,7 @@ _RANKS = {"=": 1, "<>": 1, "<": 1, ">": 1, "<=": 1, ">=": 1, "&": 2, "+": 3, "-"
 """The operators of formulas, the weakest first (18.17.2.2)."""
 
 CONSTANT_LIMIT = 500
-"""Maximum characters of a formula of constants that is computed."""
+"""Maximum number of characters of a formula of constants that is computed."""
 
 _QUIET = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _DAY = re.compile(r"[dyhs]|m", re.IGNORECASE)

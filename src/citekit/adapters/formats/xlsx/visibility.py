@@ -279,12 +279,12 @@ _Corners = tuple[int, int, int, int]
 """The first row and column, and the last row and column, of merged cells."""
 
 MERGES_WORK = 3_000_000
-"""Maximum number of merged cells that are looked at for the rows of a sheet, with repetition."""
+"""Maximum number of merged cells that are checked for the rows of a sheet, counting repetitions."""
 
 
 @define
 class _Visible:
-    """Finds out whether any of some rows, or columns, is visible; each is looked at only once."""
+    """Determines whether any of several rows, or columns, is visible. Each is checked only once."""
 
     is_hidden: Callable[[int], bool]
     limit: int

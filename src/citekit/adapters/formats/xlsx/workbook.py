@@ -25,7 +25,7 @@ NAMES_LIMIT = 2000
 """Maximum number of sheets and of named ranges in a workbook."""
 
 STRINGS_PART_LIMIT = 256 * 1024 * 1024
-"""Maximum bytes of the shared-strings part."""
+"""Maximum number of bytes of the shared-strings part."""
 
 _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?)")
 
@@ -56,7 +56,7 @@ class Table:
 
 
 LONG_STRING = 250
-"""Maximum characters of a short shared string. Each use of a longer one is deducted from the allowance."""
+"""Maximum number of characters of a short shared string. Each use of a longer one is deducted from the allowance."""
 
 
 @define

@@ -22,10 +22,10 @@ from citekit.adapters.libraries.mupdf.page_tree_size import PageTreeSizeError, c
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 
 PAGE_LIMIT = 100_000
-"""Pages of the longest PDF that is read, as many as one address may name."""
+"""The maximum number of pages of a PDF that is read, which is also the maximum in one address."""
 
 _NUMBER = re.compile(r"\bcode=-?[0-9]+:? ?")
-"""MuPDF's number of an error, which says nothing to anybody; its words follow."""
+"""The number of an error in a message of MuPDF, which means nothing to users. The text of the message follows it."""
 
 _LOCK = threading.RLock()
 _OPTIONAL = ("pymupdf.layout", "pymupdf4llm")
@@ -74,7 +74,7 @@ def empty_store() -> None:
 
 
 _COMPARED = 4000
-"""Objects among which equal ones are written once: MuPDF compares each with all others."""
+"""The maximum number of objects among which equal ones are merged. MuPDF compares each object with all others."""
 
 
 def written(document: Document) -> bytes:

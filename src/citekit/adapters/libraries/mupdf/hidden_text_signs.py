@@ -18,22 +18,22 @@ from typing import Protocol
 from attrs import field, frozen
 
 LIGHT = 0.93
-"""Value of a color channel from which a fill counts as white."""
+"""The minimum value of the color channels of a fill that counts as white."""
 
 _THIN = 2.0
-"""Points up to which an area is a line, which covers no text."""
+"""The maximum thickness in points of a line, which covers no text."""
 
 _REMEMBERED = 1 << 16
 """Tokens whose codes are remembered."""
 
 _SCALES = 64
-"""Distinct matrices of a stream that are multiplied to estimate how thick its lines may be."""
+"""The maximum number of distinct matrices of a stream that are multiplied to estimate how thick its lines may be."""
 
 _PALE_TEXT = 0.5
-"""Value from which all color channels of pale text are; CMYK in print is lighter than its numbers."""
+"""The minimum value of all color channels of pale text. Printed CMYK is lighter than its numbers."""
 
 _PALE = 0.6
-"""Value of a color channel from which the text in a fill is compared with what is below it."""
+"""The value of a color channel at which the text in a fill is compared with what is below it."""
 
 _TINY = 1.0
 """Font size, in points, below which text is not legible."""
@@ -42,10 +42,13 @@ _NARROW = 20.0
 """Horizontal scale, in percent, below which text may not be legible."""
 
 _FLAT = 5.0
-"""Ratio of the two scales of a text matrix from which text may be too flat to be legible."""
+"""The ratio of the two scales of a text matrix at which text may be too flat to be legible."""
 
 _STEPS = 30_000_000
-"""Bytes that are read to split a stream, at most: a string or image that does not end is looked for at each of its starts."""
+"""The maximum number of bytes that are read to split a stream.
+
+The end of a string or image that does not end is searched for at each of its starts.
+"""
 
 _STRING = rb"\([^()\\]*(?:\\.[^()\\]*)*\)"
 _LITERAL = (
@@ -95,10 +98,10 @@ _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
 _FILL_COLORS = re.compile(r"[gkrsC]")
 _COLORED_TEXT = re.compile(r"[qQgrksCT'\"D]")
-"""What a fill color is set, saved, and used by."""
+"""The operators that set, save, or use a fill color."""
 
 _COLOR_STEPS = 100_000
-"""Operators of a stream that are followed to see whether text is shown in a pale color."""
+"""The maximum number of operators of a stream that are followed to find out whether text is shown in a pale color."""
 
 
 @frozen
@@ -149,7 +152,7 @@ class Resources(Protocol):
 class NoResources:
     """The resources of a content stream without any.
 
-    Colors are judged by their values alone, and everything that is drawn by name is taken for an image.
+    Colors are judged by their values alone, and everything that is drawn by name is assumed to be an image.
     """
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:  # noqa: ARG002  # the protocol's name
@@ -161,7 +164,7 @@ class NoResources:
         return not values or min(values) >= least or (len(values) == 4 and max(values) <= 1 - least)
 
     def form(self, name: bytes) -> Signs | None:  # noqa: ARG002  # the protocol's name
-        """Return None, because everything that is drawn by name is taken for an image."""
+        """Return None, because everything that is drawn by name is assumed to be an image."""
         return None
 
 
@@ -387,7 +390,7 @@ def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
 
 
 def _padded(spaces: frozenset[bytes], values: tuple[bytes, ...]) -> Iterator[tuple[bytes, tuple[float, ...]]]:
-    """Yield each space with the numbers of a color. MuPDF takes missing numbers of a device color for zero.
+    """Yield each space with the numbers of a color. MuPDF reads missing numbers of a device color as zero.
 
     There is more than one space after `g`, `rg`, or `k`, which select one, because `Q` selects the earlier one again.
     """

@@ -20,22 +20,26 @@ from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 from citekit.adapters.libraries.mupdf.page_signs import SignReader
 
 STREAM_LIMIT = 24 * 2**20
-"""Bytes of the longest content stream that is executed. Pages that people make have at most a few hundred kilobytes."""
+"""The maximum size in bytes of a content stream that is executed.
+
+Ordinary pages have at most a few hundred kilobytes.
+"""
 
 _EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 15.0, 2.5, 0.05
 """Estimated cost, in microseconds, of executing a stream at all, of showing a piece of text, of each byte in it, and of each
 byte of a stream."""
 
 PAGE_LIMIT = 4_000_000.0
-"""Cost of the most expensive page that is executed: forty times that of the densest pages that people make."""
+"""The maximum cost of a page that is executed: forty times that of the densest ordinary pages."""
 
 DOCUMENT_LIMIT = (4_000_000.0, 10.0)
 REPEATED_LIMIT = (2_000_000.0, 2.0)
-"""Cost of all pages of a document, and of what was executed for an earlier page already: so much for any file, and so much
-more for each byte of it."""
+"""The maximum cost of all pages of a document, and of what was already executed for an earlier page: a constant, and an
+amount for each byte of the file.
+"""
 
 _DEPTH = 60
-"""Levels of forms within forms; deeper ones are not executed."""
+"""The maximum depth of nested forms. Deeper ones are not executed."""
 
 _ENDLESS = 1e18
 _INVOKED = re.compile(rb"/([^\s/\[\]<>(){}%]+)\s+(Do|gs|scn|SCN)\b")

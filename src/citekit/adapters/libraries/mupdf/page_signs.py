@@ -14,7 +14,7 @@ FAINT = 0.25
 """Opacity below which text may be invisible."""
 
 _THICK = 2.0
-"""Line width of a graphics state, in points, from which a line may cover text."""
+"""Line width of a graphics state, in points, at which a line may cover text."""
 
 _MEMBERS = 5000
 _DEVICE_SPACES = {b"/DeviceGray": 1, b"/G": 1, b"/DeviceRGB": 3, b"/RGB": 3, b"/DeviceCMYK": 4, b"/CMYK": 4}
@@ -76,8 +76,9 @@ class SignReader:
         return self._forms[number]
 
     def is_white(self, resources: Any, space: str, values: tuple[float, ...], least: float) -> bool:
-        """Return whether all RGB channels of a color are at least `least`; those of a pattern, and of a color that
-        cannot be computed, may be.
+        """Return whether all RGB channels of a color are at least `least`.
+
+        The result is also True for a pattern, and for a color that cannot be computed, because these may be white.
         """
         mupdf = self._mupdf
         spaces = mupdf.ll_pdf_dict_gets(resources, "ColorSpace") if resources else None

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 VISITS = 400_000
-"""Steps of a walk through the longest tree that is read, which has a page for each of `PAGE_LIMIT` and its nodes."""
+"""The maximum number of steps of a walk through a page tree: enough for a tree with `PAGE_LIMIT` pages and their nodes.
+"""
 
 DEPTH = 500
-"""Levels of the deepest tree that is read; MuPDF's own walk calls itself for each."""
+"""The maximum number of levels of a tree that is read. MuPDF's own walk is recursive."""
 
 
 class PageTreeSizeError(Exception):

@@ -1,7 +1,7 @@
 """Words in the full-text index of PostgreSQL (tsvector).
 
 The words are those of `words_of`, so PostgreSQL neither splits texts nor folds words. A word is stored after the number
-of its space and a letter, so that no query meets the rows of another space. The words of a very long text are
+of its space and a letter, so that no query finds the rows of another space. The words of a very long text are
 distributed over several rows of the table `citekit_long`.
 """
 
@@ -72,7 +72,7 @@ def remove_long(connection: Connection, space: int, resource: bytes) -> None:
 
 
 def long_keys(connection: Connection, space: int, condition: Condition) -> set[Key]:
-    """Return the rows with several parts that fulfill the condition, whatever parts have the words."""
+    """Return the rows with several parts that fulfill the condition, no matter which of the parts have the words."""
     found: set[Key] | None = None
     for group in condition:
         keys = {(resource, at) for resource, at in connection.execute(_FIND, (space, query(space, [group])))}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DATABASE = "cache.db"
 
 LIMIT = 2**30
-"""Maximum bytes of the table. Above it, every write evicts the oldest rows."""
+"""Maximum number of bytes of the table. Above it, every write evicts the oldest rows."""
 
 CULLED = 10
 """Number of rows evicted per row written when the table is above its limit."""

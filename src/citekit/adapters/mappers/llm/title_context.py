@@ -34,8 +34,8 @@ SECONDS_AROUND = 30.0
 """Seconds before and after a part of a recording in which the words of its title may be spoken."""
 
 CUE_LINES = 8
-"""The number of consecutive subtitles that may share the words of a title: a title names what is discussed, and nobody
-speaks in titles."""
+"""The number of consecutive subtitles that may share the words of a title: speakers rarely say a title in one sentence.
+"""
 
 MIN_TEXT = 20
 """The minimum number of letters of a page or part with text; a scan may have a few by accident."""
@@ -83,7 +83,7 @@ class KnownTitles:
 class PageContext:
     """Finds the text for titles in a file with pages: the page on which a node starts and its two neighbors.
 
-    If that page has no text, as a blank page, the first page of the node that has text is searched, too.
+    If that page has no text, such as a blank page, the first page of the node that has text is searched, too.
     """
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)

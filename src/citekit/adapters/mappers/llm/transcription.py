@@ -1,7 +1,7 @@
 """Transcribes recordings with a service, which is used only if the user chose it.
 
-A recording is cut at pauses, and each window is a request. Its answer is cached under the digest of its sound, so a
-recording whose transcription was interrupted, or that shares sound with another, is only asked about what is missing.
+A recording is cut at pauses, and each window is a request. Its answer is cached under the digest of its sound, so that
+only the missing windows are requested if a transcription was interrupted or if another recording has the same sound.
 """
 
 from __future__ import annotations
@@ -34,16 +34,19 @@ if TYPE_CHECKING:
     from citekit.domain.ports.speech_windows import SpeechWindows
 
 VERSION = "1"
-"""Change this whenever the same answers would give other words."""
+"""Change this whenever the same answers would result in different words."""
 
 COARSE = "times of passages"
-"""What the name of the transcriber says if the service gives no times for words."""
+"""The note in the name of the transcriber if the service gives times only for passages, not for words."""
 
 WIDTH = 2
 """Bytes of a sample."""
 
 _MAX_WORDS_PER_SECOND = 7.0
-"""Nobody says more words: a passage without times of words is then doubtful, because the model may have invented it."""
+"""The maximum number of words that a person says in a second.
+
+A passage without times of words that has more is doubtful, because the model may have invented it.
+"""
 
 
 @frozen
@@ -88,7 +91,7 @@ class SoundBudget:
     _next: float = field(default=0.0, init=False)
 
     def sending(self, sound: bytes) -> None:
-        """Say which sound the next requests send."""
+        """Set the sound that the next requests send."""
         self._next = len(sound) / WIDTH / RATE
 
     def spend(self) -> None:
@@ -102,7 +105,7 @@ class SoundBudget:
         self.spent += self._next
 
     def refund(self) -> None:
-        """Take back the last request, because the service refused and did not bill it."""
+        """Remove the last request from the count, because the service refused it and did not bill it."""
         self.spent -= self._next
 
 
@@ -129,7 +132,10 @@ class SpeechService(Protocol):
 
     @property
     def where(self) -> str:
-        """A text that tells this service from others that may answer differently. It has no key."""
+        """A text that distinguishes this service from others that may answer differently.
+
+        It does not contain the key.
+        """
 
     def check(self) -> None:
         """Raise `MapperUnavailable` if nothing can be asked, for example because there is no key."""
@@ -142,7 +148,7 @@ class SpeechService(Protocol):
 class AskedTranscriber:
     """A `Transcriber` that asks a service.
 
-    `windows` cuts the recordings, and `index` keeps the answers. `language` is the language of all recordings, or None
+    `windows` cuts the recordings, and `index` stores the answers. `language` is the language of all recordings, or None
     to detect it. `seconds` limits the seconds of sound that are sent for one recording in one run (None: no limit).
     """
 
@@ -170,8 +176,8 @@ class AskedTranscriber:
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """See `Transcriber.transcribe`.
 
-        Also raise `BudgetExhausted` if the limit is reached, or `HomeUnwritable` before anything is sent if answers cannot
-        be kept. Answers that were received are kept whatever fails later.
+        Also raise `BudgetExhausted` if the limit is reached, or `HomeUnwritable` before anything is sent if answers
+        cannot be stored. Received answers remain stored even if a later step fails.
         """
         stored = StoredSpeech(self.name, self.version, self.index)
         found = stored.get(source)
@@ -220,7 +226,7 @@ class AskedTranscriber:
 
 @frozen
 class _Waiting:
-    """Reports progress while a window is asked about: the seconds of sound before it, and of all."""
+    """Reports progress while a window is transcribed: the seconds of sound before the window, and in total."""
 
     progress: Progress
     done: float

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 VERSION = 1
-"""The version of the terms and of the data in the tables."""
+"""The number of maps that are read at the same time and then added in one transaction."""
 
 ATTEMPTS = 3
 """The maximum number of attempts while maps of results change."""
@@ -44,7 +44,7 @@ _NOTE_STATE = "UPDATE citekit_space SET state = %s WHERE id = %s"
 
 
 class PostgresNodeIndex:
-    """A `NodeIndex` in a database. What one machine has indexed, the others use.
+    """A `NodeIndex` in a database. The maps that one machine has indexed are available to the others.
 
     The state of the map store must change with each change of a map; stores without a state are compared map by map for
     each query. Every method raises `StoreUnavailable` if the database cannot be used.

@@ -21,7 +21,7 @@ _HAVING = (
     "WITH found AS MATERIALIZED (SELECT resource, at FROM citekit_node WHERE space = %s AND terms @@ %s::tsquery)"
     " SELECT resource, at FROM found ORDER BY resource, at LIMIT %s"
 )
-"""The first part is complete before the second one, so that PostgreSQL never looks at all nodes in their order."""
+"""The first part is complete before the second one, so that PostgreSQL never scans all nodes in their order."""
 
 _ROWS = (
     "SELECT n.resource, n.data FROM unnest(%s::bytea[], %s::integer[]) AS each (resource, at)"

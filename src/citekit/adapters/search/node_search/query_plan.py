@@ -18,7 +18,10 @@ EXPANDED = 24
 
 
 class Lexeme(NamedTuple):
-    """What the index has for a word: a letter (see `index_writer`) before it. `begins` also means all longer words."""
+    """A word as the index has it, after a letter (see `index_writer`).
+
+    With `begins`, all longer words that begin with it are also meant.
+    """
 
     letter: str
     word: str

@@ -1,8 +1,8 @@
 """A ranking index in PostgreSQL, which machines share: the index of each document as compressed bytes, and its terms.
 
 A GIN index over the terms finds the documents of a term. A row has several terms of a document, which takes a small
-part of the space of a row for each. Terms are stored together with the number of their space, so that no query meets the
-documents of another space.
+part of the space of a row for each. Terms are stored together with the number of their space, so that no query finds
+the documents of another space.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _FOUND = (
 
 
 class PostgresRankingIndex:
-    """A `RankingIndex` in a database. What one machine has indexed, the others use.
+    """A `RankingIndex` in a database. The documents that one machine has indexed are available to the others.
 
     Every method raises `StoreUnavailable` if the database cannot be used.
     """
@@ -145,12 +145,12 @@ class PostgresRankingIndex:
     def _space(self) -> int:
         """The number of the rows of this index.
 
-        Machines whose Python knows another version of Unicode split texts differently: they have an index of their own.
+        Machines whose Python has another version of Unicode split texts differently: they have an index of their own.
         """
         return self._database.space(f"ranking {VERSION} {unicodedata.unidata_version} {self._name()}")
 
     def _every(self) -> Mapping[str, tuple[str, int]]:
-        """Return the version and the number of pages of each document. It is kept until the index changes."""
+        """Return the version and the number of pages of each document. The result is cached until the index changes."""
         space, known = self._space, self._listed
 
         def read(connection: Connection) -> tuple[object, Mapping[str, tuple[str, int]]]:

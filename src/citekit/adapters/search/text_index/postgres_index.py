@@ -64,7 +64,7 @@ _NOTE = (
 
 
 class PostgresTextIndex:
-    """A `TextIndex` in a database. What one machine has indexed, the others use.
+    """A `TextIndex` in a database. The texts that one machine has indexed are available to the others.
 
     Every method raises `StoreUnavailable` if the database cannot be used.
     """
@@ -179,7 +179,7 @@ class PostgresTextIndex:
     def _space(self) -> int:
         """The number of the rows of this index.
 
-        Machines whose Python knows another version of Unicode fold words differently: they have an index of their own.
+        Machines whose Python has another version of Unicode fold words differently: they have an index of their own.
         """
         return self._database.space(f"texts {VERSION} {unicodedata.unidata_version} {self._name()}")
 

@@ -45,7 +45,7 @@ _TABLES = Tables(
         "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii')",
     ),
 )
-"""Another version of Unicode folds words differently: then the tables are re-created."""
+"""The tables are re-created if the version of Unicode changes, because words are then folded differently."""
 
 _ALL = "SELECT * FROM text"
 _TEXTS = "SELECT * FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
@@ -71,7 +71,7 @@ _MATCHING = (
 )
 
 LEAST_FREE_PAGES = 256
-"""Free pages, a megabyte, from which the file may be rewritten without them."""
+"""The number of free pages (a megabyte) at which the file may be rewritten without them."""
 
 _FOREIGN = "the file has text that this home did not write"
 

@@ -22,7 +22,10 @@ Reply = Sequence[object]
 
 
 class Requests(Protocol):
-    """Makes the requests of an engine, and reads its replies. The modules `edge_points` and `server_points` are such."""
+    """Makes the requests of an engine, and reads its replies.
+
+    The modules `edge_points` and `server_points` implement it.
+    """
 
     def dense(self, vector: Vector, where: Where, limit: int) -> Request:
         """Return the search by vector for the best `limit` entries that match `where`."""
@@ -40,7 +43,7 @@ class Requests(Protocol):
 def answer(requests: Requests, batch: Callable[[Sequence[Request]], Sequence[Reply]], question: Question) -> Found:
     """Return the best entries by vector and by words, and the best score of any entry for each single word.
 
-    `batch` has the engine do the requests, and returns a reply for each.
+    `batch` runs the requests in the engine, and returns a reply for each.
     """
     words = question.words or SparseVector((), ())
     asks = _asks(requests, question, words)
@@ -102,7 +105,7 @@ STEP = 128
 """The smallest limit of an engine request, so that smaller limits share one request and one result."""
 
 MOST = 8192
-"""The largest limit. Among more equal scores than this, the engine chooses."""
+"""The largest limit. If more entries than this have equal scores, the engine chooses among them."""
 
 
 def step(limit: int) -> int:

@@ -1,1 +1,1 @@
-"""Adapters of the object store: a folder, and the services for objects that obstore speaks to."""
+"""Adapters of the object store: a folder, and the object storage services that obstore supports."""

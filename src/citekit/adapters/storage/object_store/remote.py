@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore as Client
 
 WHOLE = 64 << 20
-"""The largest file in bytes that one conditional request writes. Larger files are uploaded in parts."""
+"""The maximum size in bytes of a file that one conditional request writes. Larger files are uploaded in parts."""
 
 CONFLICT_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """The pauses in seconds between repeated writes while another write of the same key has not ended."""
@@ -109,7 +109,7 @@ class RemoteObjectStore:
                         yield ListedObject(ObjectKey(each["path"]), each["size"], each["last_modified"])
 
     def link(self, key: ObjectKey, seconds: int) -> str | None:
-        """See `ObjectStore.link`. The headers that the service would send are checked before.
+        """See `ObjectStore.link`. The headers that the service would send are checked first.
 
         An object that was stored without a media type gets one from the service, which may guess it from the bytes.
         """

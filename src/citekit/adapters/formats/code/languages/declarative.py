@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def _haskell_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
     """Return the outline type of a Haskell node, or "" if the node is not an outline item.
 
-    A type signature is a method inside a class. Elsewhere, it belongs to the definition after it and is no item.
+    A type signature is a method inside a class. Elsewhere, it belongs to the definition after it and is not an item.
     """
     if node.type == "signature":
         return "method" if parent == "class" else ""

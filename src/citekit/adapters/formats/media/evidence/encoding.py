@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 
 X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0"}
-"""Visually lossless. The bytes depend on the number of threads, and with macroblock trees on what the memory held before."""
+"""Options for visually lossless video.
+
+The number of threads is fixed because the bytes depend on it. Macroblock trees are off because with them the bytes
+depend on what the memory held before.
+"""
 
 _COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
 
@@ -40,7 +44,7 @@ VIDEO_TICK = Fraction(1, 90_000)
 """Seconds per tick of encoded video. The frame durations of common frame rates are whole numbers of it."""
 
 MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
-"""Audio codecs that MP4 takes unchanged."""
+"""Audio codecs that MP4 can store unchanged."""
 
 
 def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:

@@ -28,13 +28,13 @@ from citekit.domain.source import Source
 from citekit.domain.speech import SpokenWord
 
 VERSION = "1"
-"""Change this whenever the same words would give other bytes."""
+"""Change this whenever the same words would result in different bytes."""
 
 LINE = 80
-"""Characters of the longest subtitle that is made from recognized words, unless one word is longer."""
+"""The maximum number of characters of a subtitle that is made from recognized words, unless one word is longer."""
 
 ON_SCREEN = "On the screen:"
-"""The line of a text before what the video shows."""
+"""The line above the text that a video shows, in the text of a recording."""
 
 FILES = {
     Form.TEXT: (".txt", "text/plain"),
@@ -48,7 +48,7 @@ class TranscriptExtractor:
     """Extracts the subtitles of a span of a recording, or else the words that the transcriber recognizes in it.
 
     Subtitles come from a sidecar file, or else from the recording. The times in subtitles count from the start of the
-    span, as those of a clip of it do. The text of a video, or its subtitles if nothing is said, also has the text on the
+    span, as in a clip of the span. The text of a video, or its subtitles if nothing is said, also has the text on the
     screen. `transcriber` and `screen_reader` return None if there is no such adapter.
     """
 
@@ -187,7 +187,10 @@ def _text(words: Sequence[SpokenWord]) -> str:
 
 
 def _clipped(cues: Sequence[Cue], span: TimeSpan) -> Iterator[Cue]:
-    """Yield the cues that are shown during `span`, with times in seconds from its start, not empty when rounded."""
+    """Yield the cues that are shown during `span`, with times in seconds from its start.
+
+    Cues that are empty after rounding are left out.
+    """
     end = span.end if span.end is not None else max(cue.end for cue in cues)
     for cue in cues:
         if cue.start < end and max(cue.end, cue.start + 0.001) > span.start:

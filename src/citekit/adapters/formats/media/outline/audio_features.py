@@ -30,7 +30,7 @@ SPECTRAL_FEATURES = ("centroid", "spread", "skewness", "kurtosis", "entropy", "f
 """The spectral features of a window, in this order."""
 
 MAX_INSERTED_SILENCE = 3600.0
-"""Seconds of silence inserted at most for audio that is missing."""
+"""The maximum number of seconds of silence that are inserted for missing audio."""
 
 MIN_GAP = 0.25
 """Silence is inserted before a frame that is at least this many seconds late."""

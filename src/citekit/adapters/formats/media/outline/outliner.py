@@ -26,7 +26,7 @@ from citekit.domain.screen_text import ScreenText, Slide
 from citekit.domain.source import Source
 
 PLAUSIBLE = (600.0, 0.004)
-"""The longest recording that is listened to: seconds, and seconds for each byte, at 2 kilobits per second."""
+"""The longest recording whose sound is analyzed, in seconds and in seconds for each byte (2 kilobits per second)."""
 
 _TOO_LONG = "is far longer than is plausible for its size, so silences in it were not looked for."
 

@@ -39,18 +39,20 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FULL_DECODE_BUDGET = 1280 * 720 * 24 * 90
-"""The most pixels of a film, over all frames, of which every frame is decoded: a minute and a half of 720p."""
+"""The maximum number of pixels, over all frames, of a film of which every frame is decoded: a minute and a half of
+720p.
+"""
 
 PARTIAL_DECODE_BUDGET = 1280 * 720 * 24 * 2400
-"""Pixels over all frames up to which frames between keyframes are decoded if something changes there: 40 minutes of
-720p.
+"""The maximum number of pixels, over all frames, of a film in which frames between keyframes are decoded if something
+changes there: 40 minutes of 720p.
 """
 
 MIN_SCENE = 0.6
 """The shortest scene, in seconds."""
 
 SCENE_LIMIT = 2000
-"""The highest number of scenes. If there are more, the weakest cuts are dropped."""
+"""The maximum number of scenes. If there are more, the weakest cuts are dropped."""
 
 _NEAR_OUTLIER = 0.25
 _KEYFRAME_CHANGE = 2.5 * MIN_CHANGE
@@ -64,7 +66,7 @@ SAME_SCENE_DIFFERENCE = 6.0
 """The largest difference, in gray levels, between keyframes of a scene without motion."""
 
 PACKET_LIMIT = 4_000_000
-"""The highest number of packets that are examined: 18 hours at 60 frames per second."""
+"""The maximum number of packets that are examined: 18 hours at 60 frames per second."""
 
 _OUTLIER_FACTOR = 2.5
 _MIN_KEYFRAME_SHARE = 0.15

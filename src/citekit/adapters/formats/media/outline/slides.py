@@ -19,7 +19,7 @@ LECTURE_SHARE = 0.5
 """If slides are shown for at least this share of a video, they are its structure."""
 
 MIN_SLIDES = 2
-"""The fewest slides of a lecture."""
+"""The minimum number of slides of a lecture."""
 
 _MAX_GAP = 5.0
 """Seconds without a slide that still belong to the slide before: an animation, or a slide that cannot be read."""

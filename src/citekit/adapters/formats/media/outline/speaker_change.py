@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import define, field
 
 CONTEXT = 60
-"""Windows compared at most on each side of a moment: 3 s of audible sound."""
+"""The maximum number of windows compared on each side of a moment: 3 s of audible sound."""
 
 MIN_TURN = 24
-"""Windows of the shortest turn, and between two changes: 1.2 s of audible sound."""
+"""The minimum number of windows of a turn, and between two changes: 1.2 s of audible sound."""
 
 STEP = 4
 """Windows between two moments that are tested."""

@@ -33,10 +33,10 @@ STEP = 0.5
 """Seconds between compared pictures."""
 
 DECODED_PIXELS = 1920 * 1080 * 25 * 300
-"""The most pixels of a video, over all frames, of which all parts are decoded: five minutes of 1080p."""
+"""The maximum number of pixels, over all frames, of a video of which all parts are decoded: five minutes of 1080p."""
 
 _LONG_INTERVAL = 12.0
-"""Seconds between keyframes from which another picture may be shown between two equal ones."""
+"""The interval between keyframes, in seconds, at which another picture may be shown between two equal ones."""
 
 _CALM = 0.25
 """The share of the cells up to which a scene hardly changes from one keyframe to the next one."""
@@ -45,7 +45,7 @@ _WIDTH, _HEIGHT = 192, 108
 _COLUMNS, _ROWS = 48, 27
 _CELLS = _COLUMNS * _ROWS
 _CHANGE = 5
-"""The mean difference, in gray levels, from which a cell has changed. Artifacts of compression are smaller."""
+"""The mean difference, in gray levels, at which a cell counts as changed. Compression artifacts are smaller."""
 
 _NEW_PICTURE = 0.008
 """The share of the cells that another picture changes: half a line of text. A pointer changes less."""
@@ -54,7 +54,7 @@ _MEMORY = 0.15
 """How much the latest comparison counts in the average by which moving cells are recognized."""
 
 _MOVING = 80
-"""The average, from 0 to 255, from which a cell is moving: it changes in about a third of the comparisons."""
+"""The average, from 0 to 255, at which a cell counts as moving: it changes in about a third of the comparisons."""
 
 _MOST_MOVING = 0.5
 """The share of the cells that move in films."""
@@ -95,7 +95,8 @@ def find_stable_pictures(
 def _decoded_intervals(path: Path, duration: float, progress: Progress) -> list[bool]:
     """Return for each keyframe of a video whether the frames between it and the next one must be decoded.
 
-    That is so if they are far apart, or if the picture changes between them and hardly changes before or after that.
+    This is the case if they are far apart, or if the picture changes between them and hardly changes before or after
+    that.
     """
     times, changes = [], []
     before: Image | None = None
@@ -119,7 +120,7 @@ def _frames(path: Path, decoded: Sequence[bool] | None, *, every_keyframe: bool 
     """Yield frames at least `STEP` seconds apart, with their times in seconds.
 
     `decoded` says for each keyframe whether the frames after it are decoded, too; with None, all are. With
-    `every_keyframe`, all keyframes are yielded, however near they are.
+    `every_keyframe`, all keyframes are yielded, however close they are.
     """
     with open_media(path) as container:
         stream: Any = video_stream(container)

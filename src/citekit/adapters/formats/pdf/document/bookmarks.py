@@ -35,8 +35,8 @@ def read_bookmarks(document: Any) -> list[Bookmark]:
 
     Those deeper than `DEPTH_LIMIT` move up to that level. This function reads the outline that PyMuPDF has already
     loaded, because `get_toc(simple=False)`, which also reports positions, is forty times slower. It reads the PDF
-    objects themselves if MuPDF's outline is empty or doubtful: MuPDF fails on cyclic bookmarks and takes a destination
-    that is not a page for the first page.
+    objects themselves if MuPDF's outline is empty or doubtful: MuPDF fails on cyclic bookmarks and mistakes a
+    destination that is not a page for the first page.
     """
     read = _held_ready(document)
     if read and not any(bookmark.page in _DOUBTFUL for bookmark in read):

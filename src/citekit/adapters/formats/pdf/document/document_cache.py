@@ -1,7 +1,7 @@
 """Caches facts about a whole PDF (its outline and page objects) in the index, under the digest of the file's bytes.
 
-Losing the cache is harmless: the facts are then read from the file again. A cached fact equals what reading the file
-gives, so results do not depend on the cache.
+Losing the cache is harmless: the facts are then read from the file again. A cached fact equals the fact in the file, so
+results do not depend on the cache.
 """
 
 from __future__ import annotations
@@ -35,16 +35,19 @@ if TYPE_CHECKING:
     from citekit.domain.source import Source
 
 FORM = 1
-"""Changes whenever rows are written, or what they say is read from a file, otherwise."""
+"""Changes whenever the format of rows, or the way in which their contents are read from a file, changes."""
 
 WORTH = 64
-"""Bookmarks, or pages beyond those that are remembered, from which a row is written: fewer are read as fast."""
+"""The minimum number of bookmarks, or of pages beyond the cached ones, for which a row is written.
+
+Fewer are read from the file as fast.
+"""
 
 ROW_LIMIT = 2 * 2**20
 """Characters of the largest row."""
 
 _NUMBER_LIMIT = 2**23
-"""Objects of a PDF (ISO 32000-1, annex C.2)."""
+"""The maximum number of objects of a PDF (ISO 32000-1, annex C.2)."""
 
 
 @define

@@ -57,7 +57,7 @@ _COMMON = 0.2
 """The fraction of the width and height of a glyph that counts as a cover."""
 
 _SHARE = 0.25
-"""Share of the height and width of a letter that is visible."""
+"""The minimum share of the height and width of a letter that shows if the letter is visible."""
 
 _LETTER = 0.45
 """Height of the lowest letters, such as x, in relation to the font size."""
@@ -101,7 +101,10 @@ class _Judge:
     zoom: float
 
     def unseen(self) -> list[Ink]:
-        """Return the characters that are not visible. A character that shares its glyph with another is judged like it."""
+        """Return the characters that are not visible.
+
+        A character that shares its glyph with another is treated like it.
+        """
         own = [(at, each) for at, each in enumerate(self.glyphs) if not each.continues]
         unseen = {at for at, each in own if each.is_void or _is_tiny(each)}
         left = [(at, each) for at, each in own if at not in unseen]

@@ -26,7 +26,7 @@ _LARGEST = 1e6
 """The maximum size in ems of a glyph that is drawn alone."""
 
 _FAINT = 8
-"""The difference from white, of 255 gray levels, from which a pixel of a single glyph counts as ink."""
+"""The difference from white, of 255 gray levels, at which a pixel of a single glyph counts as ink."""
 
 _BOUNDS = 50_000
 """Glyphs whose boxes are remembered."""

@@ -10,10 +10,10 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 CONTENT_LIMIT = 3_000_000
-"""Bytes of a page's drawing orders that are followed; a page with more is a map or a plan."""
+"""The maximum size in bytes of a page's drawing operators that are followed. A page with more is a map or a plan."""
 
 BOX_LIMIT = 30_000
-"""The number of things that a page paints from which its hidden text is not looked for; a page with more is a plot."""
+"""The maximum number of things that a page paints for it to be searched for hidden text. A page with more is a plot."""
 
 _OPERATORS = (b"Do", b" re", b" l", b"\nl", b"EI")
 
@@ -53,10 +53,11 @@ def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
 
 
 def boxes_of(page: Any) -> list[tuple[str, Box]]:
-    """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` gives them.
+    """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` returns
+    them.
 
-    It takes half as long, where the page is not rotated, and stops soon after `BOX_LIMIT`. Call it inside `exclusive()`
-    or `opened()`.
+    It takes half as long if the page is not rotated, and stops soon after `BOX_LIMIT`. Call it inside `exclusive()` or
+    `opened()`.
     """
     if page.rotation:
         turned: list[tuple[str, Box]] = page.get_bboxlog()
@@ -83,7 +84,10 @@ def _boxes_class() -> Any:
 
     class Boxes(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
         def __init__(self, methods: Sequence[str], cookie: Any, limit: int = 0) -> None:
-            """Record what `methods` draw. More than `limit` things, or with 0 the first visible text, end the drawing."""
+            """Record what the device methods named in `methods` draw.
+
+            Stop the drawing after more than `limit` things, or, if `limit` is 0, at the first visible text.
+            """
             super().__init__()
             self.found: list[tuple[str, Box]] = []
             self.is_stopped, self._cookie, self._limit = False, cookie, limit

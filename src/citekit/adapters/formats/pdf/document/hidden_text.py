@@ -34,40 +34,43 @@ if TYPE_CHECKING:
     from PIL import Image
 
 TINY = 1.0
-"""Points; smaller text is not legible, unless the whole page is that small."""
+"""The smallest legible size of text in points, unless the whole page is that small."""
 
 CONTRAST = 18
-"""Difference of a color channel, of 255, from which on text is seen."""
+"""The smallest difference of a color channel (0 to 255) at which text is visible."""
 
 INK = 40
-"""The same between the ink of a scan and its paper."""
+"""The same difference between the ink of a scan and its paper."""
 
 _NEAR = 0.3
-"""Difference of a color channel, of 1, below which two colors are compared by drawing them."""
+"""The difference of a color channel (0 to 1) below which two colors are compared by rendering them."""
 
 _CLEAR = 0.25
-"""Opacity below which text is looked at."""
+"""The opacity below which text is checked."""
 
 _PAIRS = 2_000_000
-"""Pairs of text and shapes that are compared; on pages with more, all text is looked at."""
+"""The maximum number of pairs of text and shapes that are compared. On pages with more, all text is checked."""
 
 _BAND = 16.0
-"""Height in points of the bands of a page by which shapes near a text are found."""
+"""The height in points of the bands of a page in which shapes near a text are looked up."""
 
 _JOINED = 1000
-"""Shapes of several bands that are remembered together."""
+"""The maximum number of shapes in several bands whose list is cached."""
 
 _TALLEST = 16_384.0
-"""Points from the top of a page below which all shapes count as being at the same height; pages have at most 14,400."""
+"""The distance in points from the top of a page below which all shapes count as being at the same height.
+
+Pages have at most 14,400 points.
+"""
 
 _GROUPS = 6
-"""Drawings of one page, so that texts which overlap are looked at one by one."""
+"""The maximum number of renderings of one page, so that overlapping texts are checked one by one."""
 
 _PIXELS = 1_500_000
 """Pixels of a drawing."""
 
 _SCAN = 0.6
-"""Share of a page that a picture covers if it is a scan of that page."""
+"""The minimum share of a page that a picture covers if it is a scan of that page."""
 
 Origin = tuple[float, float]
 

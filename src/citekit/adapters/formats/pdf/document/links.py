@@ -14,11 +14,11 @@ from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 _NAMED = "#nameddest="
 _TOPS = {"XYZ": 3, "FitH": 2, "FitBH": 2, "FitR": 5}
-"""Where the height stands in a destination (ISO 32000-1, table 151)."""
+"""The index of the height in a destination (ISO 32000-1, table 151)."""
 
 Rectangle = tuple[float, float, float, float]
 Place = tuple[int, float]
-"""A page, counted from 0, and a height from the top of that page in points, NaN where the destination names none."""
+"""A page, counted from 0, and a height from the top of that page in points, or NaN if the destination has no height."""
 
 
 @define

@@ -21,10 +21,10 @@ KEPT = 4
 """Documents that stay open."""
 
 KEPT_BYTES = 256 * 2**20
-"""Size of all files that stay open together; what is held of a document in memory is of that order."""
+"""The maximum total size of the files that stay open. The memory that their documents use is of the same order."""
 
 SETTLED = 2.0
-"""Seconds within which a file may change again and show the same times (FAT counts in two seconds)."""
+"""Seconds within which a file may change again without a change of its times (FAT has a resolution of two seconds)."""
 
 
 class Use(Enum):
@@ -38,7 +38,10 @@ class Use(Enum):
 
 
 _Key = tuple[Path, FileState, Use, str]
-"""The last is the digest of the password, empty without: who has another one, or none, opens the file himself."""
+"""A key whose last element is the digest of the password, or empty without one.
+
+A caller with another password, or with none, opens the file separately.
+"""
 
 
 @define

@@ -11,11 +11,13 @@ from attrs import define, field
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 SHARED = 8
-"""Pictures and forms that a page names, from which on its orders are searched for those that it draws: many programs let
-all pages of a document name every picture in it."""
+"""The number of pictures and forms named by a page at which its content is searched for those that it draws.
+
+Many programs let all pages of a document name every picture in it.
+"""
 
 MOST = 5_000
-"""Names of one dictionary that are read."""
+"""The maximum number of names that are read from one dictionary."""
 
 DEPTH = 4
 """Forms within forms that are followed."""
@@ -94,8 +96,10 @@ class ImageReader:
 
 
 Place = tuple[int, int]
-"""The number of a dictionary, or of the object it is part of, and how many forms deeper are followed from there: with that,
-forms that hold themselves come to an end, and none is read more than `DEPTH` times."""
+"""The number of a dictionary, or of the object that it is part of, and the number of nested forms that are still
+followed from there. The limit ends the search in forms that contain themselves, and none is read more than `DEPTH`
+times.
+"""
 
 
 def _place(mupdf: Any, objects: Any, depth: int) -> Place:

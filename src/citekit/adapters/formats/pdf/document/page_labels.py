@@ -10,7 +10,7 @@ from attrs import frozen
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 NODE_LIMIT = 10_000
-"""Nodes of a number tree that are read, and entries of each."""
+"""The maximum number of nodes of a number tree that are read, and of entries of each node."""
 
 
 @frozen
@@ -35,7 +35,7 @@ class LabelRule:
 
 
 UNLABELLED = LabelRule(1, "D", "", 1)
-"""Without rules the label of a page is its physical number."""
+"""The rule of a document without rules: the label of a page is its physical number."""
 
 
 def read_labels(document: Any) -> tuple[LabelRule, ...]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 BOOKMARK_LIMIT = 20_000
-"""Bookmarks that are read; a longer outline is a damaged or hostile one."""
+"""The maximum number of bookmarks that are read. A longer outline is damaged or hostile."""
 
 DEPTH_LIMIT = 32
 
@@ -39,7 +39,9 @@ class Target(NamedTuple):
 
 
 Item = tuple[int, str, int | None]
-"""Level from 1, title, and the page from 1, None where the destination is no page of the file."""
+"""An outline item: its level from 1, its title, and its page from 1, or None if its destination is not a page of the
+file.
+"""
 
 
 def outline_targets(document: Document) -> Iterator[Target]:
@@ -58,8 +60,8 @@ def outline_items(document: Document) -> Iterator[Item]:
     """Yield the level, title, and page of each bookmark in reading order, and each bookmark of a cyclic outline once.
 
     The page is 1-based, or None if the bookmark leads to no existing page. Call this function inside `exclusive()` or
-    `opened()`. MuPDF's own reader drops cyclic outlines and takes a missing target page for the first page. Raise the
-    same errors as PyMuPDF.
+    `opened()`. MuPDF's own reader drops cyclic outlines and mistakes a missing target page for the first page. Raise
+    the same errors as PyMuPDF.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

@@ -13,22 +13,24 @@ from citekit.adapters.formats.pdf.document.painting import AREAS, Box, contains,
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 
 _Color = tuple[float, ...]
-"""Gray, RGB, or CMYK, from 0 to 1."""
+"""The maximum thickness in points of a line, which covers no text."""
 
 _THIN = 2.0
-"""Points up to which an area is a line, which covers no text."""
+"""The lowest RGB channel of a color that may be hard to distinguish from white."""
 
 _PALE = 0.65
 """Least RGB channel of a color that may be hard to tell from white."""
 
 _NEAR = 0.3
-"""The largest difference of an RGB channel (0 to 1) at which only a drawing shows whether text is legible."""
+"""The largest difference of an RGB channel (0 to 1) at which the page must be rendered to find out whether text is
+legible.
+"""
 
 _BAND = 16.0
-"""Height in points of the bands of a page by which the texts below an area are found."""
+"""The height in points of the bands of a page in which the texts below an area are looked up."""
 
 _PAIRS = 200_000
-"""Pairs of text and areas that are compared; a page with more is drawn."""
+"""The maximum number of pairs of text and areas that are compared. A page with more is rendered."""
 
 _BANDS = 1024
 _WIDEST = 1e6

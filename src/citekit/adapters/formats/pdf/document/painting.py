@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 THIN = 2.0
-"""Points up to which a shape is a line, which covers no text."""
+"""The maximum thickness in points of a line, which covers no text."""
 
 GLYPH_LIMIT = 200_000
-"""Characters of one page whose positions are collected."""
+"""The maximum number of characters of one page whose positions are collected."""
 
 
 class Kind(Enum):
@@ -39,7 +39,7 @@ AREAS = (Kind.RECTANGLE, Kind.SHAPE, Kind.PICTURE)
 """What is no text, and may cover it."""
 
 Box = tuple[float, float, float, float]
-"""Left, top, right, bottom, in points from the top left of the page as it is shown."""
+"""The left, top, right, and bottom edges in points from the top left corner of the displayed page."""
 
 
 class Painted(NamedTuple):
@@ -75,13 +75,13 @@ class Glyph(NamedTuple):
 _Color = tuple[float, float, float]
 
 _COLORS = 10_000
-"""Different colors of one page that are remembered."""
+"""The maximum number of colors of one page that are cached."""
 
 _SPANS = 100
-"""Pieces of a text object whose sizes are looked at."""
+"""The maximum number of pieces of a text object whose sizes are examined."""
 
 _VEILED = 0.2
-"""Opacity of a group below which its text is looked at."""
+"""The opacity of a group below which its text is checked."""
 
 _FORWARDED = (
     "fill_path", "stroke_path", "clip_path", "clip_stroke_path", "fill_shade", "fill_image", "fill_image_mask",

@@ -32,7 +32,7 @@ SCAN_PIXELS = 100_000
 """The number of pixels that the images of a page need for it to be a scan."""
 
 PAGES_LEAST, BYTES_PER_PAGE = 40, 2_000
-"""OCR reads this many pages of any file, and one more for each of so many bytes.
+"""OCR reads `PAGES_LEAST` pages of any file, and one more for every `BYTES_PER_PAGE` bytes.
 
 A scanned page rarely takes less than 2 kB. The limit bounds the time that a small hostile file with thousands of pages
 can take.
@@ -45,13 +45,13 @@ _MIN_CONFIDENCE = 0.5
 """The lowest OCR confidence of a line that is used."""
 
 _PARAGRAPH_GAP = 0.6
-"""The gap between two lines, as a multiple of the height of the first, from which they are separate paragraphs."""
+"""The smallest gap between two paragraphs, as a multiple of the height of the line above the gap."""
 
 
 def is_scan(page: Any) -> bool:
     """Return whether pictures cover most of `page` and it draws no visible text.
 
-    The invisible text layer over a scan does not count as visible. A damaged page is no scan.
+    The invisible text layer over a scan does not count as visible. A damaged page is not a scan.
     """
     try:
         with exclusive():

@@ -14,22 +14,29 @@ from typing import Any
 from citekit.domain.quotes.superscripts import CUT, subscript, superscript
 
 SMALLER = 0.88
-"""Share of the size of its line up to which a text may be a superscript or subscript."""
+"""The maximum size of a superscript or subscript, as a share of the size of its line."""
 
 HIGHER, LOWER = 0.15, 0.09
-"""Shares of that size by which it stands higher, or lower, than the line, at least; and at most `FAR`."""
+"""The minimum distances by which it is higher, or lower, than the line, as shares of that size.
+
+The maximum is `FAR`.
+"""
 
 FAR = 0.9
 _OVERLAP = 0.35
 
 GUTTER, LONE_GUTTER = 1.2, 1.8
-"""Times the size of the text: the least distance between two columns, where it is on several lines, or on one alone.
+"""The minimum distance between two columns as a multiple of the size of the text, if the gap is on several lines, and
+if it is on only one.
 
-One line alone of a justified paragraph may have a wide space in it.
+A single line of a justified paragraph may have a wide space in it.
 """
 
 COLUMN_WORDS = 3
-"""Words that two pieces on one line each have at least, to be of two columns; cells of tables mostly have fewer."""
+"""The minimum number of words of each of two pieces of a line that are in different columns.
+
+Most cells of tables have fewer.
+"""
 
 CELL_END = "\x1f"
 """Separates the cells of a row (ASCII unit separator)."""

@@ -12,7 +12,7 @@ from citekit.adapters.formats.pdf.document.text import blocks_as_plain_data
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 DEPTH = 100
-"""Levels of the deepest structure tree that is read."""
+"""The maximum number of levels of a structure tree that is read."""
 
 ELEMENTS = 400_000
 """Of the largest one."""

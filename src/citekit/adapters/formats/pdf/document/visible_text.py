@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.document.hidden_text import Hidden, hidden_tex
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _WORDS = 4000
-"""Words of a page whose replacement text is compared word by word."""
+"""The maximum number of words of a page whose replacement text is compared word by word."""
 
 _KEY = b"ActualText"
 
@@ -24,7 +24,7 @@ _ESCAPED = re.compile(rb"/[^\s()<>\[\]{}/%]*#[0-9A-Fa-f]{2}")
 """A name with an escaped character, which may be the key."""
 
 _OBJECTS_PER_PAGE = 1000
-"""Objects for each page that are looked at; in a file with more, any page may have replacement text."""
+"""The maximum number of objects per page that are examined. In a file with more, any page may have replacement text."""
 
 _OBJECTS = 2000
 """The maximum number of objects of a page that are examined."""
@@ -33,7 +33,7 @@ _DEPTH = 30
 """The maximum nesting depth of an expression, and of forms within forms."""
 
 Blocks = Sequence[Mapping[str, Any]]
-"""Blocks as `page.get_text("dict")` gives them."""
+"""Blocks as `page.get_text("dict")` returns them."""
 
 
 def shown_blocks(page: Any, flags: int, clip: Any = None, *, drawn: bool = False) -> tuple[Blocks, Blocks | None]:
@@ -76,7 +76,7 @@ def _ignoring() -> int:
 
 
 def _is_replaced(page: Any, flags: int, blocks: Blocks | None) -> bool:
-    """Return whether the replacement text of `page` has other words than its glyphs show.
+    """Return whether the replacement text of `page` differs from the words that its glyphs show.
 
     `blocks` are the text blocks of the whole page with the replacement text, if they are known.
     """
@@ -112,7 +112,7 @@ def _is_unknown(character: str) -> bool:
 
 
 def _differs(said: str, drawn: str) -> bool:
-    """Return whether the replacement text `said` has other words than the glyphs `drawn`.
+    """Return whether the replacement text `said` has words that differ from those of the glyphs `drawn`.
 
     The result is False if some glyphs have no known character, or if `said` has only one or two letters or digits.
     """
@@ -123,8 +123,8 @@ def _differs(said: str, drawn: str) -> bool:
 def _may_be_replaced(page: Any) -> bool:
     """Return whether `page` may have replacement text.
 
-    MuPDF puts it in the place of what the glyphs say. Comparing the two takes another pass over the page, and few files
-    have any.
+    MuPDF returns it instead of the text of the glyphs. Comparing the two takes another pass over the page, and few
+    files have replacement text.
     """
     with exclusive():
         content = page.read_contents()
@@ -157,7 +157,7 @@ def _looked_up(document: Any) -> bool:
 
 
 def _apply_visibility_expressions(page: Any) -> None:
-    """Replace each visibility expression on `page` by a condition that MuPDF knows and that has the same value.
+    """Replace each visibility expression on `page` with a condition that MuPDF supports and that has the same value.
 
     MuPDF ignores these expressions of optional content (ISO 32000-2, 8.11.2.2). Only the open document changes.
     """

@@ -219,7 +219,7 @@ ALL_NAMES = frozenset().union(
 
 BY_TYPE = {"Font": FONT, "FontDescriptor": DESCRIPTOR, "ExtGState": STATE}
 BY_SUBTYPE = {"Form": FORM, "Image": IMAGE}
-"""Of dictionaries that say what they are; the second of streams."""
+"""The entries of dictionaries that state their subtype. `Image` dictionaries are streams."""
 
 TYPE_CHECKS = {
     "Font": (("Subtype",), ()),

@@ -17,7 +17,7 @@ _PART_GAP = 28.0
 """The largest distance in points between parts of one figure."""
 
 _PROSE_LENGTH = 40
-"""The length from which a line is running text and not a label in a drawing."""
+"""The minimum length of a line that is running text and not a label in a drawing."""
 
 _TABLE_GAP = 45.0
 """The largest distance in points between a caption and its table."""

@@ -26,10 +26,10 @@ CONFIRMING_PAGES = 6
 """The number of first pages whose words confirm the title of the metadata; books print theirs after a half title."""
 
 PARTS_OF_A_TITLE = 4
-"""The number of texts of one size from which they are taken for labels of a figure."""
+"""The number of texts of one size at which they are assumed to be labels of a figure."""
 
 SAMPLE_PAGES = 12
-"""The number of first pages whose prevailing size is taken for that of body text."""
+"""The number of first pages whose prevailing size is assumed to be that of body text."""
 
 COVER_RATIO = 1.15
 """The smallest size of a title on a cover, as a multiple of the size of body text."""
@@ -38,7 +38,7 @@ ABOVE_RATIO = 0.65
 """The smallest size of text above the largest text of a cover, as a multiple of its size, that belongs to the title."""
 
 LETTERS_OF_A_COVER = 20
-"""The number of letters below which a page is taken for a picture, and the next page is searched."""
+"""The number of letters below which a page is assumed to be a picture, and the next page is searched."""
 
 LINES_OF_A_COVER = 60
 """The number of large lines of a page that are searched for its title."""
@@ -51,7 +51,7 @@ _PERIOD = re.compile(
     re.I,
 )
 _CODE = re.compile(r"[0-9a-f]{16,}|[\W\d_]*|\d[\d.v-]*", re.I)
-"""File names that mean nothing to a reader: digests, and numbers as those of arXiv or of a register."""
+"""File names that mean nothing to a reader: digests, and numbers such as those of arXiv or of a register."""
 
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 _SEPARATOR = " – "

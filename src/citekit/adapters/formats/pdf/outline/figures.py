@@ -32,7 +32,7 @@ LAYOUT_LIMITS = {True: 150, False: 500}
 """The number of pages whose drawings are inspected; fewer if the rest of the map is quick to make (True)."""
 
 _LARGE_SHARE = 0.08
-"""The share of a page from which a picture without a caption is a figure."""
+"""The minimum share of a page that a picture without a caption covers if it is a figure."""
 
 _REPEAT_LIMIT = 3
 """The number of pages that one picture may appear on before it is a logo or a background."""
@@ -175,7 +175,7 @@ def _with_captions(page: int, captions: Sequence[Caption], layout: PageLayout) -
 def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
     """Yield the large pictures of a page that also has text, for pages without captions.
 
-    A picture that covers the page is taken for a scan and left out.
+    A picture that covers the page is assumed to be a scan and left out.
     """
     whole = layout.width * layout.height
     large = [part for part in layout.pictures if part.width * part.height >= _LARGE_SHARE * whole]

@@ -37,16 +37,18 @@ _NOISE = 0.3
 """The share of the way from background to ink up to which a gray level is noise."""
 
 _ROW_INK = 0.06
-"""The ink of a row, as a share of the fullest row, from which it belongs to the line."""
+"""The minimum ink of a row of the line, as a share of the ink of the fullest row."""
 
 _ROW_PIXELS = 1.0
-"""The same in pixels: in a long line only a few letters reach the cap height."""
+"""The same minimum in pixels. In a long line, only a few letters reach the cap height."""
 
 _RULE_INK = 0.8
-"""The share of ink in a row from which it is a rule, in a table or below a title."""
+"""The minimum share of ink in a row that is a rule, in a table or below a title."""
 
 _GAP = (0.06, 0.2)
-"""Empty rows inside a line, as a share of its height: in an `i`; in a few characters such as `二`."""
+"""The maximum number of empty rows inside a line, as a share of its height: the gap of an `i`, and that of a few
+characters such as `二`.
+"""
 
 _FEW = 4
 
@@ -62,7 +64,7 @@ _SLANT_SAMPLE = 9
 _ASCENDERS = frozenset("bdfhkltß0123456789()[]{}|/\\!?&%$#@\"'`´‘’“”*^<>")
 _DESCENDERS = frozenset("gjpqyQ()[]{}|/,;_@$ç„‚")
 _MANY_DESCENDERS = 0.4
-"""The share of characters with descenders from which the baseline cannot be seen."""
+"""The share of characters with descenders at which the baseline cannot be determined."""
 
 _IDEOGRAPHS = range(0x2E80, 0xD7B0)
 

@@ -25,10 +25,10 @@ COMPARISON_LIMIT = 1_000_000
 """The product of margin lines and page lines up to which the neighbors of each line are inspected."""
 
 LARGE_RATIO = 1.25
-"""The height of a line, as a multiple of the usual height, from which it is not a running header."""
+"""The height of a line, as a multiple of the usual height, at which it is not a running header."""
 
 SLOT_RATIO = 1.1
-"""The same ratio from which different lines in one place are titles at the top of their pages, not running headers."""
+"""The same ratio at which different lines in one position are titles at the top of their pages, not running headers."""
 
 _NUMBER = re.compile(r"\d+")
 _SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
@@ -37,7 +37,7 @@ _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 
 @frozen
 class HeadersFooters:
-    """What is known of the running headers and footers of a document.
+    """The running headers and footers that were found in a document.
 
     `keys` are the texts and the positions of lines that repeat in the margins. `line_height` is the usual height of
     lines, in points.
@@ -165,7 +165,7 @@ def _pattern(line: StyledLine) -> str:
 
 
 def _are_titles(lines: Sequence[StyledLine]) -> bool:
-    """Return whether bold `lines` in one place of their pages all differ, like titles and unlike running headers."""
+    """Return whether bold `lines` in one position of their pages all differ, like titles and unlike running headers."""
     return all(line.bold for line in lines) and len({line.text for line in lines}) == len(lines)
 
 

@@ -15,7 +15,7 @@ MAX_DEPTH = 6
 """The depth of a tree of sections."""
 
 NUMBERED_SHARE = 0.25
-"""The share of numbered headings in a style from which numbers determine its level."""
+"""The minimum share of numbered headings in a style for numbers to determine its level."""
 
 RARE_CAPITALS_SHARE = 0.2
 """The share of headings in capitals up to which they are not a level of their own."""

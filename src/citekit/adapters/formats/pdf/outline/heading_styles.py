@@ -26,10 +26,10 @@ Font = tuple[str, float, bool]
 """Font, size, and weight of a line."""
 
 RUBRIC_COUNT = 8
-"""The number of repetitions from which an unnumbered title is a rubric and not a heading."""
+"""The number of repetitions at which an unnumbered title is a rubric and not a heading."""
 
 PAGES_PER_RUBRIC = 8
-"""The number of pages per occurrence from which a repeated title belongs to chapters instead of entries of a reference
+"""The number of pages per occurrence at which a repeated title belongs to chapters instead of entries of a reference
 work.
 """
 
@@ -37,19 +37,19 @@ DOTTED_DEPTH = 2
 """The depth of a number with a dot."""
 
 MIN_NUMBERED = 3
-"""The number of headings with dotted numbers from which a style has headings, even if it is used for other text."""
+"""The number of headings with dotted numbers at which a style has headings, even if it is used for other text."""
 
 CROWDED_SHARE = 0.2
-"""The share of a page's lines in one style from which it is not a heading style on that page."""
+"""The share of a page's lines in one style at which it is not a heading style on that page."""
 
 CAPITALS_SHARE = 0.05
 """The share of lines of a heading font that capitals (or not) must have to be headings, too."""
 
 MIN_HEADINGS_FOR_RARE = 20
-"""The number of headings of a document from which a rarely used font is not a heading font."""
+"""The number of headings of a document at which a rarely used font is not a heading font."""
 
 MIN_HEADINGS_AFTER_TITLE = 8
-"""The number of headings after a title page from which the lines of the title page are dropped."""
+"""The number of headings after a title page at which the lines of the title page are dropped."""
 
 TITLE_PAGE_TEXT_LINES = 3
 """The number of lines of body text that a title page may have."""
@@ -269,8 +269,8 @@ def _is_heading_style(
 def _without_title(found: Sequence[Heading]) -> list[Heading]:
     """Return the headings without the document title and other headings of the title page.
 
-    The title is taken to be the headings of the largest size, if they are all on one of the first two pages, and others
-    are smaller.
+    The title is assumed to be the headings of the largest size, if they are all on one of the first two pages, and
+    others are smaller.
     """
     if len(found) < 3:
         return list(found)

@@ -50,7 +50,7 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 """A number and a title before text in the same line, which are not those of a theorem."""
 
 MUCH_LARGER_RATIO = 1.5
-"""The same ratio from which a line is never part of a sentence of body text."""
+"""The same ratio at which a line is never part of a sentence of body text."""
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
@@ -192,7 +192,9 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
 
 
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:
-    """Return whether `line`, which is bold and has a bullet, is no item of a list: no other such line is next to it."""
+    """Return whether `line`, which is bold and has a bullet, is not an item of a list because no other such line is
+    next to it.
+    """
     near = 2 * (line.bottom - line.top)
     beside = (other for other in lines if other is not line and abs(other.top - line.top) < near)
     return not body.bold and not any(other.bold and _GLYPH.match(other.text) for other in beside)

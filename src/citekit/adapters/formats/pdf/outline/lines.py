@@ -161,7 +161,7 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
 
 
 def _lead(spans: Sequence[Any]) -> str:
-    """Return the bold beginning of a line, with the number before it, or "" if it does not begin so."""
+    """Return the bold beginning of a line, with the number before it, or "" if its beginning is not bold."""
     start = 1 if _NUMBER.fullmatch(spans[0]["text"]) else 0
     bold = [*takewhile(_is_bold, spans[start:])]
     return clean("".join([span["text"] for span in [*spans[:start], *bold]])) if bold else ""
@@ -253,7 +253,7 @@ _SCALE = 100
 """MuPDF writes integers, so coordinates are in hundredths of a point."""
 
 _TALL = 2.0
-"""The height-to-width ratio from which a line runs along the side of the page."""
+"""The minimum height-to-width ratio of a line that runs along the side of the page."""
 
 
 def quick_lines(page: Any) -> list[StyledLine]:

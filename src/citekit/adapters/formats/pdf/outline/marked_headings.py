@@ -44,11 +44,11 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
 
 
 def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
-    """Return the bookmarks without a root above all others that names a file, or none if all are names of files or
-    numbers of their pages.
+    """Return the bookmarks that are trusted as titles of sections.
 
-    Such names are codes with digits (`9780415792219c06`), or what a program writes (`Document1`), and are not printed on
-    the page.
+    A root above all others that names a file is left out. The result is empty if all bookmarks are names of files or
+    numbers of their pages. Such names are codes with digits (`9780415792219c06`), or names that a program writes
+    (`Document1`), and are not printed on the page.
     """
     first, rest = list(sections[:1]), sections[1:]
     if first and all(each.level > first[0].level for each in rest) and _names_file(first[0], texts):

@@ -124,10 +124,10 @@ def _merge_coarsely(areas: Sequence[Area]) -> list[Area]:
 
 
 RULE_THICKNESS = 3.0
-"""The thickness in points up to which a shape is a rule."""
+"""The maximum thickness of a rule in points."""
 
 _BACKGROUND_SHARE = 0.9
-"""The share of a page's width and height from which a shape is its background."""
+"""The minimum share of a page's width and height of a shape that is the page's background."""
 
 
 @frozen

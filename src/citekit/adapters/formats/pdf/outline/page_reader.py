@@ -155,7 +155,7 @@ class PageReader:
 
 
 def _drawn_once(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines without those that repeat another one a little beside it, as shadows and outlines do."""
+    """Return the lines without those that repeat another line at a small distance, as shadows and outlines do."""
     kept: list[StyledLine] = []
     last: dict[str, StyledLine] = {}
     for line in lines:

@@ -99,16 +99,16 @@ class PageTexts:
         return learn_headers_footers([self._pages[page] for page in pages])
 
     def quickly(self) -> PageTexts:
-        """Return the texts with the pages that have not been read yet to be read quickly."""
+        """Return texts that read the pages that have not been read yet quickly."""
         return evolve(self, quick=True, given=self.pages)
 
     def exactly(self) -> PageTexts:
-        """Return the texts to be read span by span, also the pages that have been read quickly."""
+        """Return texts that read all pages span by span, including pages that have been read quickly."""
         exact = {number: page for number, page in self._pages.items() if page.is_exact}
         return PageTexts(self.reader, given=exact)
 
     def exactly_on(self, pages: Iterable[int]) -> PageTexts:
-        """Return the texts with `pages` read exactly; the same texts if they all have been."""
+        """Return texts in which `pages` are read exactly, or the same object if all of them already are."""
         missing = [number for number in pages if number not in self._pages or not self._pages[number].is_exact]
         return self._with({number: self.reader.read(number, quick=False) for number in missing})
 
@@ -122,7 +122,10 @@ class PageTexts:
         )
 
     def with_all_headers_footers(self) -> PageTexts:
-        """Return the texts with headers and footers learned from all pages, instead of from a sample. Reads them all."""
+        """Return the texts with headers and footers learned from all pages, instead of from a sample.
+
+        This reads all pages.
+        """
         learned = self._learned_from(range(1, self.count + 1))
         return evolve(self, given=self.pages, learned=learned)
 

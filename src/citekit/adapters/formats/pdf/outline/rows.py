@@ -166,11 +166,11 @@ def _is_column_of_text(lines: Sequence[StyledLine], width: float) -> bool:
 
 
 MIN_LINE_NUMBERS = 10
-"""The number of numbers of a page, most of them one more than the one above, that number its lines."""
+"""The minimum number of line numbers on a page. Most of them must be one more than the number above."""
 
 
 def without_line_numbers(lines: Sequence[StyledLine]) -> Sequence[StyledLine]:
-    """Return the lines without the numbers that a manuscript has beside each line, which are in one style."""
+    """Return the lines without the line numbers of a manuscript, which are in one style."""
     numbers = [line for line in lines if line.text.isdecimal() and len(line.text) <= 4]
     if len(numbers) < MIN_LINE_NUMBERS:
         return lines
@@ -199,7 +199,7 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, with the pieces of large lines (at least `large` points) that wide spaces split joined again."""
+    """Return the lines, with pieces of large lines (at least `large` points) joined again if wide spaces split them."""
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None

@@ -22,7 +22,7 @@ of it.
 """
 
 SIZE_STEP = 1.07
-"""The ratio from which the next larger measured size is a different size."""
+"""The ratio at which the next larger measured size is a different size."""
 
 BOLD_RATIO = 1.25
 """The stroke width of bold text as a multiple of that of body text at its size; monospaced text has 1.1 to 1.3."""
@@ -37,7 +37,7 @@ STROKE_TOLERANCE = 0.12
 """The largest deviation of strokes of one weight from their median, as a share of it."""
 
 _PARAGRAPH_GAP = 0.6
-"""The gap between two lines, as a multiple of their size, from which they are separate paragraphs."""
+"""The smallest gap between two paragraphs, as a multiple of the size of the lines."""
 
 
 _NUMBER = re.compile(r"\A((?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?) ?(?=[^\W\d_]{2})")

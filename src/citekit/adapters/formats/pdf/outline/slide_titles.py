@@ -13,7 +13,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
 
 WIDE_PAGES = 3
-"""The number of first pages whose shape tells a presentation from other documents."""
+"""The number of first pages whose shape distinguishes a presentation from other documents."""
 
 TITLE_SHARE = 0.4
 """The share of the pages with text that must begin with a line in the style of titles."""
@@ -26,7 +26,7 @@ NEARLY = 0.9
 
 
 def slide_titles(texts: PageTexts) -> list[Heading]:
-    """Return the title of each slide that has one; none if the document is no presentation.
+    """Return the title of each slide that has one; none if the document is not a presentation.
 
     The title of a slide is the first of the largest lines at its top. Most slides have it in the same style, and few
     lines elsewhere have that style. Adjacent slides with the same title are one.

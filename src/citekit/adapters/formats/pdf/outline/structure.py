@@ -30,10 +30,12 @@ CONFIRMED_SHARE = 0.5
 """The share of TOC entries that the style of headings must confirm for that style to be trusted with the rest."""
 
 INCOMPLETE_RATIO = 1.3
-"""The number of headings by style, as a multiple of the TOC entries, from which the TOC is incomplete."""
+"""The number of headings by style, as a multiple of the TOC entries, at which the TOC is incomplete."""
 
 NAMED_RATIO = 2.0
-"""The number of headings in one style, as a multiple of those that the TOC names, from which it leaves out the style."""
+"""The number of headings in one style, as a multiple of those that the TOC names, at which the TOC is assumed to leave
+out the style.
+"""
 
 FEW_BOOKMARKS = 10
 """The number of bookmarks up to which those of a short document are compared with its headings."""
@@ -147,8 +149,8 @@ def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
 def _with_subheadings(contents: Toc, kept: Sequence[Heading], *, beside: bool = False) -> list[Section]:
     """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below them.
 
-    If `beside` is true, headings in a style of those of the TOC are on the level of these instead, and larger ones on the
-    top level.
+    If `beside` is true, headings in the same style as headings of the TOC are on the level of those instead, and larger
+    ones on the top level.
     """
     below = _headings_below(contents, kept, INCOMPLETE_RATIO if beside else NAMED_RATIO)
     levels = levels_of(below) if below else []
@@ -194,7 +196,7 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
 
 
 def _with_slides(sections: Sequence[Section], titles: Sequence[Heading]) -> list[Section]:
-    """Return the sections, each followed by the slides in it that have another title than the section."""
+    """Return the sections, each followed by the slides in it whose title differs from that of the section."""
     mixed: list[Section] = []
     rest = list(sections)
     top = min(section.level for section in sections)
@@ -278,7 +280,8 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
 
 
 def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> list[Heading]:
-    """Return the headings of `kept` that the TOC does not name, in styles of which it names one of `ratio` at most.
+    """Return the headings of `kept` that the TOC does not name, in styles of which it names at most one heading in
+    `ratio`.
 
     Headings larger than every heading in the TOC are left out unless they are more.
     """

@@ -65,7 +65,7 @@ CHARACTERS = 400_000
 """Characters of text in one request: at one token each, as in Chinese, this is less than half of a model's context."""
 
 AUDIO_SECONDS = 8 * 3600.0
-"""The longest audio file that is sent in one request."""
+"""The maximum duration in seconds of an audio file that is sent in one request."""
 
 NATIVE_LIMITS = {
     "pdf": Limits(as_file=True, file_bytes=PDF_BYTES, pages=1000),
@@ -79,8 +79,10 @@ NATIVE_LIMITS = {
         for name in ("mp3", "wav", "m4a", "aac", "flac", "ogg", "opus", "aiff")
     },
 }
-"""Formats that the service takes as files, by name. A second of video takes about 300 tokens, a second of audio 32, and
-a model takes about a million."""
+"""Formats that the service accepts as files, by name.
+
+A second of video takes about 300 tokens, a second of audio 32, and a model takes about a million.
+"""
 
 
 @frozen

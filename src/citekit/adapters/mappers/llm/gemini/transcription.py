@@ -58,7 +58,7 @@ _ADVICE = {
     "--base-url": "CITEKIT_BASE_URL",
     "--timeout": "CITEKIT_TIMEOUT",
 }
-"""The advice in the messages of the mapper, and what it is here, in the order of replacement."""
+"""Pairs of the advice in the messages of the mapper and the advice for speech, in the order of replacement."""
 
 
 @frozen(kw_only=True)

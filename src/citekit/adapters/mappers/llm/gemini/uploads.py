@@ -40,7 +40,7 @@ LIFETIME = 48 * 3600.0
 
 PDF_BYTES = 50_000_000
 FILE_BYTES = 2_000_000_000
-"""The largest PDF, and the largest file of any kind, that the service takes."""
+"""The largest PDF, and the largest file of any kind, that the service accepts."""
 
 POLL_SECONDS = 2.0
 """Seconds between two requests for the state of a file."""

@@ -20,7 +20,7 @@ FILE_BYTES = 50_000_000
 
 PDF = "application/pdf"
 IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
-"""The pictures that the API takes ("Images and vision": PNG, JPEG, WEBP, GIF without animation)."""
+"""The types of pictures that the API accepts ("Images and vision": PNG, JPEG, WEBP, GIF without animation)."""
 
 _SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It has to fit this JSON Schema:\n"
 

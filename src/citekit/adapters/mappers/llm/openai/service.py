@@ -36,7 +36,7 @@ DEFAULT_MODEL = "gpt-6.1-terra"
 model."""
 
 _IMAGE_FORMATS = frozenset({"jpeg", "png", "webp"})
-"""Formats that the API takes unchanged. It also takes GIF, but without animation."""
+"""Formats that the API accepts unchanged. It also accepts GIF, but without animation."""
 
 
 @define(kw_only=True)

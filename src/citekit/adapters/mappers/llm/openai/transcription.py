@@ -51,7 +51,10 @@ _FORMS: Sequence[Mapping[str, object]] = (
     {"response_format": "json", "include": ["logprobs"]},
     {"response_format": "json"},
 )
-"""What is asked for: times of words, or the probabilities of the text, or only the text. Models refuse what they lack."""
+"""The forms of answers to request: times of words, the probabilities of the text, or only the text.
+
+Models refuse forms that they do not support.
+"""
 
 _FORM_REFUSED = ("response_format", "verbose_json", "timestamp_granularities", "include", "logprobs")
 
@@ -134,7 +137,7 @@ class _OpenAiSession:
     _forms: list[Mapping[str, object]] = field(factory=lambda: [*_FORMS], init=False)
 
     def hear(self, sound: bytes, progress: Progress) -> Heard:
-        """See `SpeechSession.hear`. What the model refuses to give is not asked for again."""
+        """See `SpeechSession.hear`. A form of answer that the model refuses is not requested again."""
         answer = None
         while answer is None:
             try:
@@ -221,9 +224,9 @@ def _mean(answer: Mapping[str, object]) -> float | None:
 
 
 def _found(text: str, words: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]] | None:
-    """Return the first of `words`, with the punctuation and spaces that they have in `text`, which they must fill.
+    """Return as many of the first `words` as make up `text`, with the punctuation and spaces that they have in it.
 
-    Return None if they differ.
+    Return None if the words and the text differ.
     """
     found: list[tuple[float, float, str]] = []
     reached = 0
