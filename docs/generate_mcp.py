@@ -20,8 +20,9 @@ TOP = """\
 # The MCP server
 
 `citekit serve` (or `python -m citekit.cli serve`) answers agents over the Model Context Protocol on standard input and
-output, for the maps of [one home](../how-to/choose-a-home.md) (`--home DIR`, `CITEKIT_HOME`, or by a rule). It speaks every
-protocol version from 2024-11-05 to 2026-07-28. Maps that are made or changed while it runs are seen at once.
+output, for the maps of [one home](../how-to/choose-a-home.md) (`--home DIR`, `CITEKIT_HOME`, or the default home). It
+supports every protocol version from 2024-11-05 to 2026-07-28. Maps that are made or changed while it runs are visible at
+once.
 
 ```json
 {
@@ -31,8 +32,8 @@ protocol version from 2024-11-05 to 2026-07-28. Maps that are made or changed wh
 }
 ```
 
-Where a library or an index of books is configured, or with `CITEKIT_TOOLS=citekit,alexandria`, the library's tools are
-offered, too: see [below](#the-librarys-tools).
+If a library or an index of books is configured, or with `CITEKIT_TOOLS=citekit,alexandria`, the server also offers the
+library's tools: see [below](#the-librarys-tools).
 
 Every answer is given twice: as structured content, which fits the tool's output schema, and as one text item, for clients
 that show only text. The text is the same JSON, or the same facts in fewer characters: `findText`, `readText`, and
@@ -43,10 +44,10 @@ without arguments has all IDs. The official Python and TypeScript clients return
 structured content. With options, that of `getStructure` is also short: each node has its location as in an address (`at`),
 and no summary. `max_tokens` counts the text.
 
-Clients that cannot open files on the server's machine get evidence, too. An answer of `resolve` contains text evidence (the
+Clients that cannot open files on the server's machine also get evidence. An answer of `resolve` contains text evidence (the
 first 4,000 characters), a picture (up to 512 kB, otherwise a reduced copy; `width` sets its size), or a recording of up to
-512 kB, and a link to the evidence as a resource. Of other evidence, such as PDF pages and clips, it says which form can be
-shown (`as: text`, `as: png`, `as: frame`).
+512 kB, and a link to the evidence as a resource. For other evidence, such as PDF pages and clips, the answer says which form
+can be shown (`as: text`, `as: png`, `as: frame`).
 
 
 | Resource | Content |
@@ -56,8 +57,8 @@ shown (`as: text`, `as: png`, `as: frame`).
 | `citekit://evidence/{digest}/{first}-{last}` | the bytes from `first` to `last`, counted from 0, of larger evidence |
 | `citekit://evidence/{digest}/receipt` | the whole receipt, with which `citekit verify` checks the bytes |
 
-Links and recordings are sent to clients of 2025-06-18 or later. Only evidence that this home made, and that is unchanged, can
-be read; if it was removed from the cache, resolve the part again.
+Links and recordings are sent only to clients with protocol version 2025-06-18 or later. Clients can read only evidence that
+this home made and that is unchanged. If it was removed from the cache, resolve the part again.
 
 ## Server instructions
 """
@@ -68,38 +69,40 @@ CARDS = """\
 Clients that show [MCP Apps](https://modelcontextprotocol.io/extensions/apps) (version 2026-01-26), such as Claude, VS Code,
 ChatGPT, and Goose, are offered two more tools and the resource `{card}`. It is a card that shows the page with the quote
 marked, the verdict, the titles above it, and the next and previous pages; or the text, the frame of a video, or the sound.
-Every answer is whole without the card. Other clients do not see these tools.
+Every answer is complete without the card. Other clients do not see these tools.
 """
 
 BOTTOM = """\
 ## Maps as resources
 
-Every map is also a resource, `{template}`, of the type `{media_type}`: the whole map, never cut short.
-`resources/list` names {page} maps a page. `completion/complete` completes the `resource_id` of the URI.
+Every map is also a resource, `{template}`, of the type `{media_type}`: the complete map, never truncated.
+`resources/list` lists {page} maps per page. `completion/complete` completes the `resource_id` of the URI.
 
-The server checks every second whether maps have changed. A client up to 2025-11-25 hears of a changed list
-(`notifications/resources/list_changed`), and of changes of a map after `resources/subscribe`; a later one opens a stream with
-`subscriptions/listen`. Until a client is initialized or opens a stream, nothing is checked. A notification can come twice.
+The server checks every second whether maps have changed. A client with a protocol version up to 2025-11-25 is notified if
+the list changes (`notifications/resources/list_changed`), and, after `resources/subscribe`, if a map changes. A client with a
+later version opens a stream with `subscriptions/listen`. The checks begin when a client is initialized or opens a stream. The
+same notification can arrive twice.
 
-A client up to 2025-11-25 gets log messages after `logging/setLevel`: one line each, without paths that it must not see.
+A client with a protocol version up to 2025-11-25 gets log messages after `logging/setLevel`: one line each, without paths
+that it must not see.
 
 ## Untrusted text
 
-Titles, summaries, passages, metadata and names are words of the files that were mapped, and nobody here knows who wrote them.
-They stand only inside the strings of JSON, which no title can end, so that it cannot pass for another entry, a line or a
-message of the protocol. The server tells an agent once per
-session, and in the descriptions of the tools that return most of them, that they are data.
+Titles, summaries, passages, metadata, and names come from the mapped files, whose authors are unknown. They occur only inside
+JSON strings. No title can end such a string, so no title can imitate another entry, a line, or a message of the protocol. The
+server informs an agent that these texts are data: once per session, and in the descriptions of the tools that return most of
+them.
 
-In the text item, and in maps as resources, two things in such strings are written as escapes of JSON, so that the data are
-the same to the character and the text shows all of it: what is not seen (controls, turns of direction, zero-width and tag
-characters; joiners inside words of scripts that need them, and the selector of an emoji, stay), and the beginning of
-whatever a client that takes the text for Markdown or HTML would load or hide an address behind (`!\\u005b`, `]\\u0028`,
-`\\u003cimg`). Errors, progress, and the names of links and resources are one line, in which the same stand as `\\x0a`,
-`\\u202e` or `!\\x5b`.
+In the text item, and in maps as resources, JSON escapes replace two kinds of characters in these strings. The data stays the
+same, and the text shows every character. The first kind is invisible characters: controls, direction marks, and zero-width
+and tag characters, except joiners inside words of scripts that need them and the variation selector of an emoji. The second
+kind is the beginning of markup with which a client that renders the text as Markdown or HTML would load something or hide an
+address (`!\\u005b`, `]\\u0028`, `\\u003cimg`). Errors, progress messages, and the names of links and resources are one line
+each, in which the same characters are written as `\\x0a`, `\\u202e`, or `!\\x5b`.
 
 ## Errors
 
-A tool that cannot do what was asked gives one text that begins with `Error: `, and the result is marked `isError`:
+If a tool cannot do what was requested, it returns one text that begins with `Error: `, and the result is marked `isError`:
 
 ```text
 Error: No map found for resource 'nonexistent_id'. Expected at: .resource_maps/nonexistent_id.json
@@ -107,27 +110,27 @@ Error: Resource 'nonexistent' not found.
 Error: Node 'invalid.node' not found.
 ```
 
-Where something of a similar name exists, ` Did you mean '...'?` follows. A tool that does not exist, and a resource that does
-not, are errors of the protocol (-32602); a line that is no message is one too (-32700).
+If something with a similar name exists, ` Did you mean '...'?` follows. A request for a tool or a resource that does not
+exist is a protocol error (-32602), and so is a line that is not a message (-32700).
 
 ## Long extractions
 
-Where the request carries a `progressToken`, progress is reported, at most ten times a second. A request that is cancelled
-(`notifications/cancelled`) stops at its next sign of progress and leaves nothing half-made; other requests are still
-answered. At the end of the input the server answers what is still owed, for at most ten seconds, and ends; so it does, at
-once, on SIGINT and SIGTERM.
+If the request contains a `progressToken`, the server reports progress, at most ten times a second. A canceled request
+(`notifications/cancelled`) stops at its next progress report and leaves nothing incomplete; other requests are still
+answered. When the input ends, the server finishes the pending answers within ten seconds and exits. On SIGINT and SIGTERM, it
+exits at once.
 """
 
 
 LIBRARY = """\
 # The library's tools
 
-They find, ingest and remove books. Two names for one thing stand side by side in some answers (`words` and `word_count`):
-either may be used. The limits and the threshold of a question are moved to their bounds, which `notes` says. Numbers may be
-written as texts.
+They find, ingest, and remove books. Some answers have two fields with the same value (`words` and `word_count`): use either.
+If the limit or the threshold of a question is out of range, the nearest valid value is used, and `notes` says so. Numbers may
+be written as strings.
 
-The result of a tool that failed is marked `isError`. What went wrong is in its field `error`, null where nothing did, and
-`success` is then false; tools that work in steps also say how far they came:
+The result of a tool that failed is marked `isError`. Its field `error` says what went wrong (null if nothing did), and
+`success` is then false. Tools that work in steps also report the steps that they completed:
 
 ```json
 {{
@@ -138,9 +141,9 @@ The result of a tool that failed is marked `isError`. What went wrong is in its 
 }}
 ```
 
-Every result of `alexandria_query` has the `address` of the chunk, and the `resource_id` and `node_id` by which `resolve` cuts
-it out of the book. Ingests and trials report progress where the request carries a `progressToken`, and a cancelled one leaves
-nothing behind.
+Every result of `alexandria_query` has the `address` of the chunk, and the `resource_id` and `node_id` with which `resolve`
+extracts it from the book. Ingests and previews report progress if the request contains a `progressToken`. A canceled ingest
+leaves nothing behind.
 
 The server sends these instructions:
 
@@ -148,17 +151,17 @@ The server sends these instructions:
 
 ## Arguments of several tools
 
-The descriptions that agents read are short. These arguments mean the same in each tool:
+The descriptions that agents read are short. These arguments have the same meaning in each tool:
 
 - `book_id` is the ID of a book in the library, from `alexandria_search`. `file_path` is an absolute path.
-- `author` and `title` are parts of the name and the title, in any case; `language` is a code such as `eng`. In
+- `author` and `title` match a part of the name and of the title, ignoring case; `language` is a code such as `eng`. In
   `alexandria_ingest_file`, they override the values in the file.
 - `collection` is the collection to use. The default is the configured one (`QDRANT_COLLECTION`).
 - `format_preference`: if the book isn't available in this format, its first readable format is used.
-- `threshold` of an ingest or trial: a chunk ends where the similarity of neighboring sentences is below this value.
+- `threshold` of an ingest or a preview: a chunk ends where the similarity of neighboring sentences is below this value.
 - `min_chunk_size` and `max_chunk_size` are numbers of words.
 - `hierarchical` splits the book by chapters first, so that a hit can be shown in its chapter.
-- `force` ingests a book again that is already in the collection, and replaces its chunks.
+- `force` ingests a book again even if it is in the collection, and replaces its chunks.
 
 ## Guardians as prompts
 

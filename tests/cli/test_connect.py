@@ -78,7 +78,7 @@ def test_the_doctor_starts_what_clients_would_start(cli: Cli, user: Path) -> Non
 
     answer = cli("doctor", HOME=str(user))
 
-    assert "cursor cannot start CiteKit: it ends with the message: " in answer.out
+    assert "cursor cannot start CiteKit: it exited with the message: " in answer.out
     assert "to fix it: citekit connect cursor" in answer.out
 
 

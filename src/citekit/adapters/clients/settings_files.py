@@ -260,7 +260,7 @@ def _write(path: Path, data: bytes, mode: int) -> None:
         write_atomically(path, data, mode=mode)
     except HomeUnwritable as error:
         cause = error.__cause__
-        reason = str(cause.strerror).lower() if isinstance(cause, OSError) else "the system refuses it"
+        reason = str(cause.strerror).lower() if isinstance(cause, OSError) else "the system does not permit it"
         raise RequestRefused(f"{path} cannot be written: {reason}. {_BY_HAND}") from error
     if os.name == "posix":
         path.chmod(mode)

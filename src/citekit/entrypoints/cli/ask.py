@@ -71,10 +71,10 @@ def command(
 ) -> None:
     """Answer a question from the mapped files, with verified quotes.
 
-    The pages that most likely answer QUESTION are sent to a model, which answers with quotes from them. Every quote is
-    then looked for on these pages. A statement is only shown if all of its quotes are there; the others are listed as
-    withheld. That the quotes are genuine does not prove that a statement follows from them: read them. Numbers that are
-    in no quote are marked.
+    The pages that most likely answer QUESTION are sent to a model, which answers with quotes from them. CiteKit then
+    searches for every quote on these pages. A statement is shown only if all of its quotes are found; the others are
+    listed as withheld. Genuine quotes do not prove that a statement follows from them, so read them. Numbers that are
+    not in any quote are marked.
 
     If quotes are not found, the model gets one chance to correct its answer. Without a model (--service none, or no key),
     the best pages are shown, and nothing leaves this computer.

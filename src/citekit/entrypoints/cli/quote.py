@@ -59,7 +59,7 @@ def command(
     \b
     exact       the same characters
     normalised  only case, white space, hyphens at line ends, ligatures, quotation marks, dashes, or Unicode forms differ
-    elsewhere   not in that place, but at the listed addresses
+    elsewhere   not at that location, but at the listed addresses
     altered     the words are there, but an ellipsis omits a negation, an exception, or a condition, or the case of
                 a unit or symbol differs (mg, Mg)
     absent      not in the resource; a similar passage may be shown
@@ -67,7 +67,7 @@ def command(
 
     "exact, not visible" means that the file contains the words but hides them from readers, for example under an image.
 
-    Each place is shown with the whole line or table row. An ellipsis in a quote (... or [...]) stands for omitted words,
+    Each occurrence is shown with the whole line or table row. An ellipsis in a quote (... or [...]) stands for omitted words,
     which the answer shows. The exit code is 0 if every quote is exact or normalised and visible. Otherwise, it is 1.
     """
     app = session.app_with(password=password)

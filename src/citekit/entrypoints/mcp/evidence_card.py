@@ -70,7 +70,7 @@ SHOW_EVIDENCE = Tool(
             "kind": {"type": "string", "enum": ["pages", "text", "recording"]},
             "finding": {
                 "type": "string",
-                "description": "Like that of verifyQuote, but altered if only near is there.",
+                "description": "As in verifyQuote; altered if only a similar passage was found.",
             },
             "holds": {"type": "boolean"},
             "quote": {"type": "string"},
@@ -88,7 +88,7 @@ SHOW_EVIDENCE = Tool(
             },
             "differing": {
                 "type": "object",
-                "description": "Those of the words that an altered quote changes.",
+                "description": "The rectangles of the words that an altered quote changes.",
                 "additionalProperties": _FRACTIONS,
             },
             "text": {"type": "string"},

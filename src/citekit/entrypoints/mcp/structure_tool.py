@@ -33,7 +33,7 @@ GET_STRUCTURE = Tool(
             "node_id": schemas.text("Only below this node."),
             "depth": schemas.count("Depth; 1: the top level, or the children of node_id."),
             "title_contains": schemas.text(),
-            "max_tokens": schemas.count("Keeps the higher levels."),
+            "max_tokens": schemas.count("Budget; higher levels first."),
             "include_chunks": schemas.flag("Also the library's chunks."),
             "cursor": schemas.text("A next_cursor."),
         },
