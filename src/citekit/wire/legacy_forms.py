@@ -81,7 +81,7 @@ def _strict_location(node: Mapping[str, Any], modality: Modality | None) -> obje
     if not isinstance(written, Mapping):
         return written
     location = without_nulls(written)
-    if not any(field in location for field in LOCATION_FIELDS):
+    if location.keys().isdisjoint(LOCATION_FIELDS):
         location.update({field: node[field] for field in LOCATION_FIELDS if field in node})
     if not location:
         return None

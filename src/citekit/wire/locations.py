@@ -89,9 +89,10 @@ def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) 
 
 def modality_of(word: object) -> Modality | None:
     """Return the modality with the given name (`pdf` means document), or None if the name is unknown."""
-    if word == "pdf":
-        return Modality.DOCUMENT
-    return next((modality for modality in Modality if modality.value == word), None)
+    return _BY_NAME.get(word) if isinstance(word, str) else None
+
+
+_BY_NAME = {"pdf": Modality.DOCUMENT, **{modality.value: modality for modality in Modality}}
 
 
 def modality_by_fields(data: Mapping[str, Any]) -> Modality | None:

@@ -130,11 +130,17 @@ def vocabulary_shifts(texts: Sequence[str]) -> list[float]:
 
 
 def _cosine(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float:
-    left: Counter[str] = sum(one, Counter())
-    right: Counter[str] = sum(other, Counter())
+    left, right = _total(one), _total(other)
     product = sum(count * right[word] for word, count in left.items())
     sizes = math.sqrt(sum(n * n for n in left.values())) * math.sqrt(sum(n * n for n in right.values()))
     return product / sizes if sizes else 0.0
+
+
+def _total(counts: Sequence[Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return total
 
 
 def _topic(cues: Sequence[Cue], sentence: str, modality: Modality) -> OutlineItem:
