@@ -83,8 +83,8 @@ class SyncFolders:
     """Compares folders with the maps, and maps what is new, changed, or moved.
 
     `skip` are the folders of the home, which are never synced. `home` resolves relative paths in older maps, and
-    `is_mappable` says whether a file is of a known type. Files that were mapped or are of other types, and are unchanged
-    since, are remembered, so a later call only checks the status of each file.
+    `is_mappable` says whether a file is of a known type. It remembers files that it mapped or that are of unknown
+    types, so that a later call checks only the status of such a file, as long as the file is unchanged.
     """
 
     sources: Sources

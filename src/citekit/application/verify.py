@@ -29,7 +29,7 @@ from citekit.domain.ports.outputs import Outputs
 from citekit.domain.ports.sources import Sources
 
 READ_ANYWAY = 2**30
-"""Bytes up to which a source is read even if the receipt states a smaller size.
+"""The maximum size in bytes of a source that is read even if the receipt states a smaller size.
 
 A larger file cannot be the source, and the path in an untrusted receipt may name one that takes hours to read.
 """

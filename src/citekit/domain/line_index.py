@@ -34,7 +34,7 @@ _UNITS: tuple[tuple[bytes, str, int], ...] = (
 )
 _IS_LF = bytes(byte == 10 for byte in range(256))
 _DENSE = 4
-"""Average line length, in bytes, up to which checking each byte is faster than splitting into lines."""
+"""If lines are shorter than this on average, in bytes, checking each byte is faster than splitting into lines."""
 
 WIDE_END = {
     ("little", 2): re.compile(rb"\r\0\n\0|\n\0|\r\0"),

@@ -112,7 +112,7 @@ def verdict_html(verdict: QuoteVerdict) -> str:
 
 
 def _worded(wording: Iterable[tuple[object, object]], name: str) -> str:
-    """Return words as HTML, with those that differ in elements with a name. `wording` has (same, words)."""
+    """Return words as HTML. Words that differ are in elements with a class. `wording` has (same, words)."""
     shown = ((same, escape(str(words))) for same, words in wording if words)
     return " ".join(words if same else f"<{name}>{words}</{name}>" for same, words in shown)
 

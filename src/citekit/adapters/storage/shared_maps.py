@@ -42,7 +42,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.suggestions import nearest_names
 
 CATALOG = ObjectKey("catalog")
-"""The object with the name under which a database has the catalog of the store (see `cataloged_maps`)."""
+"""The object that contains the name under which a database stores the catalog of the store (see `cataloged_maps`)."""
 
 IN_MEMORY = 32
 """The number of parsed maps in memory."""
@@ -65,7 +65,7 @@ LISTING_SECONDS = 5.0
 """The time for which a listing of all maps is used again. Maps that other processes store appear in lists after it."""
 
 BASE_SECONDS = 6 * 3600
-"""The time after which the number of a map that was read is too old to be the base of a write."""
+"""The time in seconds after which a map number that was read is too old to be the base of a write."""
 
 
 class SharedMapStore:

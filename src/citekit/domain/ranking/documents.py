@@ -21,7 +21,7 @@ NAME = "!"
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ENOUGH = 8.0
-"""The sum of rarities of the matching words in its name at which a document counts as named."""
+"""A document counts as named if the rarities of the matching words in its name add up to at least this."""
 
 
 @frozen

@@ -50,7 +50,7 @@ def command(session: Session, verbose: bool) -> None:
 
 
 def _summary(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield one line for each topic, then what is noted or broken."""
+    """Yield one line for each topic, then the notes and the faults."""
     topics = []
     for topic in Topic:
         of_topic = [finding for finding in findings if finding.topic is topic]

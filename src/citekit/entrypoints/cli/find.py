@@ -116,7 +116,8 @@ def command(
 
 
 def _resource_named(maps: MapStore, text: str) -> str | None:
-    """Return the ID of the resource that `text` names: its ID, its address, or a file name that means only this one.
+    """Return the ID of the resource that `text` names: its ID, its address, or a file name that stands for no other
+    resource.
 
     Return None if `text` is in quotation marks.
     """

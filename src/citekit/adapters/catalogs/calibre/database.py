@@ -158,7 +158,7 @@ class CalibreDatabase:
         raise self._unavailable(_SAYS[Trouble.BUSY])
 
     def _forget_other_file(self, journal: Path) -> None:
-        """Make the copy of a journal of several databases one of this database alone.
+        """Rewrite the copied journal of a transaction over several databases so that it names only this database.
 
         Calibre writes such a journal if it changes its notes, too. Next to the database, it lists all journals of the
         transaction in a file, and deletes the list to commit.

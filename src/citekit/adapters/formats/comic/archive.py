@@ -26,7 +26,7 @@ PICTURE_LIMIT = 64 * 1024 * 1024
 """The maximum size in bytes of a picture that is unpacked."""
 
 INFO_LIMIT = 8 * 1024 * 1024
-"""Bytes of the largest `ComicInfo.xml` that is read."""
+"""The maximum size in bytes of a `ComicInfo.xml` that is read."""
 
 ENTRY_LIMIT = 50_000
 """The maximum number of files in one archive."""

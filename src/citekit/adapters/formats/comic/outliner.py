@@ -18,7 +18,10 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 PAGE_NODE_LIMIT = 2000
-"""Pages of the longest comic with a node for each page. A longer one has only nodes for its chapters."""
+"""The maximum number of pages of a comic that has a node for each page.
+
+A longer one has only nodes for its chapters.
+"""
 
 _DEPTH = 8
 _TYPES = {"frontcover": "cover", "backcover": "cover", "story": "page", "innercover": "cover"}

@@ -27,7 +27,7 @@ _NO_ENTRIES = frozenset((b"comment", b"preamble", b"string"))
 _ENTRY_LIMIT = 20_000
 _MACROS_LIMIT = 10_000
 _MACRO_LIMIT = 1000
-"""The maximum number of characters of a macro, which may consist of others."""
+"""The maximum number of characters of a macro, whose value may contain other macros."""
 _AUTHORS = 3
 _CONTAINERS = ("journal", "journaltitle", "booktitle", "publisher", "institution", "school")
 _BRACE = re.compile(rb"[{}]")
@@ -81,7 +81,10 @@ def _entries(content: Content) -> Iterator[OutlineItem]:
 
 
 def _closing(data: bytes, start: int, limit: int) -> int:
-    """Return the offset after the bracket that closes the entry at `start`; `limit`, without blanks, if there is none."""
+    """Return the offset after the bracket that closes the entry at `start`.
+
+    If there is none, return `limit`, less the blanks before it.
+    """
     depth = 0
     for brace in _BRACE.finditer(data, start, limit):
         depth += 1 if brace[0] == b"{" else -1
@@ -91,7 +94,10 @@ def _closing(data: bytes, start: int, limit: int) -> int:
 
 
 def _macros(data: bytes) -> Mapping[str, str]:
-    """Return the values of the macros that `@string` defines, by name in lowercase. A macro may consist of earlier ones."""
+    """Return the values of the macros that `@string` defines, by name in lowercase.
+
+    Its value may contain earlier macros.
+    """
     macros: dict[str, str] = {}
     for string in islice(_STRING.finditer(data), _MACROS_LIMIT):
         text = data[string.end() : string.end() + _MACRO_LIMIT].decode("utf-8", "replace")

@@ -56,7 +56,7 @@ class Component:
 
     @property
     def description(self) -> str:
-        """When and where it is, and how it is described."""
+        """The time, the place, and the description of the component."""
         day, start = _shown_time(self.values.get("DTSTART", ""))
         last, end = _shown_time(self.values.get("DTEND", ""))
         until = " ".join(filter(None, (last if last != day else "", end)))
@@ -174,7 +174,7 @@ def _ended(data: bytes) -> bytes:
 
 
 def _shown_time(value: str) -> tuple[str, str]:
-    """Return the day and the time of day of a value (`20240506T100000Z`) as people write them; empty if it has none."""
+    """Return the day and the time of day of a value (`20240506T100000Z`) in a readable form, or "" if it has none."""
     match = _TIME.match(value)
     if match is None:
         return "", ""

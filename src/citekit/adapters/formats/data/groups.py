@@ -51,7 +51,7 @@ def grouped(
 
 
 def gathered(items: Sequence[OutlineItem], type: str) -> tuple[OutlineItem, ...]:
-    """Return the items, or, if they are more than `SINGLE`, groups of them that are named by their first titles.
+    """Return the items, or, if there are more than `SINGLE`, groups of them that are named by their first titles.
 
     The locations of the items are lines in the order of the file.
     """

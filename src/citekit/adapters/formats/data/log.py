@@ -30,7 +30,7 @@ _MOST = 3_000
 """A log that covers more hours, or minutes, is split into them only in its busiest periods."""
 
 _BUSY = 50
-"""A period is busy if it has at least one in this many entries of the log."""
+"""A period is busy if it has at least 1/50 of the entries of the log."""
 
 _BACK = 1440
 """A new period begins if time goes back by more minutes than this. Smaller steps back are entries out of order."""
@@ -41,7 +41,7 @@ _MINUTES = 100_000
 _FIRST = 120
 _TOP = 60
 _YEARS = (1, 4)
-"""The years that stand for an unknown one."""
+"""The years that replace an unknown year."""
 
 
 @define

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 FARTHEST = 400
-"""The distance from its line, in half points, at which raised or lowered text may be outside the page."""
+"""Text that is raised or lowered at least this far from its line, in half points, may be outside the page."""
 
 CHARACTER = 2.1
 """Twentieths of a point in a hundredth of a character, the unit of some indentations, at 10.5 points (17.3.1.12)."""
 
 LEAST_SCALE = 5
-"""The maximum width of letters, in percent, at which they are not legible."""
+"""Letters of at most this width, in percent, are not legible."""
 
 _SCHEME = {
     "background1": "lt1", "text1": "dk1", "background2": "lt2", "text2": "dk2", "light1": "lt1", "dark1": "dk1",

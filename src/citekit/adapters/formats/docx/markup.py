@@ -87,7 +87,7 @@ def _set(run: _Element, properties: _Element | None, name: str, value: str) -> N
 
 
 MARKUP_LIMIT = 48 * 1024 * 1024
-"""Bytes of the body of the largest document that is read. A page takes about 20,000 bytes."""
+"""The maximum size in bytes of a document body that is read. A page takes about 20,000 bytes."""
 
 HEADING_LIMIT = 300
 """Maximum number of characters of a heading. A longer paragraph with a heading style is text."""
@@ -96,7 +96,7 @@ LOOK_LIMIT = 100
 """Maximum number of characters of a bold line that counts as a heading in a document without heading styles."""
 
 SAMPLE = 2000
-"""The number of paragraphs whose prevailing size is that of body text."""
+"""The number of paragraphs from which the size of body text is determined."""
 
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
 """The number of a heading below another, such as `3.1`."""

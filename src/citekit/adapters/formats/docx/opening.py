@@ -17,7 +17,7 @@ from citekit.adapters.formats.shared.titles import WORD, may_be_title
 from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 OPENING_LIMIT = 60
-"""The number of first paragraphs with text in which a title is searched."""
+"""The number of paragraphs with text, from the first one on, that are searched for a title."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
 """The minimum number of characters of a paragraph of prose, which ends the opening, and the number by which this
@@ -28,10 +28,12 @@ LARGER = 1.15
 """The minimum size of a title that is recognized by its size, as a multiple of the size of body text."""
 
 NEARLY = 0.75
-"""The smallest size of a line next to the largest one that belongs to the title, as a multiple of its size."""
+"""The minimum size of a line that belongs to the title together with the largest line, as a multiple of that line's
+size.
+"""
 
 PARTS = 4
-"""The number of large lines that can be parts of one title although smaller lines are between them."""
+"""The maximum number of large lines that form one title even if smaller lines are between them."""
 
 _SEPARATOR = " – "
 _ENTRY = re.compile(r"[^\W\d_].*[\s.]\d{1,4}$")

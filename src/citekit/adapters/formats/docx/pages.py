@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 LEAST_LINE = 40
-"""The maximum size of lines, rows, and boxes at which they show no text."""
+"""Lines, rows, and boxes of at most this size show no text."""
 
 BESIDE = 400
-"""The distance from the left edge of the page at which text outside it is not legible."""
+"""Text that begins at least this far to the left of the page is not legible."""
 
 BEHIND = 288
 """The minimum width and height of a shape that can make text above it legible."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 KEPT = 2
 KEPT_SIZE = 16 * 1024 * 1024
-"""Number of documents whose HTML is cached, and the maximum characters of the HTML of one."""
+"""The number of documents whose HTML is cached, and the maximum number of characters of HTML per document."""
 
 BOUND_PARTS = 50
 """Maximum number of parts with data of content controls that are read."""
@@ -49,7 +49,7 @@ CONFIRMING = 4000
 """The number of first characters of the HTML whose words confirm the title of the metadata."""
 
 FEW_WORDS = 3
-"""The number of words up to which a title of the metadata may be only the name of an organization."""
+"""A title in the metadata that has at most this many words may be only the name of an organization."""
 
 RACY = COARSE
 """Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""

@@ -183,7 +183,7 @@ class Visibility:
                 column += _span(said)
 
     def _frame(self, table: _Element, outside: _Place) -> Page | None:
-        """Return the page of a table, or None if the table floats outside of it."""
+        """Return the page around a table, or None if the table floats outside it."""
         box = table_box(table.find("{*}tblPr"))
         return outside.page if box is None or outside.page.shows(box) else None
 

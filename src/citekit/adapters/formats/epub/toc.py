@@ -26,7 +26,7 @@ LANDMARK_LIMIT = 1000
 """Maximum number of landmarks in a book."""
 
 PAGES_LIMIT = 20_000
-"""Maximum number of entries that are read of the page list."""
+"""The maximum number of entries of the page list that are read."""
 
 LABEL_LIMIT = 40
 """Maximum number of characters of a page label."""
@@ -100,7 +100,7 @@ def _nav_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]
 
 
 def _navs_of_type(archive: EpubArchive, base: str, kind: str) -> Iterator[_Element]:
-    """Yield the `nav` elements of a type that are not inside of another one."""
+    """Yield the `nav` elements of a type that are not inside another one."""
     return _outermost(
         parse_page(archive.read(base), base),
         lambda each: local_name(each) == "nav" and kind in local_attributes(each).get("type", "").split(),
@@ -108,7 +108,7 @@ def _navs_of_type(archive: EpubArchive, base: str, kind: str) -> Iterator[_Eleme
 
 
 def _outermost(root: _Element, is_wanted: Callable[[_Element], bool]) -> Iterator[_Element]:
-    """Yield the wanted elements that are not inside of another one, so that no text is read again at each level."""
+    """Yield the wanted elements that are not inside another one, so that no text is read again at each level."""
     from lxml import etree
 
     walker = etree.iterwalk(root, events=("start",))

@@ -19,7 +19,7 @@ _ATTRIBUTE = re.compile(
     r"""([a-z][\w:.-]{0,60})\s*=\s*(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^\s"'>]{1,2000}))""", re.IGNORECASE
 )
 _RAW = names("script style template textarea noscript svg math iframe xmp noembed noframes")
-"""Elements whose content is skipped because it is not text of the page or has no structure of the page."""
+"""Elements whose content is skipped because it is neither visible text of the page nor part of its structure."""
 
 _SWALLOWING = names("script style textarea xmp iframe noembed noframes")
 """The raw elements that extend to the end of the document if they are not closed, as in a browser."""

@@ -33,7 +33,7 @@ MIN_SCORE = 0.6
 """The lowest OCR score that counts as text. Below it, drawings are often read as letters."""
 
 OCR_SIZE = 1920
-"""Pixels of the longer side of the copy in which text is recognized."""
+"""The longer side, in pixels, of the copy in which text is recognized."""
 
 _MARGIN = 1
 _TITLE_LIMIT = 80

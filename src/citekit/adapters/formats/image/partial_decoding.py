@@ -23,10 +23,13 @@ Rectangle = tuple[int, int, int, int]
 """(left, top, right, bottom) in stored pixels; right and bottom are exclusive."""
 
 _MCU_ROWS = 16
-"""Rows of the tallest JPEG minimum coded unit (ITU-T T.81, A.2). Its edge is smoothed into the next one."""
+"""The number of rows of the tallest JPEG minimum coded unit (ITU-T T.81, A.2).
+
+Its edge is smoothed into the next one.
+"""
 
 _TAIL_SIZE = 64
-"""Bytes at the end of a file in which the end marker is searched."""
+"""The number of bytes at the end of a file that are searched for the end marker."""
 
 _END_MARKERS = {"JPEG": b"\xff\xd9", "PNG": b"IEND\xaeB`\x82"}
 
@@ -39,7 +42,10 @@ bytes.
 """
 
 _BLOCK_SIZE = 1 << 18
-"""Bytes of rows that are read at once if only pieces of them are needed. They stay in the processor's cache."""
+"""The number of bytes of rows that are read at once if only pieces of them are needed.
+
+They stay in the processor's cache.
+"""
 
 _ORIENTATION = 274
 

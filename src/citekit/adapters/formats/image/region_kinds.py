@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 TEXT, PICTURE = "text_region", "picture"
 
 PHOTO_ENTROPY = 6.4
-"""The least entropy of a photograph, in bits per gray pixel. Drawings measure 1 to 6, photographs 6.6 to 8."""
+"""The minimum entropy of a photograph, in bits per gray pixel. Drawings measure 1 to 6, photographs 6.6 to 8."""
 
 _MAX_UNCHANGED = 0.35
 """The highest share of pixels equal to their neighbors in a photograph: photographs have 0.02 to 0.26, screens 0.4 to

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 
 _MIN_GAP = 3
-"""Pixels of the narrowest band that separates parts."""
+"""The minimum width, in pixels, of a band that separates parts."""
 
 WORKING_SIZE = 1000
-"""Pixels of the longer side of the small copy, in which a line of a printed page is about 12 pixels high."""
+"""The longer side, in pixels, of the small copy, in which a line of a printed page is about 12 pixels high."""
 
 REGION_LIMIT = 60
 """The maximum number of regions in one picture."""

@@ -59,7 +59,7 @@ Fewer are often marks that OCR misreads.
 class OcrScreenReader:
     """A `ScreenReader` that uses OCR. Results are cached in `index`.
 
-    `before` is called every now and then while the video is decoded, so that the caller can extend its time budget.
+    `before` is called regularly while the video is decoded, so that the caller can extend its time budget.
     """
 
     probe: MediaProbe
@@ -150,7 +150,7 @@ def joined(slides: Sequence[Slide]) -> Iterator[Slide]:
 
 
 def _continued(one: Slide, other: Slide) -> Slide | None:
-    """Return `one` as it continues with `other`, or None if `other` is another slide."""
+    """Return `one` extended by the lines of `other`, or None if `other` is another slide."""
     if other.start - one.end > _MAX_GAP:
         return None
     shown = [line for line in one.lines if line.end == one.end]

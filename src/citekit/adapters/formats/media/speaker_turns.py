@@ -37,7 +37,7 @@ Within a voice, the mean is about 0.77; between two voices, about 0.50 (recordin
 """
 
 MIN_VECTORS = 4
-"""Vectors of the smallest cluster that is a speaker: about 2 s of speech."""
+"""The minimum number of vectors of a cluster that is a speaker: about 2 s of speech."""
 
 CHANGE = 0.1
 """The margin, summed over its vectors, by which a turn must be more similar to another speaker."""
@@ -50,13 +50,13 @@ AT_ONCE = 400
 
 
 class VoiceModel(Protocol):
-    """A model that turns speech into vectors. `VoiceEncoder` explains the methods."""
+    """A model that turns speech into vectors. For the methods, see `VoiceEncoder`."""
 
     def speech(self, samples: Floats) -> list[tuple[int, int]]:
         """Return the stretches of speech, as ranges of samples."""
 
     def starts(self, seconds: float) -> list[float]:
-        """Return the starts of the stretches in sound of that length, in seconds."""
+        """Return the start, in seconds, of each stretch in a sound of `seconds` seconds."""
 
     def vectors(self, samples: Floats) -> Floats:
         """Return an array with a vector for each of the `starts`."""
@@ -118,7 +118,8 @@ class SpeakerTurns:
 def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
     """Return the number of the speaker of each vector.
 
-    `vectors` has a row for each vector, in the order of time. `groups` has the number of the stretch of speech of each.
+    `vectors` has a row for each vector, in chronological order. `groups` has, for each vector, the number of its
+    stretch of speech.
     """
     parts = [range(at, min(at + AT_ONCE, len(vectors))) for at in range(0, len(vectors), AT_ONCE)]
     clusters = [
@@ -181,7 +182,7 @@ def _most_probable(similar: Floats, groups: Sequence[int]) -> list[int]:
 
 
 def _nearest(words: Sequence[SpokenWord], centers: Sequence[float]) -> Iterator[int]:
-    """Yield the number of the center that is nearest to the middle of each word. Both are in the order of time."""
+    """Yield the number of the center that is nearest to the middle of each word. Both are in chronological order."""
     at = 0
     for word in words:
         middle = (word.start + word.end) / 2

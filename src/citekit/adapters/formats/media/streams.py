@@ -27,7 +27,9 @@ DURATION_TOLERANCE = 0.1
 """The allowed difference in seconds between declared and measured duration: codec delay and padding."""
 
 WARM_UP_FRAMES = 16
-"""Frames before the first wanted one that are all decoded, because a decoder learns the frame order from them."""
+"""The number of frames before the first wanted one that are all decoded, because a decoder learns the frame order from
+them.
+"""
 
 _ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpegvideo", "amr", "gif"}
 """Formats without an index, for which FFmpeg only estimates the duration."""

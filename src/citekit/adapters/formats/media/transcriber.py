@@ -33,14 +33,14 @@ VERSION = "3"
 """Change this whenever the same recording and model would result in different words."""
 
 BLOCK = 300
-"""Seconds of sound that are searched for speech at once."""
+"""The number of seconds of sound that are searched for speech at once."""
 
 _TAIL = RATE
-"""Samples at the end of a block that are searched again with the next block."""
+"""The number of samples at the end of a block that are searched again with the next block."""
 
 
 class SpeechModelEngine(Protocol):
-    """A speech model that recognizes words in samples. `FasterWhisper` explains the methods."""
+    """A speech model that recognizes words in samples. For the methods, see `FasterWhisper`."""
 
     def windows(self, samples: Samples) -> list[tuple[int, int]]:
         """Return the windows with speech, as ranges of samples."""
@@ -91,7 +91,10 @@ class WhisperTranscriber:
         return stored.put(source, Speech(passages=passages, transcriber=self.name))
 
     def _recognized(self, samples: Samples, expected: str | None) -> list[RecognizedPassage]:
-        """Return the passages of a window from the cache, or recognize them. `expected` is the language before it."""
+        """Return the passages of a window from the cache, or recognize them.
+
+        `expected` is the language of the window before it.
+        """
         digest = hashlib.sha256(samples.tobytes()).hexdigest()
         key = f"speech {self.version} {expected or ''} {digest}"
         found = None if self.index is None else self.index.get(key)

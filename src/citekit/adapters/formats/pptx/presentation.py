@@ -30,7 +30,7 @@ statement.
 """
 
 LEAST_SLIDES = 4
-"""The number of slides at which a text that most of them have is not a title."""
+"""In a presentation of at least this many slides, a text that most of them have is not a title."""
 
 DAMAGED: tuple[type[Exception], ...] = (
     KeyError,

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 COVERS = 200
-"""The number of the largest opaque shapes of a slide that may cover others or be behind them."""
+"""The number of opaque shapes of a slide, the largest first, that are checked for whether they cover others or are
+behind them.
+"""
 
 _FLAT = frozenset(("rect", "roundRect"))
 _THEME = "/theme"

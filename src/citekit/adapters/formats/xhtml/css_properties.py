@@ -434,7 +434,9 @@ def length(name: str, text: str, units: Units) -> float | str | Unread:
 
 
 def _unread(token: Token) -> Unread:
-    """Return whether a value that has no amount may be valid: only math functions and substitutions may."""
+    """Return whether a value without an amount may be valid: a math function or a substitution may be, any other value
+    is not.
+    """
     return Unread.UNKNOWN if token.kind in ("function", "error") else Unread.INVALID
 
 

@@ -38,10 +38,12 @@ Color = RGBA | None
 """A color, or None if it is not known."""
 
 FAR_LEFT, FAR_UP = 200.0, 50.0
-"""Distances in CSS pixels to the left and upward from which text counts as off-screen: lines are short and low."""
+"""The minimum distances in CSS pixels to the left and upward at which text counts as off-screen: lines are short and
+low.
+"""
 
 TINY = 1.5
-"""Font size in CSS pixels up to which text is unreadable."""
+"""The maximum font size, in CSS pixels, at which text is unreadable."""
 
 _NEAR = 20
 """Maximum difference in each of red, green, and blue between two colors that look the same."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 VERSION = 1
-"""The number of maps that are read at the same time and then added in one transaction."""
+"""The version of the terms and of the data in the tables."""
 
 ATTEMPTS = 3
 """The maximum number of attempts while maps of results change."""

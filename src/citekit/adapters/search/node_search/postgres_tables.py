@@ -175,5 +175,5 @@ def versions_of(connection: Connection, space: int, resources: Iterable[str] | N
 
 
 def _span(word: str) -> tuple[bytes, bytes]:
-    """Return the first word that begins with `word`, and a limit behind the last one."""
+    """Return the first word that begins with `word`, and an upper limit after the last one."""
     return word.encode(), word.encode() + b"\xff"

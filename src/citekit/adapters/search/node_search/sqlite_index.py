@@ -43,9 +43,7 @@ TURN = 1.0
 """Seconds for which one process writes before it lets others write."""
 
 LOOK_RATE = 1_000
-"""The number of maps for each second of the interval at which single maps are checked again while the state of the
-store is unchanged.
-"""
+"""While the state of the store is unchanged, single maps are checked again after one second for this many maps."""
 
 LOOK_LIMIT = 60.0
 """Maximum number of seconds between two checks of single maps."""

@@ -31,7 +31,7 @@ BATCH = 500
 """Blocks that one query returns."""
 
 SAMPLE = 64
-"""The number of places of the index from which a search that may need only some blocks takes the first ones."""
+"""The number of evenly spaced positions in the index at which a search that may need only some blocks takes one."""
 
 _TABLES = Tables(
     zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,

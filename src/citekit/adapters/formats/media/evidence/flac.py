@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 MIN_BLOCK_SIZE = 16
-"""Samples of the shortest frame that can come before another (RFC 9639, 9.1.1)."""
+"""The minimum number of samples of a frame that comes before another one (RFC 9639, 9.1.1)."""
 
 _REPORT_EVERY = 100
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 DECODER_DELAY = 529
-"""Samples of delay of every decoder, which players skip in addition to the encoder delay."""
+"""The delay of every decoder, in samples. Players skip it in addition to the encoder delay."""
 
 _EARLIER_FRAMES = 64
-"""Frames before the start that are read: more than the reservoir of the next frame can span."""
+"""The number of frames before the start that are read: more than the reservoir of the next frame can span."""
 
 _MPEG1_BIT_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _MPEG2_BIT_RATES = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)

@@ -18,7 +18,7 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.source import Source
 
 STILL_SIDE = 768
-"""Pixels of the longer side of a still: the size that models process as one tile."""
+"""The longer side of a still, in pixels: the size that models process as one tile."""
 
 
 @frozen

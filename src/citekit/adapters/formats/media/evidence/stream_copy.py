@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
 PREROLL = 2
-"""Audio packets before the start that a decoder needs for a clean start. An edit list hides them."""
+"""The number of audio packets before the start that a decoder needs for a clean start. An edit list hides them."""
 
 MP4_OPTIONS = {"movflags": "+faststart", "movie_timescale": "90000"}
 

@@ -28,7 +28,7 @@ _UNSEEKABLE_CODECS = {"flac", "speex"}
 """Ogg codecs whose times are right only from the start. After a seek, FFmpeg counts some of them twice."""
 
 _REORDER_LIMIT = 32
-"""The most packets without a decoding time that are held back: more than any codec reorders."""
+"""The maximum number of packets without a decoding time that are held back: more than any codec reorders."""
 
 
 @frozen

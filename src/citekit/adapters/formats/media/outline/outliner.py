@@ -26,7 +26,9 @@ from citekit.domain.screen_text import ScreenText, Slide
 from citekit.domain.source import Source
 
 PLAUSIBLE = (600.0, 0.004)
-"""The longest recording whose sound is analyzed, in seconds and in seconds for each byte (2 kilobits per second)."""
+"""The maximum duration of a recording whose sound is analyzed: this many seconds, plus this many seconds for each byte
+(2 kilobits per second).
+"""
 
 _TOO_LONG = "is far longer than is plausible for its size, so silences in it were not looked for."
 

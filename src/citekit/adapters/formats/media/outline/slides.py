@@ -22,10 +22,12 @@ MIN_SLIDES = 2
 """The minimum number of slides of a lecture."""
 
 _MAX_GAP = 5.0
-"""Seconds without a slide that still belong to the slide before: an animation, or a slide that cannot be read."""
+"""The maximum time in seconds without a slide that still belongs to the slide before: an animation, or a slide that
+cannot be read.
+"""
 
 _SHOWN_LIMIT = 160
-"""Characters of the text of a slide in a summary that also says what is said."""
+"""The maximum number of characters of a slide's text in a summary that also contains what is said."""
 
 _PARENT_TYPES = frozenset(("chapter", "topic", "scene"))
 

@@ -19,13 +19,15 @@ MIN_TURN = 24
 """The minimum number of windows of a turn, and between two changes: 1.2 s of audible sound."""
 
 STEP = 4
-"""Windows between two moments that are tested."""
+"""The number of windows between two moments that are tested."""
 
 PENALTY = 1.75
 """Factor of the criterion's complexity term. It is above 1 because consecutive windows are similar."""
 
 NEAR_CONTEXT = 12
-"""Windows on each side of a change that must differ, too. A sound that changes slowly has no single moment of change.
+"""The number of windows on each side of a change that must differ, too.
+
+A sound that changes slowly has no single moment of change.
 """
 
 _FLOOR = 1e-3

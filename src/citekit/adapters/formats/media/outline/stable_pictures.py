@@ -39,7 +39,7 @@ _LONG_INTERVAL = 12.0
 """The interval between keyframes, in seconds, at which another picture may be shown between two equal ones."""
 
 _CALM = 0.25
-"""The share of the cells up to which a scene hardly changes from one keyframe to the next one."""
+"""A scene hardly changes from one keyframe to the next if at most this share of the cells changes."""
 
 _WIDTH, _HEIGHT = 192, 108
 _COLUMNS, _ROWS = 48, 27
@@ -57,7 +57,7 @@ _MOVING = 80
 """The average, from 0 to 255, at which a cell counts as moving: it changes in about a third of the comparisons."""
 
 _MOST_MOVING = 0.5
-"""The share of the cells that move in films."""
+"""If more than this share of the cells moves, the video is a film."""
 
 
 @frozen

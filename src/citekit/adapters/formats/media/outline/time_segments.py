@@ -13,10 +13,12 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
 TITLE_LIMIT = 60
-"""Characters of a title made from spoken words."""
+"""The maximum number of characters of a title made from spoken words."""
 
 MIN_PART = 0.5
-"""Seconds of the shortest part of a scene that a chapter or topic cuts off. A shorter part is merged with its neighbor.
+"""The minimum length in seconds of a part of a scene that a chapter or topic cuts off.
+
+A shorter part is merged with its neighbor.
 """
 
 _PARENT_TYPES = frozenset(("chapter", "topic"))

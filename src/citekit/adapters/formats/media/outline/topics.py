@@ -24,7 +24,7 @@ MAX_TOPIC = 180.0
 """The longest topic, in seconds; a longer one is split at the best position."""
 
 BLOCK = 8
-"""Cues on each side of a position whose vocabulary is compared."""
+"""The number of cues on each side of a position whose vocabulary is compared."""
 
 _WORD = re.compile(r"\w{4,}")
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")

@@ -85,7 +85,7 @@ class Hidden:
     _codes: dict[tuple[int, int], set[int]] = field(factory=dict)
     everything: bool = False
     _around: dict[tuple[int, int], set[int]] = field(factory=dict)
-    """The same for each place and its eight neighbors, because origins are rounded."""
+    """The hidden characters by position, which count for its eight neighbors, too, because origins are rounded."""
 
     def add(self, x: float, y: float, code: int) -> None:
         """Mark the character with code point `code` and the glyph origin (`x`, `y`) as hidden."""

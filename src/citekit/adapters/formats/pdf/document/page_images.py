@@ -11,7 +11,7 @@ from attrs import define, field
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 SHARED = 8
-"""The number of pictures and forms named by a page at which its content is searched for those that it draws.
+"""If a page names at least this many pictures and forms, its content is searched for those that it draws.
 
 Many programs let all pages of a document name every picture in it.
 """

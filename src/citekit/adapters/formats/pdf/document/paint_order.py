@@ -13,13 +13,13 @@ from citekit.adapters.formats.pdf.document.painting import AREAS, Box, contains,
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 
 _Color = tuple[float, ...]
-"""The maximum thickness in points of a line, which covers no text."""
+"""A color in gray, RGB, or CMYK, from 0 to 1."""
 
 _THIN = 2.0
-"""The lowest RGB channel of a color that may be hard to distinguish from white."""
+"""An area of at most this thickness, in points, is a line, which covers no text."""
 
 _PALE = 0.65
-"""Least RGB channel of a color that may be hard to tell from white."""
+"""The minimum RGB channel of a color that may be hard to distinguish from white."""
 
 _NEAR = 0.3
 """The largest difference of an RGB channel (0 to 1) at which the page must be rendered to find out whether text is

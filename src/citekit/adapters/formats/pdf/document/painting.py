@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 THIN = 2.0
-"""The maximum thickness in points of a line, which covers no text."""
+"""An area of at most this thickness, in points, is a line, which covers no text."""
 
 GLYPH_LIMIT = 200_000
 """The maximum number of characters of one page whose positions are collected."""

@@ -42,7 +42,7 @@ CELL_END = "\x1f"
 """Separates the cells of a row (ASCII unit separator)."""
 
 _IN_ROW = 0.6
-"""The least vertical overlap of two cells of a row, as a share of the height of the taller one."""
+"""The minimum vertical overlap of two cells of a row, as a share of the height of the taller one."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DIGITS = frozenset("0123456789*\u2217")

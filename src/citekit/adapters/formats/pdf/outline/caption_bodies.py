@@ -52,7 +52,7 @@ def bodies_of(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLa
 def _figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: PageLayout) -> list[Area | None]:
     """Return the area of each caption's picture, or None for a caption without a picture.
 
-    `others` are captions of tables. All captions of a page are taken to be below their pictures, or all above,
+    `others` are captions of tables. All captions of a page are assumed to be below their pictures, or all above,
     whichever finds more pictures. A caption that is still without a picture may then take an unused one from its other
     side or from its own row.
     """

@@ -26,7 +26,7 @@ CONFIRMING_PAGES = 6
 """The number of first pages whose words confirm the title of the metadata; books print theirs after a half title."""
 
 PARTS_OF_A_TITLE = 4
-"""The number of texts of one size at which they are assumed to be labels of a figure."""
+"""If more than this many texts have the same size, they are assumed to be labels of a figure."""
 
 SAMPLE_PAGES = 12
 """The number of first pages whose prevailing size is assumed to be that of body text."""
@@ -38,10 +38,10 @@ ABOVE_RATIO = 0.65
 """The smallest size of text above the largest text of a cover, as a multiple of its size, that belongs to the title."""
 
 LETTERS_OF_A_COVER = 20
-"""The number of letters below which a page is assumed to be a picture, and the next page is searched."""
+"""A page with fewer letters is assumed to be a picture, and the next page is searched."""
 
 LINES_OF_A_COVER = 60
-"""The number of large lines of a page that are searched for its title."""
+"""The maximum number of lines of a page that are searched for its title."""
 
 SIZE_TOLERANCE = 0.06
 """The difference in size of lines of one title, as a share of the size. OCR measures each line separately."""

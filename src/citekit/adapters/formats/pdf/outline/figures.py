@@ -29,7 +29,7 @@ EXTRA_PAGES = 20
 EXTRA_PAGES_LIMIT = 60
 
 LAYOUT_LIMITS = {True: 150, False: 500}
-"""The number of pages whose drawings are inspected; fewer if the rest of the map is quick to make (True)."""
+"""The maximum number of pages whose drawings are inspected, by whether the rest of the map is quick to make."""
 
 _LARGE_SHARE = 0.08
 """The minimum share of a page that a picture without a caption covers if it is a figure."""

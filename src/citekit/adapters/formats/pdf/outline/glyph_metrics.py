@@ -34,7 +34,7 @@ _MIN_CONTRAST = 60
 """The smallest difference in gray levels between ink and background."""
 
 _NOISE = 0.3
-"""The share of the way from background to ink up to which a gray level is noise."""
+"""A gray level at most this share of the way from background to ink is noise."""
 
 _ROW_INK = 0.06
 """The minimum ink of a row of the line, as a share of the ink of the fullest row."""
@@ -64,7 +64,7 @@ _SLANT_SAMPLE = 9
 _ASCENDERS = frozenset("bdfhkltß0123456789()[]{}|/\\!?&%$#@\"'`´‘’“”*^<>")
 _DESCENDERS = frozenset("gjpqyQ()[]{}|/,;_@$ç„‚")
 _MANY_DESCENDERS = 0.4
-"""The share of characters with descenders at which the baseline cannot be determined."""
+"""If at least this share of the characters has descenders, the baseline cannot be determined."""
 
 _IDEOGRAPHS = range(0x2E80, 0xD7B0)
 

@@ -22,13 +22,17 @@ MARGIN_LINES = 60
 """The number of lines in the margins of a page; a page with more is not a page of text."""
 
 COMPARISON_LIMIT = 1_000_000
-"""The product of margin lines and page lines up to which the neighbors of each line are inspected."""
+"""The neighbors of each line are inspected only if the number of margin lines times the number of page lines is at most
+this.
+"""
 
 LARGE_RATIO = 1.25
-"""The height of a line, as a multiple of the usual height, at which it is not a running header."""
+"""A line that is higher than the usual height by this factor is not a running header."""
 
 SLOT_RATIO = 1.1
-"""The same ratio at which different lines in one position are titles at the top of their pages, not running headers."""
+"""Different lines in one position that are higher than usual by this factor are titles at the top of their pages, not
+running headers.
+"""
 
 _NUMBER = re.compile(r"\d+")
 _SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")

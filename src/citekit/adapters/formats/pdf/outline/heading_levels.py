@@ -18,7 +18,7 @@ NUMBERED_SHARE = 0.25
 """The minimum share of numbered headings in a style for numbers to determine its level."""
 
 RARE_CAPITALS_SHARE = 0.2
-"""The share of headings in capitals up to which they are not a level of their own."""
+"""Headings in capitals are not a level of their own if there are fewer than this share of the others in that style."""
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
 """Size, bold, capitals, italic: the visible style, and how far its kind of number is nested in others of that style.

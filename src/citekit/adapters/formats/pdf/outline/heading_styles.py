@@ -26,30 +26,32 @@ Font = tuple[str, float, bool]
 """Font, size, and weight of a line."""
 
 RUBRIC_COUNT = 8
-"""The number of repetitions at which an unnumbered title is a rubric and not a heading."""
+"""An unnumbered title that occurs at least this often is a rubric and not a heading."""
 
 PAGES_PER_RUBRIC = 8
-"""The number of pages per occurrence at which a repeated title belongs to chapters instead of entries of a reference
-work.
+"""A repeated title belongs to chapters, not to the entries of a reference work, if there are at least this many pages
+for each occurrence.
 """
 
 DOTTED_DEPTH = 2
 """The depth of a number with a dot."""
 
 MIN_NUMBERED = 3
-"""The number of headings with dotted numbers at which a style has headings, even if it is used for other text."""
+"""The minimum number of headings with dotted numbers in a style that has headings even if it is used for other text."""
 
 CROWDED_SHARE = 0.2
-"""The share of a page's lines in one style at which it is not a heading style on that page."""
+"""A style with more than this share of a page's lines is not a heading style on that page."""
 
 CAPITALS_SHARE = 0.05
-"""The share of lines of a heading font that capitals (or not) must have to be headings, too."""
+"""Of the lines in a heading font, those in capitals (or those that are not) are headings only if they are at least this
+share.
+"""
 
 MIN_HEADINGS_FOR_RARE = 20
-"""The number of headings of a document at which a rarely used font is not a heading font."""
+"""The minimum number of headings of a document in which a rarely used font is not a heading font."""
 
 MIN_HEADINGS_AFTER_TITLE = 8
-"""The number of headings after a title page at which the lines of the title page are dropped."""
+"""The lines of the title page are dropped only if at least this many headings follow it."""
 
 TITLE_PAGE_TEXT_LINES = 3
 """The number of lines of body text that a title page may have."""
@@ -58,7 +60,7 @@ SENTENCE_LENGTH = 45
 """The length of a line of running text."""
 
 HEADINGS_PER_PAGE = 6
-"""The average number of headings on a page; more are table cells or OCR noise."""
+"""The maximum average number of headings per page. If there are more, they are table cells or OCR noise."""
 
 
 def select_headings(

@@ -50,7 +50,7 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 """A number and a title before text in the same line, which are not those of a theorem."""
 
 MUCH_LARGER_RATIO = 1.5
-"""The same ratio at which a line is never part of a sentence of body text."""
+"""A line that is at least this many times as large as body text is never part of a sentence of body text."""
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 

@@ -105,7 +105,7 @@ def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
 
 
 _PAIRWISE_LIMIT = 300
-"""The number of areas up to which all pairs are compared."""
+"""The maximum number of areas of which all pairs are compared."""
 
 
 def _merge_coarsely(areas: Sequence[Area]) -> list[Area]:

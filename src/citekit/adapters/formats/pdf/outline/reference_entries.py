@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import Row, rows_of
 
 MIN_RUBRICS = 8
-"""The number of times that a rubric must open an entry."""
+"""The minimum number of entries that a rubric must open."""
 
 SAME_STYLE_SHARE = 0.8
 """The share of a rubric's occurrences that must be below a row of one style and indent."""

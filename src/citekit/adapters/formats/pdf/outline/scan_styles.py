@@ -22,7 +22,7 @@ of it.
 """
 
 SIZE_STEP = 1.07
-"""The ratio at which the next larger measured size is a different size."""
+"""The minimum ratio of two measured sizes that count as different."""
 
 BOLD_RATIO = 1.25
 """The stroke width of bold text as a multiple of that of body text at its size; monospaced text has 1.1 to 1.3."""
@@ -31,7 +31,7 @@ NUMBERED_BOLD_RATIO = 1.12
 """The same ratio for a line that starts with a number of several levels, as headings do."""
 
 MIN_LETTERS = 4
-"""The number of letters that a line needs for a reliable measurement."""
+"""The minimum number of letters of a line for a reliable measurement."""
 
 STROKE_TOLERANCE = 0.12
 """The largest deviation of strokes of one weight from their median, as a share of it."""

@@ -24,24 +24,24 @@ from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
 
 PAGES_PER_ENTRY = 4
-"""The number of pages per entry up to which the printed TOC is assumed to name every heading."""
+"""If the printed TOC has at least one entry for this many pages, it is assumed to name every heading."""
 
 CONFIRMED_SHARE = 0.5
 """The share of TOC entries that the style of headings must confirm for that style to be trusted with the rest."""
 
 INCOMPLETE_RATIO = 1.3
-"""The number of headings by style, as a multiple of the TOC entries, at which the TOC is incomplete."""
+"""The TOC is incomplete if there are more headings by style than this multiple of its entries."""
 
 NAMED_RATIO = 2.0
-"""The number of headings in one style, as a multiple of those that the TOC names, at which the TOC is assumed to leave
-out the style.
+"""The TOC is assumed to leave out a style if there are more headings in it than this multiple of those that the TOC
+names.
 """
 
 FEW_BOOKMARKS = 10
-"""The number of bookmarks up to which those of a short document are compared with its headings."""
+"""If a short document has at most this many bookmarks, they are compared with its headings."""
 
 STRAY_SHARE = 0.2
-"""The share of bookmarks out of order up to which headings are placed between the others."""
+"""Headings are placed between the bookmarks only if at most this share of the bookmarks is out of order."""
 
 PAGE_LIMIT = 5000
 """The number of pages that are searched, at 5 to 10 ms each; the pages of a longer document are grouped."""

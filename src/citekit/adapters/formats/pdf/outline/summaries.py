@@ -13,7 +13,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import CAPTION, any_of
 
 MIN_SENTENCE = 30
-"""The length of a sentence that can stand alone; a shorter one is joined with the next."""
+"""The minimum length of a sentence that can stand alone. A shorter one is joined with the next."""
 
 MAX_PARAGRAPHS = 12
 """The number of paragraphs that are searched."""

@@ -19,7 +19,7 @@ from citekit.adapters.formats.pdf.outline.toc_tables import MIN_ENTRIES, has_toc
 from citekit.adapters.formats.shared.roman_numbers import from_roman, to_roman
 
 LEVEL_LIMIT = 20
-"""The deepest level at which the tables of parts are nested, so that walking the tree stays safe."""
+"""The maximum number of levels of nested tables, so that walking the tree stays safe."""
 
 FOUND_SHARE = 0.5
 """The share of entries whose titles must be found on the pages they name; otherwise the list is not a TOC."""

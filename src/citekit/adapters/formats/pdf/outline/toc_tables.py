@@ -25,20 +25,23 @@ FIRST_PAGES = 40
 """The number of first pages that are read row by row. Later pages are read only if several lines have leader dots."""
 
 LINE_LIMIT = 1000
-"""The number of lines of a page that may hold a TOC."""
+"""The maximum number of lines of a page that may hold a TOC."""
 
 MIN_ENTRIES = 3
-"""The number of entries of the shortest TOC with a heading. Without one, `MIN_ENTRIES_WITHOUT_HEADING` are needed."""
+"""The minimum number of entries of a TOC with a heading.
+
+Without a heading, `MIN_ENTRIES_WITHOUT_HEADING` are needed.
+"""
 
 MIN_ENTRIES_WITHOUT_HEADING = 5
 MAX_ROW_GAP = 3
-"""The number of rows without a page number between two entries: lines of long titles and names of parts."""
+"""The maximum number of rows without a page number between two entries: lines of long titles and names of parts."""
 
 ENTRY_LIMIT = 20_000
 TITLE_LENGTH = 300
 
 COMPARISON_LIMIT = 20_000_000
-"""The sum, over the pages read row by row, of the number of lines times the number of links."""
+"""The maximum sum, over the pages read row by row, of the number of lines times the number of links."""
 
 LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{4,}|(?:\. ){3,}|(?:・\s?){4,}|(?:‥\s?){2,}")
 _NUMBER = r"\d{1,4}|[ivxlcdm]{1,8}|[A-Z]{1,2}[-.–]\d{1,4}|\d{1,3}[-–]\d{1,3}"
@@ -59,7 +62,8 @@ CAPTION_START = re.compile(rf"(?i:{any_of(CAPTION)})\s*(?:\d|(?:[A-Z]|[IVXLC]+)\
 def read_toc_tables(
     texts: PageTexts, *, in_front: bool = False, after: int = 0
 ) -> tuple[list[list[TocEntry]], PageTexts]:
-    """Return the entries of each printed table of contents that starts on a page after `after`, and the texts.
+    """Return the entries of each printed table of contents that starts after the page `after`, and `texts` as they were
+    read.
 
     In the returned texts, pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is true
     and no table starts on the first pages, there are no entries and no other page is read.

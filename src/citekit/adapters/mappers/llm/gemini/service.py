@@ -62,7 +62,9 @@ INLINE_TOTAL_BYTES = 14_000_000
 which a byte takes 4/3."""
 
 CHARACTERS = 400_000
-"""Characters of text in one request: at one token each, as in Chinese, this is less than half of a model's context."""
+"""The maximum number of characters of text in one request: at one token each, as in Chinese, this is less than half of
+a model's context.
+"""
 
 AUDIO_SECONDS = 8 * 3600.0
 """The maximum duration in seconds of an audio file that is sent in one request."""
