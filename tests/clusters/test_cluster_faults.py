@@ -13,25 +13,31 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from citekit.adapters.clusters.dask import connect
 from citekit.application.ingest_many import Outcome
 from citekit.container import bootstrap
 from citekit.container.clusters import ingest_on, run
+from citekit.container.container import Container
+from citekit.domain.address import Address
 from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.errors import ClusterUnavailable, HomeUnwritable, StoreUnavailable
 from citekit.domain.jobs import IngestJob, JobResult
 from citekit.settings import settings_from
 from tests.services.object_server import program, s3_server
-from tests.services.proxy import Proxy, proxy
+from tests.services.postgres_server import in_new_schema
+from tests.services.proxy import HALF, LOST, Proxy, none, proxy
 
 pytestmark = pytest.mark.slow
 
 FILES = 60
+CREATED = datetime(2026, 1, 2, tzinfo=UTC)
 CITEKIT = (sys.executable, "-m", "citekit", "--json", "--home")
 LONGEST = 120
 """Seconds after which a step of a test has failed."""
@@ -252,6 +258,59 @@ def test_credentials_that_expire_cost_the_rest_of_the_run_and_the_next_run_compl
     assert len(errors) == sum(each.ingested is not None and each.ingested.mapped_now for each in again)
     assert app.objects is not None
     assert FILES == len({each.key for each in app.objects.listing("maps")}) == len(app.maps.ids())
+
+
+FAULTS = {"PUT": (503, 409, LOST, 500, 409, 409), "GET": (503, HALF, LOST, 500), "HEAD": (503, LOST, 500)}
+
+
+def facts(app: Container, name: str) -> tuple[object, bytes, object]:
+    """The map without the time when it was made, the evidence of its last node, and its texts."""
+    found = app.maps.get(name)
+    cut = app.resolve(Address(name, found.nodes[-1].location))
+    assert cut.output_path is not None
+    texts = app.quotable.read(app.sources.identify(Path(found.source_path)))
+    return evolve(found, created_at=CREATED), cut.output_path.read_bytes(), texts
+
+
+@pytest.mark.parametrize("has_catalog", [False, True], ids=["store", "catalog"])
+def test_a_store_that_fails_again_and_again_gives_the_same_maps_texts_and_evidence(
+    request: pytest.FixtureRequest, s3: Proxy, files: Path, tmp_path: Path, has_catalog: bool
+) -> None:
+    variables = {"CITEKIT_STORE": f"s3://bucket/failing-{has_catalog}", "CITEKIT_PARSERS": "inline"}
+    if has_catalog:
+        variables["CITEKIT_DATABASE"] = in_new_schema(request.getfixturevalue("postgres"))
+    paths = sorted(files.iterdir())[:12]
+    alone = bootstrap(settings_from({"CITEKIT_PARSERS": "inline"}, tmp_path / "alone"))
+    assert [None] * len(paths) == [each.error for each in alone.ingest_many(paths, concurrency=1)]
+    made: Counter[str] = Counter()
+
+    def fault(number: int, method: str) -> int | None:
+        """One of three requests fails."""
+        if number % 3:
+            return None
+        made[method] += 1
+        return FAULTS[method][made[method] % len(FAULTS[method])] if method in FAULTS else 503
+
+    s3.fault = fault
+    first, second = (bootstrap(settings_from(variables, tmp_path / name)) for name in ("first", "second"))
+
+    done = list(first.ingest_many(paths, concurrency=1))
+    again = list(second.ingest_many(paths, concurrency=1))
+
+    assert [None] * 2 * len(paths) == [each.error for each in (*done, *again)]
+    assert [True, False] == [
+        all(each.ingested is not None and each.ingested.mapped_now for each in run) for run in (done, again)
+    ]
+    assert not any(each.ingested is not None and each.ingested.mapped_now for each in again)
+    names = list(alone.maps.ids())
+    assert names == list(first.maps.ids()) == list(second.maps.ids())
+    for name in names:
+        assert facts(alone, name) == facts(first, name) == facts(second, name)
+    s3.fault = none
+    assert first.objects is not None
+    stored = Counter(each.key.text.rpartition("/")[0] for each in first.objects.listing("maps"))
+    assert {1: len(paths)} == Counter(stored.values())
+    assert made.total() > 20
 
 
 def test_a_slow_store_gives_the_same_maps(s3: Proxy, files: Path, tmp_path: Path) -> None:

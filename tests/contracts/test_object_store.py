@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.libraries import obstore as driver
 from citekit.adapters.storage.object_store import remote
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
 from citekit.adapters.storage.object_store.remote import RemoteObjectStore
@@ -137,7 +138,7 @@ def test_a_listing_has_the_size_and_the_time_of_every_object_of_a_folder(store: 
 
 
 def test_a_listing_of_several_pages_is_complete(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "_PAGE", 7)
+    monkeypatch.setattr(driver, "_PAGE", 7)
     names = [f"evidence/{number:02x}/x" for number in range(30)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: store.put(ObjectKey(name), b"."), names))

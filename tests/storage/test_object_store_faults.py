@@ -13,10 +13,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from attrs import define, field
 
+from citekit.adapters.sources import bucket_files
 from citekit.adapters.sources.bucket_files import BucketFiles
 from citekit.adapters.storage.object_store.remote import RemoteObjectStore
 from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
 from citekit.domain.object_key import ObjectKey
+from tests.services.object_server import s3_variables
 
 pytest.importorskip("obstore", reason="the extra 'scale' is not installed")
 
@@ -37,7 +39,9 @@ class Script:
 
     def page(self, path: str) -> bytes:
         """A page of a listing of `keys` keys."""
-        start = int(parse_qs(urlsplit(path).query).get("continuation-token", ["0"])[0])
+        query = parse_qs(urlsplit(path).query)
+        after = query.get("start-after", ["-1"])[0].rpartition("/")[2]
+        start = int(query.get("continuation-token", [int(after) + 1])[0])
         end = min(start + PAGE, self.keys)
         more = f"<NextContinuationToken>{end}</NextContinuationToken>" if end < self.keys else ""
         rows = "".join(
@@ -126,6 +130,22 @@ def test_the_service_failing_for_a_moment_goes_unnoticed(script: Script) -> None
     assert 3 == script.requests.count("PUT")
 
 
+@pytest.mark.slow
+def test_the_service_failing_for_many_requests_goes_unnoticed(script: Script) -> None:
+    script.answers = {"PUT": [503] * 12 + [200]}
+
+    assert RemoteObjectStore("s3://bucket").put(KEY, b"x")
+    assert 13 == script.requests.count("PUT")
+
+
+def test_a_service_that_cannot_be_reached_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in s3_variables("http://127.0.0.1:1").items():
+        monkeypatch.setenv(name, value)
+
+    with pytest.raises(StoreUnavailable, match=r"s3://bucket cannot be reached; check the network and the address"):
+        RemoteObjectStore("s3://bucket", 0.1).read(KEY)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("status", "says"), [(503, "failed"), (403, "refuses the credentials"), (400, "failed")])
 def test_a_lasting_failure_is_one_sentence_without_credentials(script: Script, status: int, says: str) -> None:
@@ -162,13 +182,35 @@ def test_a_listing_of_very_many_keys_takes_no_more_memory_than_a_short_one(scrip
     assert highest - before < 8_000_000
 
 
+def test_a_listing_that_breaks_off_is_continued(script: Script) -> None:
+    script.keys = 2500
+    script.answers = {"GET": [200, 206, 206, 200]}
+    pauses: list[float] = []
+
+    found = [each.key.text for each in RemoteObjectStore("s3://bucket", 5, pauses.append).listing("files")]
+
+    assert [f"files/{number:012}" for number in range(2500)] == found
+    assert (5, 2) == (script.requests.count("GET"), len(pauses))
+
+
+def test_a_listing_that_always_breaks_off_is_one_sentence(script: Script) -> None:
+    script.keys = 10
+    script.answers = {"GET": [206]}
+
+    with pytest.raises(StoreUnavailable, match="s3://bucket failed") as caught:
+        list(RemoteObjectStore("s3://bucket", 0.1, lambda _: None).listing("files"))
+    assert "\n" not in str(caught.value)
+
+
 def test_a_prefix_with_too_many_files_is_refused_before_they_fill_the_memory(
     script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("citekit.adapters.sources.bucket_files.MOST", 3500)
+    most = bucket_files.MOST
+    monkeypatch.setattr(bucket_files, "MOST", 3500)
     script.keys = 10_000_000
     files = BucketFiles(tmp_path, 10**12)
 
+    assert most == 2_000_000
     with pytest.raises(RequestRefused, match=r"s3://bucket/files has more than 3,500 files\. Name the folders in it"):
         list(files.listing("s3://bucket/files/"))
 

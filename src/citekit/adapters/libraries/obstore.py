@@ -7,19 +7,24 @@ variables, or the identity of the machine. They are neither stored nor shown.
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from citekit.domain.errors import CiteKitError, DriverMissing, RequestRefused, StoreUnavailable
 
 if TYPE_CHECKING:
+    from obstore import ObjectMeta
     from obstore.store import ObjectStore as Client
+
+T = TypeVar("T")
 
 SCHEMES = ("s3", "gs", "az")
 """The schemes of the addresses: S3, Google Cloud Storage, Azure."""
@@ -30,12 +35,17 @@ CONNECT_SECONDS = 5
 RETRY_SECONDS = 30
 """The time during which a request is repeated after a temporary failure (HTTP 5xx, a lost connection)."""
 
-_RETRIES = 8
+_RETRIES = 1000  # the time is the limit
 _REQUEST_SECONDS = 60
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _LONGEST_MESSAGE = 200
+_SHORTEST_PAUSE = 0.1
+_LONGEST_PAUSE = 3.0
+_PAGE = 1000
 _REFUSED = re.compile(r"status code: 40[13]\b")
 _OUTSIDE = re.compile(r"status code: 416\b|Wanted range starting at")  # of the service, or of the client
+_UNREACHED = "HTTP error: error sending request"
+_BROKEN_OFF = re.compile(r"request or response body error")
 _NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 
 
@@ -81,13 +91,68 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     }
     if urlsplit(endpoint).scheme == "http":
         options["allow_http"] = True
-    retries = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=retry_seconds)}
+    backoff = {
+        "init_backoff": timedelta(seconds=_SHORTEST_PAUSE),
+        "max_backoff": timedelta(seconds=_LONGEST_PAUSE),
+        "base": 2,
+    }
+    retries = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=retry_seconds), "backoff": backoff}
     config = {"endpoint": endpoint} if endpoint and parts.scheme == "s3" else {}
     try:
         client: Client = stores.from_url(place(url), config=config, client_options=options, retry_config=retries)
     except Exception as error:
         raise RequestRefused(f"{place(url)} cannot be used as an object store ({message(error)}).") from error
     return client
+
+
+def repeated(
+    use: Callable[[], T], retry_seconds: float = RETRY_SECONDS, sleep: Callable[[float], None] = time.sleep
+) -> T:
+    """Return the result of a request, which is repeated while its answer breaks off, for up to `retry_seconds`.
+
+    The client does that itself only if the service answers with an object.
+    """
+    deadline = time.monotonic() + retry_seconds
+    for attempt in itertools.count():
+        try:
+            return use()
+        except Exception as error:
+            if not is_broken_off(error) or time.monotonic() >= deadline:
+                raise
+        sleep(_pause(attempt))
+    raise AssertionError
+
+
+def _pause(attempt: int) -> float:
+    return float(min(_SHORTEST_PAUSE * 2**attempt, _LONGEST_PAUSE))
+
+
+def pages(
+    client: Client,
+    prefix: str | None,
+    retry_seconds: float = RETRY_SECONDS,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[Sequence[ObjectMeta]]:
+    """Yield the pages of a listing.
+
+    If an answer breaks off, the listing is continued after the last object, for up to `retry_seconds` without another page.
+    """
+    last: str | None = None
+    attempt, deadline = 0, time.monotonic() + retry_seconds
+    while True:
+        try:
+            for page in package().list(client, prefix=prefix, offset=last, chunk_size=_PAGE):
+                if page:
+                    last = page[-1]["path"]
+                    yield page
+                    attempt, deadline = 0, time.monotonic() + retry_seconds
+        except Exception as error:
+            if not is_broken_off(error) or time.monotonic() >= deadline:
+                raise
+        else:
+            return
+        sleep(_pause(attempt))
+        attempt += 1
 
 
 def signed_link(client: Client, path: str, seconds: int) -> str | None:
@@ -128,6 +193,8 @@ def failure(kind: Kind, error: Exception) -> str:
         return "does not exist; create the bucket first"
     if kind is Kind.FORBIDDEN:
         return "refuses the credentials, or they do not permit this; check those that the service's variables name"
+    if _UNREACHED in str(error):
+        return "cannot be reached; check the network and the address of the service"
     return f"failed ({message(error)})"
 
 
@@ -135,6 +202,11 @@ def is_without_bucket(error: Exception) -> bool:
     """Return whether the service says that the bucket does not exist."""
     text = str(error)
     return any(code in text for code in _NO_BUCKET)
+
+
+def is_broken_off(error: BaseException) -> bool:
+    """Return whether the answer ended before it was complete."""
+    return _BROKEN_OFF.search(str(error)) is not None
 
 
 def is_outside(error: BaseException) -> bool:

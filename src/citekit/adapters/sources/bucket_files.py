@@ -50,7 +50,6 @@ LONGEST_NAME = 200
 _EVERY = 50
 """The number of fetched files after which the size of the cache is measured."""
 
-_PAGE = 1000
 _BLOCK = 8 << 20
 _SAFE = " !#$&'()+,;=@[]^_`{}~-."
 _EMPTY = "%"
@@ -117,7 +116,7 @@ class BucketFiles:
                 yield self._listed(bucket, key, *single)
                 return
             prefix, count = key.rstrip("/"), 0
-            for page in driver.package().list(self._client(bucket), prefix=prefix or None, chunk_size=_PAGE):
+            for page in driver.pages(self._client(bucket), prefix or None):
                 for each in page:
                     count += 1
                     if count > MOST:
@@ -265,9 +264,8 @@ class BucketFiles:
             yield from self.web(bucket, hosts).blocks(key, self._most)
             return
         try:
-            result = driver.package().get(
-                self._client(bucket), key, options={"if_match": version} if '"' in version else {}
-            )
+            options = {"if_match": version} if '"' in version else {}
+            result = driver.repeated(lambda: driver.package().get(self._client(bucket), key, options=options))
             yield from result.stream(min_chunk_size=_BLOCK)
         except Exception as error:
             if driver.kind(error) in (Kind.EXISTS, Kind.MISSING):
@@ -279,7 +277,7 @@ class BucketFiles:
         if bucket.startswith(_WEB):
             return self.web(bucket, hosts).head(key)
         try:
-            found = driver.package().head(self._client(bucket), key)
+            found = driver.repeated(lambda: driver.package().head(self._client(bucket), key))
         except FileNotFoundError:
             return None
         return found["size"], found["e_tag"] or str(found["last_modified"])

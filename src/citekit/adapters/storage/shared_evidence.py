@@ -99,6 +99,8 @@ class SharedEvidenceStore:
         return found
 
     def _share(self, key: EvidenceKey, extraction: Extraction, made: Path) -> Extraction:
+        if not made.exists():
+            return extraction  # the local store refuses it
         with made.open("rb", buffering=0) as file:
             digest = Digest(hashlib.file_digest(file, "sha256").hexdigest())
         self.objects.put_file(_object_key(digest), made, extraction.media_type)

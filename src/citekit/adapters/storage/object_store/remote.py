@@ -2,7 +2,7 @@
 
 A write is one request with `If-None-Match: *`. HTTP 412 means that the object exists. HTTP 409 means that another write
 of the same key has not ended, so the write is repeated until the object exists or the write succeeds. The client repeats
-requests after HTTP 5xx and lost connections.
+requests after HTTP 5xx and lost connections. Those whose answer breaks off are repeated here.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import define, field, frozen
 
@@ -25,13 +26,14 @@ from citekit.domain.object_key import ListedObject, ObjectKey, is_valid
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as Client
 
+T = TypeVar("T")
+
 WHOLE = 64 << 20
 """The maximum size in bytes of a file that one conditional request writes. Larger files are uploaded in parts."""
 
 CONFLICT_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """The pauses in seconds between repeated writes while another write of the same key has not ended."""
 
-_PAGE = 1000
 _SHOWN = re.compile(r"application/pdf|(?:audio|video)/[a-z0-9.+-]+|image/(?:png|jpeg|webp|gif|tiff|bmp|avif)")
 """The types that browsers show without running anything in them."""
 
@@ -92,7 +94,7 @@ class RemoteObjectStore:
         """See `ObjectStore.size`."""
         with self._accessing():
             try:
-                found: int = driver.package().head(self._client(), key.text)["size"]
+                found: int = self._repeated(lambda: driver.package().head(self._client(), key.text))["size"]
             except FileNotFoundError:  # also if there is no bucket: the response has no body
                 self._require_bucket()
                 return None
@@ -103,7 +105,7 @@ class RemoteObjectStore:
         if folder:
             ObjectKey(folder)
         with self._accessing():
-            for page in driver.package().list(self._client(), prefix=folder or None, chunk_size=_PAGE):
+            for page in driver.pages(self._client(), folder or None, self.retry_seconds, self.sleep):
                 for each in page:
                     if is_valid(each["path"]):
                         yield ListedObject(ObjectKey(each["path"]), each["size"], each["last_modified"])
@@ -115,7 +117,9 @@ class RemoteObjectStore:
         """
         with self._accessing():
             try:
-                headers = driver.package().get(self._client(), key.text, options={"head": True}).attributes
+                headers = self._repeated(
+                    lambda: driver.package().get(self._client(), key.text, options={"head": True})
+                ).attributes
             except FileNotFoundError:
                 return None
         expected = _download_headers(key, str(headers.get("Content-Type", "")))
@@ -127,7 +131,7 @@ class RemoteObjectStore:
         """See `ObjectStore.remove`."""
         with self._accessing():
             try:
-                driver.package().delete(self._client(), key.text)
+                self._repeated(lambda: driver.package().delete(self._client(), key.text))
             except FileNotFoundError as error:
                 if driver.is_without_bucket(error):
                     raise
@@ -136,8 +140,10 @@ class RemoteObjectStore:
         """Write the object; return False if the service answers that it exists or that another write has not ended."""
         with self._accessing():
             try:
-                driver.package().put(
-                    self._client(), key.text, data, attributes=headers, mode="create", use_multipart=False
+                self._repeated(
+                    lambda: driver.package().put(
+                        self._client(), key.text, data, attributes=headers, mode="create", use_multipart=False
+                    )
                 )
             except Exception as error:
                 if driver.kind(error) is not Kind.EXISTS:
@@ -148,21 +154,19 @@ class RemoteObjectStore:
     def _whole(self, key: ObjectKey) -> bytes | None:
         with self._accessing():
             try:
-                found = driver.package().get(self._client(), key.text)
-                data = bytes(found.bytes())
+                data, size = self._repeated(partial(self._got, key, {}))
             except FileNotFoundError as error:
                 if driver.is_without_bucket(error):
                     raise
                 return None
-        return self._complete(key, data, found.meta["size"])
+        return self._complete(key, data, size)
 
     def _part(self, key: ObjectKey, start: int, length: int | None) -> bytes | None:
         """Return a part in one request. If it begins at or beyond the end, the service refuses the range."""
         wanted = {"offset": start} if length is None else (start, start + length)
         with self._accessing():
             try:
-                found = driver.package().get(self._client(), key.text, options={"range": wanted})
-                data = bytes(found.bytes())
+                data, whole = self._repeated(partial(self._got, key, {"range": wanted}))
             except Exception as error:
                 if isinstance(error, FileNotFoundError) and not driver.is_without_bucket(error):
                     return None
@@ -170,8 +174,15 @@ class RemoteObjectStore:
                 if size is None or start < size:
                     raise
                 return b""
-        size = found.meta["size"]
-        return self._complete(key, data, (size if length is None else min(size, start + length)) - start)
+        return self._complete(key, data, (whole if length is None else min(whole, start + length)) - start)
+
+    def _got(self, key: ObjectKey, options: Mapping[str, object]) -> tuple[bytes, int]:
+        """Return the bytes and the size of the whole object."""
+        found = driver.package().get(self._client(), key.text, options=dict(options))
+        return bytes(found.bytes()), found.meta["size"]
+
+    def _repeated(self, use: Callable[[], T]) -> T:
+        return driver.repeated(use, self.retry_seconds, self.sleep)
 
     def _complete(self, key: ObjectKey, data: bytes, expected: int) -> bytes:
         if len(data) != expected:
@@ -181,7 +192,7 @@ class RemoteObjectStore:
     def _require_bucket(self) -> None:
         """Check once that the bucket exists, because a missing bucket and a missing object can look the same."""
         if not self._seen.bucket:
-            next(iter(driver.package().list(self._client(), chunk_size=1)), None)
+            next(driver.pages(self._client(), None, self.retry_seconds, self.sleep), None)
             self._seen.bucket = True
 
     def _client(self) -> Client:
