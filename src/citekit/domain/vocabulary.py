@@ -46,6 +46,12 @@ PAPER_HEADING: Words = (
 )  # fmt: skip
 """Headings without a number in papers and reports."""
 
+ABSTRACT: Words = (
+    "abstract", "résumé", "zusammenfassung", "kurzfassung", "resumen", "resumo", "riassunto", "samenvatting",
+    "sammanfattning", "streszczenie", "abstrakt", "özet", "аннотация", "реферат", "摘要", "要旨", "초록",
+)  # fmt: skip
+"""Headings of the abstract of a paper or a thesis, which often is the first word of its paragraph."""
+
 THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
     "corollaire", "remarque", "satz", "bemerkung",

@@ -230,6 +230,7 @@ def test_a_bookmark_out_of_order_does_not_drop_the_headings(tmp_path: Path) -> N
         ("IV. Results", ("I", "IV")),
         ("B. Method", ("A", "B")),
         ("a) Scope", ("a", "a")),
+        ("(a) Scope", ("a", "a")),
         ("item 7 of this report", None),
         ("Item 8 of this report", None),
         ("Section 4.2 Scope", None),

@@ -162,7 +162,7 @@ def test_a_root_bookmark_that_names_a_file_is_no_heading(tmp_path: Path) -> None
     assert BOOKMARKS_OF_FILES in found.notes
 
 
-@pytest.mark.parametrize("words", ["{}", "Page {}"])
+@pytest.mark.parametrize("words", ["{}", "Page {}", "Slide {}"])
 def test_bookmarks_that_are_numbers_of_their_pages_are_not_headings(words: str, tmp_path: Path) -> None:
     found = outline(pages(tmp_path / "x.pdf", 3, [[1, words.format(number), number] for number in (1, 2, 3)]))
 

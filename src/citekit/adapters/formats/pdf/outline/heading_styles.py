@@ -120,12 +120,12 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
 
 
 def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without those that the next pages repeat at the same place, as running headers do."""
+    """Return the headings without those that one of the next two pages repeats at the same place, as running headers do."""
     kept: list[Heading] = []
     last: dict[FontStyle, Heading] = {}
     for heading in found:
         before = last.get(heading.style)
-        same = before is not None and (before.text, before.page + 1) == (heading.text, heading.page)
+        same = before is not None and before.text == heading.text and 0 < heading.page - before.page <= 2
         if before is None or not same or abs(before.y - heading.y) > 1:
             kept.append(heading)
         last[heading.style] = heading
@@ -278,12 +278,11 @@ def _without_title(found: Sequence[Heading]) -> list[Heading]:
         return list(found)
     largest = max(heading.style[1] for heading in found)
     titles = [heading for heading in found if heading.style[1] == largest]
-    if any(map(_is_common, titles)):
-        return _without_authors(found)
     rest = [heading for heading in found if heading not in titles]
-    if rest and len({heading.page for heading in titles}) == 1 and titles[0].page <= 2 and not titles[0].depth:
+    on_one_page = len({heading.page for heading in titles}) == 1 and titles[0].page <= 2
+    if rest and on_one_page and not titles[0].depth and not any(map(_is_common, titles)):
         first = next((index for index, heading in enumerate(rest) if heading.depth), 0)
-        return [heading for index, heading in enumerate(rest) if index >= first or heading.page > titles[0].page]
+        found = [heading for index, heading in enumerate(rest) if index >= first or heading.page > titles[0].page]
     return _without_authors(found)
 
 

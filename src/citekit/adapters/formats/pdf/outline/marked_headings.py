@@ -24,7 +24,7 @@ _FILE_CODE = re.compile(
     r"|microsoft \w+ - .*",
     re.IGNORECASE,
 )
-_PAGE_NUMBER = re.compile(r"(?:page|seite|p\.?)?\s*(\d+)", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"(?:page|seite|p\.?|slide|folie)?\s*(\d+)", re.IGNORECASE)
 
 
 def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]:

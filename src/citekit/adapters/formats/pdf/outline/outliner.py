@@ -9,7 +9,8 @@ Each stage is a function of frozen values to a frozen value, in a module of its 
    entries; `headings` returns candidates and `heading_styles` selects those in heading styles; `heading_levels` derives
    their levels. It merges headings with the entries of the contents, or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
-5. `sections` turns sections into outline items with page ranges, and `summaries` adds a sentence to each.
+5. `abstracts` adds the abstract of a paper. `sections` turns sections into outline items with page ranges, and `summaries`
+   adds a sentence to each.
 6. `figures` finds captions and the regions of figures and tables, and inserts them into the outline.
 7. `document_title` and `metadata` describe the document as a whole.
 """
@@ -23,6 +24,7 @@ from attrs import field, frozen
 
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
+from citekit.adapters.formats.pdf.outline.abstracts import with_abstracts
 from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
@@ -154,7 +156,8 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         recognized, about = read_scans(told.texts, scans, recognizer)
         told, notes = sections_of_scans(recognized), [*notes, *about]
     if told.sections:
-        items, about = _items_and_notes(told.sections, told.texts)
+        complete = with_abstracts(told.sections, told.texts, has_authors=not told.is_printed)
+        items, about = _items_and_notes(complete, told.texts)
         return _Structure(BY_TOC if told.is_printed else BY_HEADINGS, items, told.texts, scans, [*about, *notes])
     return _Structure(BY_PAGES, mark_scans(page_groups(told.texts), scans), told.texts, scans, notes)
 
@@ -167,7 +170,7 @@ def _of_sections(
     recognizer: PageRecognizer | None,
 ) -> _Structure:
     """Return the structure of sections that bookmarks or tags name; their titles need no recognized text."""
-    items, about = _items_and_notes(sections, texts)
+    items, about = _items_and_notes(with_abstracts(sections, texts, has_authors=False), texts)
     scans = find_scans(texts)
     read = scans.notes(texts.count, reads=recognizer is not None)
     return _Structure(origin, items, texts, scans, [*notes, *about, *read])
