@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
@@ -25,11 +27,13 @@ class Index(Protocol):
 class IngestForSearch:
     """Maps a file, and indexes the text of a new map.
 
-    If `index` cannot read the text of the file or store it, the first search tries again and says why.
+    If `index` cannot read the text of the file or store it, the first search tries again and says why. Files are mapped
+    within the context `announced`, by which the mapper learns that their text is read next.
     """
 
     ingest: Ingest
     index: Index
+    announced: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def __call__(
         self,
@@ -44,7 +48,8 @@ class IngestForSearch:
 
         If `progress` cancels the indexing, the map remains, and `Cancelled` is raised.
         """
-        made = self.ingest(path, wanted_id=wanted_id, modality=modality, force=force, progress=progress)
+        with self.announced():
+            made = self.ingest(path, wanted_id=wanted_id, modality=modality, force=force, progress=progress)
         if made.mapped_now:
             self._index(made.resource_map, progress)
         return made

@@ -43,21 +43,21 @@ class Container(Answers):
         from citekit.application.ingest_for_search import IngestForSearch
         from citekit.application.ingest_many import IngestMany
 
-        return IngestMany(IngestForSearch(self.ingest, self._index_ranking))
+        return IngestMany(IngestForSearch(self.ingest, self._index_ranking, self.next_reads.announced))
 
     @first_use
     def ingest_for_search(self) -> IngestForSearch:
         """Return the use case that maps one file and indexes its text."""
         from citekit.application.ingest_for_search import IngestForSearch
 
-        return IngestForSearch(self.ingest, self._index_text.unless_known)
+        return IngestForSearch(self.ingest, self._index_text.unless_known, self.next_reads.announced)
 
     @first_use
     def ingest_for_agents(self) -> IngestForSearch:
         """Return the use case that maps a file for an agent and indexes its text. See `confined_ingest`."""
         from citekit.application.ingest_for_search import IngestForSearch
 
-        return IngestForSearch(self.confined_ingest, self._index_text.unless_known)
+        return IngestForSearch(self.confined_ingest, self._index_text.unless_known, self.next_reads.announced)
 
     @first_use
     def mcp_clients(self) -> McpClients:

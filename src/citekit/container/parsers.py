@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from citekit.adapters.formats.media.evidence.previews import JpegStills
     from citekit.adapters.formats.shared.ocr import OcrReader
     from citekit.adapters.formats.shared.outline import Outliner
+    from citekit.adapters.formats.shared.read_pages import ReadPages
     from citekit.adapters.importers.foreign_files import ForeignFiles
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.mappers.llm.file_views import Viewer
@@ -99,6 +100,13 @@ class Parsers:
     def reader(self) -> Reader:
         """The reader of reflowable books, such as EPUB."""
         return self.given_reader or self._books
+
+    @first_use
+    def read_pages(self) -> ReadPages:
+        """See `Services.read_pages`."""
+        from citekit.adapters.formats.shared.read_pages import ReadPages
+
+        return ReadPages()
 
     def books(self, *, marked: bool = False) -> AnyBookReader:
         """See `Services.books`."""

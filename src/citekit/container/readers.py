@@ -14,6 +14,7 @@ from citekit.container.names import QUOTABLE
 if TYPE_CHECKING:
     from citekit.adapters.formats.measuring import RememberingMeasurer
     from citekit.adapters.importers.foreign_files import ForeignFiles
+    from citekit.adapters.sandbox.next_reads import NextReads
     from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.application.measure_extent import MeasureSource
     from citekit.container.parsers import Parsers
@@ -243,6 +244,13 @@ class Readers(Access):
         return IsolatedMeasurer(here, children, is_measured_by_compiled)
 
     @first_use
+    def next_reads(self) -> NextReads:
+        """Whether this thread reads the text of the files that it maps."""
+        from citekit.adapters.sandbox.next_reads import NextReads
+
+        return NextReads()
+
+    @first_use
     def local_mapper(self) -> Mapper:
         """The mapper that does not use a model."""
         from citekit.adapters.mappers.measured import MeasuredMapper
@@ -254,7 +262,14 @@ class Readers(Access):
         from citekit.adapters.sandbox.sandboxed_files import IsolatedMapper
         from citekit.container.parsers import is_mapped_in_worker
 
-        isolated = IsolatedMapper(here, children, self.clock, is_mapped_in_worker, lambda: self.asked_transcriber)
+        isolated = IsolatedMapper(
+            here,
+            children,
+            self.clock,
+            is_mapped_in_worker,
+            lambda: self.asked_transcriber,
+            self.next_reads.is_next,
+        )
         return MeasuredMapper(isolated, self.extents.remember)
 
     @first_use

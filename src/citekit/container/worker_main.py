@@ -40,6 +40,9 @@ COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 """The thresholds of the garbage collector. Parsers make large trees that contain hardly a cycle: with Python's defaults,
 a sixth of the processor time of a large document goes to collections that free nothing."""
 
+TEXT_SHARE = 0.2
+"""Share of the processor time for a map in which the texts of pages are also read, because the text is indexed next."""
+
 Asked = Mapping[str, Any]
 
 
@@ -151,7 +154,10 @@ class Parsing:
         }
 
     def _map(self, asked: Asked, progress: Progress) -> Any:
-        return to_plain_map(self.parsers.mapper.map(source_from(asked["source"]), asked["id"], progress))
+        source = source_from(asked["source"])
+        if asked["is_read_next"]:
+            self.parsers.read_pages.expect(source, TEXT_SHARE * asked.get("seconds", math.inf))
+        return to_plain_map(self.parsers.mapper.map(source, asked["id"], progress))
 
     def _extract(self, asked: Asked, progress: Progress) -> Any:
         extractor = self.parsers.extractor(asked["extractor"])

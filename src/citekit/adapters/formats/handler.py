@@ -20,6 +20,7 @@ from citekit.domain.ports.transcriber import Transcriber
 if TYPE_CHECKING:
     from citekit.adapters.formats.shared.ocr import OcrReader
     from citekit.adapters.formats.shared.outline import Outliner
+    from citekit.adapters.formats.shared.read_pages import ReadPages
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 
@@ -82,6 +83,10 @@ class Services(Protocol):
     @property
     def marked_reader(self) -> Reader:
         """The reader of reflowable books that marks superscripts, subscripts, and hidden text."""
+
+    @property
+    def read_pages(self) -> ReadPages:
+        """The texts of the pages that a mapper read, for the text reader that reads the same file next."""
 
     def books(self, *, marked: bool = False) -> BookReader:
         """Return a reader of the content and the metadata of books in all reflowable formats.

@@ -47,7 +47,8 @@ T = TypeVar("T")
 class IsolatedMapper:
     """A mapper that runs in a worker if `is_apart` returns True for the file.
 
-    Otherwise, it calls the mapper `here` in this process. `transcriber` asks a service, if the user chose one.
+    Otherwise, it calls the mapper `here` in this process. `transcriber` asks a service, if the user chose one. If
+    `is_read_next` returns True, the worker also reads the text of a PDF, for the request for its text that follows.
     """
 
     here: Mapper
@@ -55,6 +56,7 @@ class IsolatedMapper:
     clock: Clock
     is_apart: Callable[[Source], bool]
     transcriber: Callable[[], Transcriber | None] = lambda: None
+    is_read_next: Callable[[], bool] = lambda: False
 
     @property
     def identity(self) -> MapperIdentity:
@@ -73,7 +75,7 @@ class IsolatedMapper:
         """See `Mapper.map`. Raise `SourceUnsupported` if the worker dies on the file."""
         if not self.is_apart(source):
             return self.here.map(source, resource_id, progress)
-        asked = {"source": plain_source(source), "id": resource_id}
+        asked = {"source": plain_source(source), "id": resource_id, "is_read_next": self.is_read_next()}
         made = _with_speech(
             lambda: self.workers.ask("map", source.path, asked, progress), self.transcriber, source, progress
         )

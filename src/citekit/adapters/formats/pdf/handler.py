@@ -20,7 +20,7 @@ class PdfHandler(NativeHandler):
         """See `FormatHandler.outliner`."""
         from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
 
-        return PdfOutliner(services.index, services.password, services.ocr_reader)
+        return PdfOutliner(services.index, services.password, services.ocr_reader, services.read_pages)
 
     def measure(self, path: Path, services: Services) -> Extent:
         """Return the extent of the PDF at `path`: its number of pages."""
@@ -36,7 +36,12 @@ class PdfHandler(NativeHandler):
         if not marked:
             return PyMuPdfTextReader(ocr=services.ocr_reader, index=services.index)
         return PyMuPdfTextReader(
-            joining=False, as_seen=True, password=services.password, ocr=services.ocr_reader, index=services.index
+            joining=False,
+            as_seen=True,
+            password=services.password,
+            ocr=services.ocr_reader,
+            index=services.index,
+            known=services.read_pages,
         )
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import thread_time
+from typing import TYPE_CHECKING, Any, Self
+
+from attrs import frozen
 
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer, is_blank_scan
 from citekit.adapters.formats.pdf.document.superscripts import CELL_END, levelled_blocks
 from citekit.adapters.formats.pdf.document.text import text_flags
 from citekit.adapters.formats.pdf.document.visible_text import Blocks, shown_blocks
+from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.shared.book_metadata import language_code
+from citekit.adapters.formats.shared.read_pages import PagesRead, ReadPages
 from citekit.adapters.libraries.mupdf.engine import Document, give_way, opened, skipped_pages
 from citekit.adapters.libraries.mupdf.page_cost import PageWorkError
+from citekit.domain.errors import CiteKitError
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
@@ -30,7 +36,6 @@ if TYPE_CHECKING:
 _BROKEN = re.compile(r"(?<!\w)([^\W\d_]{2,40})-\n([^\W\d_]{2,40})")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SOFT_END = re.compile("\u00ad[ \t]*\n[ \t]*")
-_BLANKS = re.compile(r"[^\S\n]+")
 _ENDED = re.compile(r"""[.!?:;。！？…]["'”’»)\]]*$""")
 _JUNK = re.compile(
     r"untitled(?: \d+)?|no title|title|unknown|document\d*|print|anonymous|author|user|owner|admin(?:istrator)?"
@@ -54,7 +59,8 @@ class PyMuPdfTextReader:
 
     If `joining` is false, words stay split. With `as_seen`, raised and lowered numbers become superscripts and
     subscripts. `password` opens a file that needs one. `ocr` recognizes the text of scanned pages that have none, and
-    `index` caches it; with None, the text of these pages is empty.
+    `index` caches it; with None, the text of these pages is empty. `known` has the pages that a mapper just read; they
+    are as a reader with `as_seen` and without `joining` reads them.
     """
 
     def __init__(
@@ -65,9 +71,10 @@ class PyMuPdfTextReader:
         password: str | None = None,
         ocr: OcrReader | None = None,
         index: Index | None = None,
+        known: ReadPages | None = None,
     ) -> None:
         self._joining, self._as_seen, self._password = joining, as_seen, password
-        self._ocr, self._index = ocr, index
+        self._ocr, self._index, self._known = ocr, index, known
 
     def supports(self, format: Format) -> bool:
         """Return whether `format` is PDF."""
@@ -78,8 +85,11 @@ class PyMuPdfTextReader:
 
         The unit is empty for a page that has no text or is too complex to be read.
         """
+        known = PagesRead() if self._known is None else self._known.take(source)
+        if known.is_whole and (self._ocr is None or all(map(str.strip, known.texts.values()))):
+            return ExtractedText.joined(UnitKind.PAGE, [known.texts[number] for number in sorted(known.texts)], "\n")
         with opened(source.path, password=self._password) as document:
-            pages = list(_pages(document, progress, as_seen=self._as_seen))
+            pages = list(_pages(document, progress, known.texts, as_seen=self._as_seen))
             unread = skipped_pages(document)
             recognized = {} if self._ocr is None else self._recognized(document, source, pages, unread, progress)
         for number, text in recognized.items():
@@ -114,18 +124,72 @@ class PyMuPdfTextReader:
 
 
 _KEPT = ("\n", CUT, CELL_END)
+_SHOWN: Lazy[int, int] = Lazy(lambda code: code if chr(code) in _KEPT or chr(code).isprintable() else 32)
 
 
-def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]:
+def _pages(document: Any, progress: Progress, known: Mapping[int, str], *, as_seen: bool) -> Iterator[str]:
     flags = text_flags()
     count = document.page_count
     for number in range(count):
         progress(number, count, "reading pages")
         try:
-            yield _page_text(document[number], flags, as_seen=as_seen)
+            page = document[number]  # also a known page, whose cost counts
+            yield known[number + 1] if number + 1 in known else _page_text(page, flags, as_seen=as_seen)
         except PageWorkError:  # `skipped_pages` tells which; the other pages are read
             yield ""
         give_way()
+
+
+@frozen
+class PageTextCollector:
+    """Collects the texts of the pages of an open document, as a `PyMuPdfTextReader` with `as_seen` and without `joining`
+    reads them. Use it inside `opened()`.
+    """
+
+    _pages: ReadPages
+    _document: Document
+    _flags: int
+
+    @classmethod
+    def of(cls, pages: ReadPages, source: Source, document: Document) -> Self | None:
+        """Return a collector for `document`, or None if the texts of its file are not expected."""
+        return cls(pages, document, text_flags()) if pages.is_expected(source) else None
+
+    def is_missing(self, number: int) -> bool:
+        """Return whether the text of the page with the 1-based `number` is still to be collected."""
+        return self._pages.is_missing(number)
+
+    def collect(self, number: int, page: object, blocks: Blocks | None = None) -> None:
+        """Store the text of the page `number` unless it is known. `blocks` are its text blocks, if they have been read.
+
+        A damaged page ends the collection, so that the text reader meets it itself.
+        """
+        if not self.is_missing(number):
+            return
+        since = thread_time()
+        try:
+            self._pages.put(number, _page_text(page, self._flags, as_seen=True, blocks=blocks), since)
+        except CiteKitError:
+            raise
+        except Exception:  # what PyMuPDF raises then is of any kind
+            self._pages.forget()
+
+    def complete(self, step: Callable[[], None]) -> None:
+        """Collect the pages that are still missing, and call `step` after each."""
+        count = self._document.page_count
+        for number in range(1, count + 1):
+            if self.is_missing(number):
+                try:
+                    page = self._document[number - 1]
+                except Exception:  # as for `collect`
+                    self._pages.forget()
+                    return
+                self.collect(number, page)
+                step()
+        if skipped_pages(self._document):
+            self._pages.forget()
+        else:
+            self._pages.finish(count)
 
 
 def drawn_pages(path: Path, numbers: Sequence[int], *, password: str | None = None) -> dict[int, str]:
@@ -146,8 +210,8 @@ def drawn_pages(path: Path, numbers: Sequence[int], *, password: str | None = No
     return texts
 
 
-def _page_text(page: Any, flags: int, *, as_seen: bool) -> str:
-    shown, all_blocks = shown_blocks(page, flags)
+def _page_text(page: Any, flags: int, *, as_seen: bool, blocks: Blocks | None = None) -> str:
+    shown, all_blocks = shown_blocks(page, flags, blocks=blocks)
     make = levelled_blocks if as_seen else _plain_blocks
     text = _joined([block_text(block) for block in make(shown)])
     if as_seen and all_blocks is not None:
@@ -181,14 +245,14 @@ def block_text(block: str) -> str:
     """
     text = _SOFT_END.sub("", block).replace("\u00ad", "") if "\u00ad" in block else block
     if not text.replace("\n", "").isprintable():
-        text = "".join(c if c in _KEPT or c.isprintable() else " " for c in text)
-    lines = (_row(line) if CELL_END in line else _BLANKS.sub(" ", line).strip() for line in text.split("\n"))
+        text = text.translate(_SHOWN)
+    lines = (_row(line) if CELL_END in line else " ".join(line.split()) for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
 
 def _row(line: str) -> str:
     """Return the table row `line` without its empty cells, with tabs between the other cells."""
-    cells = (_BLANKS.sub(" ", cell).strip() for cell in line.split(CELL_END))
+    cells = (" ".join(cell.split()) for cell in line.split(CELL_END))
     return "\t".join(filter(None, cells))
 
 

@@ -222,6 +222,17 @@ def page_signs(document: Document, number: int) -> Signs | None:
     return None if work is None else work.signs(number)
 
 
+def contents_of(page: Document) -> bytes:
+    """Return the content streams of a page, which are read once. Call this function inside `exclusive()`.
+
+    A damaged page raises exceptions of any kind.
+    """
+    found: bytes | None = getattr(page, "own_contents", None)
+    if found is None:
+        page.own_contents = found = bytes(page.read_contents())
+    return found
+
+
 def skipped_pages(document: Document) -> list[int]:
     """Return the 1-based numbers of the requested pages that were too expensive to process and were not loaded."""
     work: PageWork | None = getattr(document, "page_work", None)

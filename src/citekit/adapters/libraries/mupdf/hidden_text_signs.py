@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Protocol
 
@@ -41,8 +41,14 @@ _TINY = 1.0
 _NARROW = 20.0
 """Horizontal scale, in percent, below which text may not be legible."""
 
+_EVEN = 1.001
+"""Ratio of the two scales of a matrix up to which it is even."""
+
 _FLAT = 5.0
 """The ratio of the two scales of a text matrix at which text may be too flat to be legible."""
+
+_KEPT = 1_000_000
+"""Bytes of the longest stream whose tokens are remembered until the next stream is split."""
 
 _STEPS = 30_000_000
 """The maximum number of bytes that are read to split a stream.
@@ -179,7 +185,7 @@ class Tokens:
     codes: str
     _matrices: dict[str, set[tuple[bytes, ...]]] = field(factory=dict, init=False, repr=False, eq=False)
 
-    @property
+    @cached_property
     def is_irregular(self) -> bool:
         """Whether MuPDF may interpret a token differently, or an operator has a wrong number of operands."""
         runs = set(_NUMBERS_AND_OPERATOR.findall(self.codes))
@@ -219,7 +225,14 @@ class Tokens:
 
 
 def tokens_of(data: bytes) -> Tokens:
-    """Return the tokens of a content stream; a stream that would take too long to split gives one irregular token."""
+    """Return the tokens of a content stream; a stream that would take too long to split gives one irregular token.
+
+    The tokens of the last stream are remembered, because a page is examined for several purposes.
+    """
+    return _last_tokens_of(data) if len(data) <= _KEPT else _split(data)
+
+
+def _split(data: bytes) -> Tokens:
     if len(data) * (data.count(b"\\(") + data.count(b"BI")) > _STEPS:
         return Tokens([b"{"], "!")
     if b"BI" in data and b"ID" in data:
@@ -240,6 +253,9 @@ def tokens_of(data: bytes) -> Tokens:
     plain = plain.translate(_SPACES).replace(b"/", b" /")
     words = [b"()", *plain.split()]  # every operator has a token before its operands
     return Tokens(words, "".join(map(_KNOWN_CODES.__getitem__, words)))
+
+
+_last_tokens_of = lru_cache(maxsize=1)(_split)
 
 
 class _TokenCodes(dict[bytes, str]):
@@ -440,6 +456,21 @@ def _is_thick(tokens: Tokens) -> bool:
     widest = max((abs(float(width)) for (width,) in tokens.operands("w", 1)), default=1.0)
     scales = sorted((_scales(matrix)[1] for matrix in tokens.matrices("c")), reverse=True)[:_SCALES]
     return max(widest, 1.0) * math.prod(scale for scale in scales if scale > 1) > _THIN
+
+
+def paints_after_text(tokens: Tokens) -> bool:
+    """Return whether a stream may paint an area, or draws anything by name, after it has shown text."""
+    return _paints_after_text(tokens)
+
+
+def may_shrink(tokens: Tokens) -> bool:
+    """Return whether a stream may show text whose glyphs are much narrower or flatter than its font size says."""
+    return (
+        not _DRAWING.isdisjoint(tokens.codes)
+        or any(abs(float(scale)) < 2 * _NARROW for (scale,) in tokens.operands("z", 1))
+        or any(_scales(each)[1] > _EVEN * _scales(each)[0] for each in tokens.matrices("c"))
+        or any(_scales(each)[1] > 1.5 * _scales(each)[0] for each in tokens.matrices("M"))
+    )
 
 
 def may_look_unusual(tokens: Tokens) -> bool:

@@ -25,10 +25,17 @@ from citekit.adapters.formats.pdf.document.painting import (
     contains,
     drawn_without,
     glyphs_of,
+    outlined,
     painted,
 )
-from citekit.adapters.libraries.mupdf.engine import exclusive
-from citekit.adapters.libraries.mupdf.hidden_text_signs import may_look_unusual, tokens_of
+from citekit.adapters.libraries.mupdf.engine import contents_of, exclusive
+from citekit.adapters.libraries.mupdf.hidden_text_signs import (
+    Tokens,
+    may_look_unusual,
+    may_shrink,
+    paints_after_text,
+    tokens_of,
+)
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -63,6 +70,15 @@ _TALLEST = 16_384.0
 Pages have at most 14,400 points.
 """
 
+_FAR = 0.45
+"""Difference of a color channel, of 1, from which two colors differ however they are converted to RGB."""
+
+_OPAQUE = 0.5
+"""Opacity from which text is seen, if its color differs from what is below it."""
+
+_LEGIBLE = 4.0
+"""Font size in points from which text is not `TINY` in the even matrices and half widths that `may_shrink` allows."""
+
 _GROUPS = 6
 """The maximum number of renderings of one page, so that overlapping texts are checked one by one."""
 
@@ -73,6 +89,9 @@ _SCAN = 0.6
 """The minimum share of a page that a picture covers if it is a scan of that page."""
 
 Origin = tuple[float, float]
+
+Look = tuple[float, int, int]
+"""How a piece of text looks: its font size in points, its color as 0xRRGGBB, and its opacity from 0 to 255."""
 
 
 @define
@@ -145,26 +164,40 @@ class Drawing:
 
 def may_hide(page: Any) -> bool:
     """Return whether `page` may contain hidden text; the check is cheap and False for most pages of plain text."""
+    tokens = None if _has_annotations(page) else _tokens(page)
+    return tokens is None or tokens.is_irregular or may_look_unusual(tokens)
+
+
+def _has_annotations(page: Any) -> bool:
+    """Return whether `page` has annotations or fields of a form, or is too damaged to say."""
     try:
         with exclusive() as pymupdf:
-            content = page.read_contents()
             pdf = pymupdf.mupdf.pdf_page_from_fz_page(page.this)
-            if pymupdf.mupdf.pdf_first_annot(pdf).m_internal or pymupdf.mupdf.pdf_first_widget(pdf).m_internal:
-                return True
+            return bool(pymupdf.mupdf.pdf_first_annot(pdf).m_internal or pymupdf.mupdf.pdf_first_widget(pdf).m_internal)
     except Exception:  # a damaged page; what PyMuPDF raises then is of any kind
         return True
-    tokens = tokens_of(content)
-    return tokens.is_irregular or may_look_unusual(tokens)
 
 
-def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
+def _tokens(page: object) -> Tokens | None:
+    """Return the tokens of the content of `page`, or None if the page is damaged."""
+    try:
+        with exclusive():
+            return tokens_of(contents_of(page))
+    except Exception:  # as for annotations
+        return None
+
+
+def hidden_text(page: Any, *, quick: bool = False, looks: Collection[Look] | None = None) -> Hidden:
     """Return the hidden characters of `page`. Call this function inside `exclusive()` or `opened()`.
+
+    `looks` are the looks of all its text, if they are known and the page has no replacement text. With them, pages on which
+    no text can be hidden are recognized sooner.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
     mode 3 over a scan count as visible. Use `quick` for pages that `libraries.mupdf.hidden_text_signs` has already
     checked.
     """
-    if not quick and not may_hide(page):
+    if not quick and (not may_hide(page) or (looks is not None and shows_all(page, looks))):
         return Hidden()
     things = painted(page)
     texts = [(at, each) for at, each in enumerate(things) if each.kind not in AREAS]
@@ -203,6 +236,52 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
             point = (each.x, each.y) if turn is None else tuple(pymupdf.Point(each.x, each.y) * turn)
             hidden.add(point[0], point[1], each.code)
     return hidden
+
+
+def shows_all(page: object, looks: Collection[Look]) -> bool:
+    """Return whether no text of `page` can be hidden, which is certain, or False if that takes a closer look.
+
+    `looks` are the looks of all text of the page. Nothing is hidden if all text has a legible size and opacity, nothing is
+    painted over it, and its colors differ from that of the paper and from those of all areas that it may lie on.
+    """
+    tokens = _tokens(page)
+    if tokens is None or tokens.is_irregular:
+        return False
+    if any(alpha < 255 * _OPAQUE for _, _, alpha in looks):
+        return False
+    sizes = may_shrink(tokens) or any(size < _LEGIBLE for size, _, _ in looks)
+    colors = [(color >> 16 & 255, color >> 8 & 255, color & 255) for color in {color for _, color, _ in looks}]
+    inks = [(red / 255, green / 255, blue / 255) for red, green, blue in colors]
+    if any(_near(ink, (1.0, 1.0, 1.0), _FAR) for ink in inks):
+        return False
+    is_ordered = _has_annotations(page) or paints_after_text(tokens)
+    things, is_veiled = outlined(page, texts=is_ordered or sizes, sizes=sizes)
+    if is_veiled or any(each.kind in (Kind.CLIP, Kind.UNPAINTED) or 0 < each.size < TINY for each in things):
+        return False
+    areas = [each for each in things if each.kind in AREAS and _is_thick(each)]
+    plain = {each.color for each in areas if each.kind is not Kind.PICTURE and each.alpha == 1 and not each.veiled}
+    if any(each.kind is Kind.PICTURE or each.alpha != 1 or each.veiled for each in areas) or None in plain:
+        return False
+    if any(color is not None and _near(ink, color, _FAR) for color in plain for ink in inks):
+        return False
+    return not is_ordered or not _is_painted_over(things)
+
+
+def _is_painted_over(things: Sequence[Painted]) -> bool:
+    """Return whether an area is painted over a text that was painted before it, or too many are compared to say."""
+    texts: dict[int, list[Box]] = {}
+    pairs = 0
+    for each in things:
+        if each.kind is Kind.TEXT:
+            for band in range(_band(each.box[1]), _band(each.box[3]) + 1):
+                texts.setdefault(band, []).append(each.box)
+        elif _is_thick(each):
+            for band in range(_band(each.box[1]), _band(each.box[3]) + 1):
+                below = texts.get(band, ())
+                pairs += len(below)
+                if pairs > _PAIRS or any(_overlap(text, each.box) for text in below):
+                    return True
+    return False
 
 
 def is_blank(code: int) -> bool:

@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from citekit.adapters.formats.pdf.document.drawn_text import unseen_text
-from citekit.adapters.formats.pdf.document.hidden_text import Hidden, hidden_text
-from citekit.adapters.libraries.mupdf.engine import exclusive
+from citekit.adapters.formats.pdf.document.hidden_text import Hidden, Look, hidden_text
+from citekit.adapters.libraries.mupdf.engine import contents_of, exclusive
 
 _WORDS = 4000
 """The maximum number of words of a page whose replacement text is compared word by word."""
@@ -36,25 +36,41 @@ Blocks = Sequence[Mapping[str, Any]]
 """Blocks as `page.get_text("dict")` returns them."""
 
 
-def shown_blocks(page: Any, flags: int, clip: Any = None, *, drawn: bool = False) -> tuple[Blocks, Blocks | None]:
+def shown_blocks(
+    page: Any, flags: int, clip: Any = None, *, drawn: bool = False, blocks: Blocks | None = None
+) -> tuple[Blocks, Blocks | None]:
     """Return the text blocks of `page` without hidden text, and all of its text blocks (None if no text is hidden).
 
     Replacement text whose words differ from the displayed words counts as hidden; the first result then has the
     displayed words. With `drawn`, the page is drawn to find all hidden text, not only the text with signs of being
-    hidden, and the visibility expressions of optional content become effective in the open document. Call this function
-    inside `exclusive()` or `opened()`.
+    hidden, and the visibility expressions of optional content become effective in the open document. `blocks` are
+    the text blocks of the whole page, if they have been read. Call this function inside `exclusive()` or `opened()`.
     """
     if drawn:
         _apply_visibility_expressions(page)
-    blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
-    is_replaced = _may_be_replaced(page) and _is_replaced(page, flags, blocks if clip is None else None)
+    if blocks is None:
+        blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
+    may_be_replaced = _may_be_replaced(page)
+    is_replaced = may_be_replaced and _is_replaced(page, flags, blocks if clip is None else None)
     own = flags | _ignoring() if is_replaced else flags
-    hidden = unseen_text(page) if drawn else hidden_text(page)
+    hidden = (
+        unseen_text(page) if drawn else hidden_text(page, looks=None if may_be_replaced or clip else looks_of(blocks))
+    )
     if not hidden:
         return (blocks, None) if own == flags else (page.get_text("dict", flags=own, clip=clip)["blocks"], blocks)
     raw = page.get_text("rawdict", flags=own, clip=clip)["blocks"]
     shown = [block for block in (_without(block, hidden) for block in raw) if block["lines"]]
     return shown, blocks
+
+
+def looks_of(blocks: Blocks) -> set[Look]:
+    """Return the different looks of the text in `blocks`."""
+    return {
+        (span["size"], span["color"], span["alpha"])
+        for block in blocks
+        for line in block.get("lines", ())
+        for span in line["spans"]
+    }
 
 
 def _without(block: Mapping[str, Any], hidden: Hidden) -> dict[str, Any]:
@@ -127,7 +143,7 @@ def _may_be_replaced(page: Any) -> bool:
     files have replacement text.
     """
     with exclusive():
-        content = page.read_contents()
+        content = contents_of(page)
         if b"BDC" not in content and b"Do" not in content:
             return False
         return (

@@ -47,6 +47,7 @@ from citekit.adapters.formats.pdf.outline.structure import (
     sections_of_text,
     with_headings_below,
 )
+from citekit.adapters.formats.pdf.text_reader import PageTextCollector
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import opened
 from citekit.domain.errors import SourceUnsupported
@@ -56,6 +57,7 @@ from citekit.domain.source import Source
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.formats.shared.read_pages import ReadPages
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 BY_BOOKMARKS = "The structure is taken from the file's bookmarks."
@@ -91,12 +93,14 @@ class PdfOutliner:
     """An outliner for PDFs that opens the file once and reads each page at most once in each mode (quick or exact).
 
     `index` caches the positions of bookmarks and pages of long documents for the extractor. `password` opens encrypted
-    files and never appears in a map. `ocr` reads scanned pages; with None, their text is missing.
+    files and never appears in a map. `ocr` reads scanned pages; with None, their text is missing. `texts` gets the text
+    of each page if a text reader is to read the same file next.
     """
 
     index: Index | None = None
     password: str | None = field(default=None, repr=False)
     ocr: OcrReader | None = None
+    texts: ReadPages | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the outline of the PDF `source`.
@@ -108,7 +112,8 @@ class PdfOutliner:
         with opened(source.path, SourceUnsupported, password=self.password) as document:
             unreadable = unreadable_page_notes(document, source.path.name)
             recognizer = None if self.ocr is None else PageRecognizer(self.ocr, source.size, self.index)
-            found = _structure(PageTexts(PageReader(document, progress)), recognizer)
+            collector = None if self.texts is None else PageTextCollector.of(self.texts, source, document)
+            found = _structure(PageTexts(PageReader(document, progress, collector)), recognizer)
             figures, not_searched = figures_of(found.texts, quick=found.origin == BY_BOOKMARKS)
             items = insert_figures(found.items, figures, found.texts)
             title = title_of(found.texts, source.path)
@@ -128,6 +133,8 @@ class PdfOutliner:
                     *repair_notes(document),
                 ],
             )
+            if collector is not None:
+                collector.complete(found.texts.reader.report_progress)
             if self.index is not None:
                 remember(document, memory)
             return outline

@@ -17,12 +17,15 @@ from citekit.adapters.formats.pdf.outline.lines import (
     Link,
     Rotation,
     StyledLine,
+    blocks_of,
     join_columns,
     page_links,
     quick_lines,
     rotation_of,
     styled_lines,
+    text_page,
 )
+from citekit.adapters.formats.pdf.text_reader import PageTextCollector
 from citekit.adapters.libraries.mupdf.engine import Document, give_way, page_signs
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 from citekit.domain.errors import CiteKitError
@@ -65,12 +68,14 @@ class Page:
 class PageReader:
     """A reader for the pages of an open document, which reports its progress. Page numbers are 1-based.
 
-    It keeps no pages. It remembers which pages it has read, to report progress, and what it found hidden on them, to
-    look for hidden text only once on each page and on at most `HIDDEN_TEXT_PAGES` pages.
+    `_texts` also gets each page that is read. The reader keeps no pages. It remembers which pages it has read, to report
+    progress, and what it found hidden on them, to look for hidden text only once on each page and on at most
+    `HIDDEN_TEXT_PAGES` pages.
     """
 
     document: Document
     _progress: Progress
+    _texts: PageTextCollector | None = None
     count: int = field(init=False)
     _links: LinkReader = field(init=False)
     _images: ImageReader = field(init=False)
@@ -123,7 +128,12 @@ class PageReader:
             page = evolve(page, height=max(shown.rect.height, 1.0), rotation=rotation_of(shown))
             if quick and page.rotation is None:
                 page = evolve(page, is_exact=False)
-            lines = styled_lines(shown) if page.is_exact else quick_lines(shown)
+            structured, blocks = text_page(shown), None
+            if page.is_exact or (self._texts is not None and self._texts.is_missing(number)):
+                blocks = blocks_of(structured)
+            if self._texts is not None:
+                self._texts.collect(number, shown, blocks)
+            lines = styled_lines(shown, blocks) if page.is_exact else quick_lines(shown, structured)
             return self._without_hidden(evolve(page, lines=_drawn_once(lines)), shown)
         except CiteKitError:
             raise
