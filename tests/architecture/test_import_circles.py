@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+from tests.architecture.modules import imports
+
 SOURCES = Path(__file__).parents[2] / "src"
 
 
+@cache
 def trees_of(folder: Path) -> Mapping[str, ast.AST]:
     """The syntax trees of all modules below a folder by their full names; a package is named like its folder."""
     return {
@@ -22,7 +26,7 @@ def trees_of(folder: Path) -> Mapping[str, ast.AST]:
 
 def imported(tree: ast.AST, known: Mapping[str, ast.AST]) -> Iterator[str]:
     """The known modules that a module imports anywhere in it. A package is imported only by who takes a name from it."""
-    for node in ast.walk(tree):
+    for node in imports(tree):
         match node:
             case ast.Import(names=names):
                 yield from (alias.name for alias in names if alias.name in known)
@@ -55,7 +59,7 @@ def test_imports_are_absolute() -> None:
 
 
 def _has_relative_import(tree: ast.AST) -> bool:
-    return any(isinstance(node, ast.ImportFrom) and node.level > 0 for node in ast.walk(tree))
+    return any(isinstance(node, ast.ImportFrom) and node.level > 0 for node in imports(tree))
 
 
 @pytest.mark.parametrize(

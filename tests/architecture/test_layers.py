@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.modules import imports
+
 SOURCES = Path(__file__).parents[2] / "src" / "citekit"
 INNER = sorted(path for layer in ("domain", "application") for path in (SOURCES / layer).rglob("*.py"))
 HEAVY = [
@@ -34,7 +36,7 @@ HEAVY = [
 
 def imported(tree: ast.AST) -> Iterator[str]:
     """The full names of all modules that a module imports anywhere in it; relative imports begin with dots."""
-    for node in ast.walk(tree):
+    for node in imports(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.modules import nodes
+
 SOURCES = Path(__file__).parents[2] / "src" / "citekit"
 MODULES = sorted(SOURCES.rglob("*.py"))
 
@@ -38,7 +40,7 @@ RUNS_PROGRAMS = {"adapters/clients/starting.py", "adapters/libraries/ffmpeg.py",
 
 def faults(tree: ast.AST, path: str = "") -> Iterator[str]:
     """All that could run what is stored."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Import(names=names):
                 yield from (f"import {name.name}" for name in names if _top(name.name) in _forbidden(path))

@@ -25,7 +25,8 @@ from tests.services.listeners import heard_by_gemini, heard_by_whisper
 
 pytestmark = needs_speech
 SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
-HOW = ("inline", "subprocess", *(pytest.param(name, marks=pytest.mark.long) for name in SERVICES))
+HOW = ("inline", *(pytest.param(name, marks=pytest.mark.long) for name in ("subprocess", *SERVICES)))
+"""A child loads the model again, and so do the services."""
 
 
 @pytest.fixture(scope="module", params=HOW)
@@ -114,6 +115,7 @@ def test_nothing_is_invented(transcriber: Transcriber, tmp_path: Path, sound: st
     assert () == transcriber.transcribe(source_at(path)).passages
 
 
+@pytest.mark.long
 def test_a_sentence_that_is_said_three_times_is_heard_three_times(transcriber: Transcriber, tmp_path: Path) -> None:
     path = write_sound(tmp_path / "repeated.wav", 3 * list(samples_of(CLIP)))
 

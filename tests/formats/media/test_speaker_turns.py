@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import define
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.media import transcriber as module
@@ -38,6 +38,21 @@ class Heard:
         return Speech(passages=passages, transcriber=self.name)
 
 
+@define
+class Said:
+    """A transcriber that has heard a recording before."""
+
+    speech: Speech
+    version: str = "scripted 1"
+
+    @property
+    def name(self) -> str:
+        return self.speech.transcriber
+
+    def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
+        return self.speech
+
+
 def words_of(*spans: tuple[float, float]) -> tuple[SpokenWord, ...]:
     """Words of half a second that fill the spans."""
     return tuple(
@@ -48,6 +63,11 @@ def words_of(*spans: tuple[float, float]) -> tuple[SpokenWord, ...]:
 
 
 @pytest.fixture(scope="module")
+def encoder() -> VoiceEncoder:
+    return VoiceEncoder()
+
+
+@pytest.fixture(scope="module")
 def two_voices(tmp_path_factory: pytest.TempPathFactory) -> Source:
     """A reader for 5 s, then a deeper voice, which is the same sound at two thirds of its speed, for 8 s; both again."""
     one = array("h", samples_of(CLIP))[: 5 * RATE]
@@ -55,40 +75,46 @@ def two_voices(tmp_path_factory: pytest.TempPathFactory) -> Source:
     return source_at(write_sound(tmp_path_factory.mktemp("sound") / "two.wav", [*one, *other, *one, *other]))
 
 
-def test_turns_of_two_voices_are_named_in_the_order_in_which_they_begin(two_voices: Source) -> None:
-    words = words_of((0, 26))
-
-    made = SpeakerTurns(Heard(words), VoiceEncoder()).transcribe(two_voices)
-
-    assert ["Speaker 1", "Speaker 2", "Speaker 1", "Speaker 2"] == [each.voice for each in made.passages]
-    assert words == tuple(word for each in made.passages for word in each.words)
-    assert [each.start for each in made.passages] == pytest.approx([0, 5, 13, 18], abs=1)
+@pytest.fixture(scope="module")
+def turns(encoder: VoiceEncoder, two_voices: Source) -> Speech:
+    return SpeakerTurns(Heard(words_of((0, 26))), encoder).transcribe(two_voices)
 
 
-def test_one_voice_is_not_named(two_voices: Source) -> None:
-    made = SpeakerTurns(Heard(words_of((0, 5))), VoiceEncoder()).transcribe(two_voices)
+def test_turns_of_two_voices_are_named_in_the_order_in_which_they_begin(turns: Speech) -> None:
+    assert ["Speaker 1", "Speaker 2", "Speaker 1", "Speaker 2"] == [each.voice for each in turns.passages]
+    assert words_of((0, 26)) == tuple(word for each in turns.passages for word in each.words)
+    assert [each.start for each in turns.passages] == pytest.approx([0, 5, 13, 18], abs=1)
+
+
+def test_one_voice_is_not_named(encoder: VoiceEncoder, tmp_path: Path) -> None:
+    alone = source_at(write_sound(tmp_path / "one.wav", samples_of(CLIP)))
+
+    made = SpeakerTurns(Heard(words_of((0, 5))), encoder).transcribe(alone)
 
     assert [""] == [each.voice for each in made.passages]
 
 
-def test_a_block_of_sound_may_end_inside_a_turn(two_voices: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_of_sound_may_end_inside_a_turn(
+    encoder: VoiceEncoder, two_voices: Source, turns: Speech, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "BLOCK", 10)
 
-    made = SpeakerTurns(Heard(words_of((0, 26))), VoiceEncoder()).transcribe(two_voices)
+    made = SpeakerTurns(Heard(words_of((0, 26))), encoder).transcribe(two_voices)
 
-    assert ["Speaker 1", "Speaker 2", "Speaker 1", "Speaker 2"] == [each.voice for each in made.passages]
-
-
-def test_words_after_the_sound_and_no_words_are_no_error(two_voices: Source) -> None:
-    late = words_of((100, 103))
-
-    assert late == SpeakerTurns(Heard(late), VoiceEncoder()).transcribe(two_voices).passages[0].words
-    assert () == SpeakerTurns(Heard(()), VoiceEncoder()).transcribe(two_voices).passages
+    assert [each.voice for each in turns.passages] == [each.voice for each in made.passages]
 
 
-def test_the_map_has_the_turns_and_says_that_they_may_be_wrong(two_voices: Source, tmp_path: Path) -> None:
-    turns = SpeakerTurns(Heard(words_of((0, 26))), VoiceEncoder())
-    app = bootstrap(home=tmp_path, transcriber=turns)
+def test_words_after_the_sound_and_no_words_are_no_error(encoder: VoiceEncoder, tmp_path: Path) -> None:
+    late, short = words_of((100, 103)), source_at(write_sound(tmp_path / "short.wav", bytes(2 * RATE)))
+
+    assert late == SpeakerTurns(Heard(late), encoder).transcribe(short).passages[0].words
+    assert () == SpeakerTurns(Heard(()), encoder).transcribe(short).passages
+
+
+def test_the_map_has_the_turns_and_says_that_they_may_be_wrong(
+    turns: Speech, two_voices: Source, tmp_path: Path
+) -> None:
+    app = bootstrap(home=tmp_path, transcriber=Said(turns))
 
     made = app.ingest(two_voices.path).resource_map
 
@@ -106,6 +132,7 @@ def test_stretches_of_the_model_cover_the_sound(seconds: float) -> None:
     assert all(0 < other - one <= 0.4 + 1e-9 for one, other in pairwise(starts))
 
 
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(8, 300)), min_size=1, max_size=6), st.integers(0, 9))
 def test_clusters_are_the_voices_however_long_the_recording(turns: list[tuple[int, int]], seed: int) -> None:
     truth = [voice for voice, count in turns for _ in range(count)]
