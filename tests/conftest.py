@@ -35,7 +35,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-gc.disable()  # nothing that is imported and collected becomes garbage: see pytest_collection_finish
+gc.disable()  # what is imported and collected is hardly ever garbage: see pytest_collection_finish
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,7 +47,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Leave the ten thousand tests and all modules out of garbage collection: each full one walked through them again."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -117,6 +117,11 @@ def known() -> dict[tuple[str, str], ResourceMap]:
     return {}
 
 
+@pytest.fixture(scope="module")
+def mappers(app: Container) -> Callable[[str], Mapper]:
+    return cache(lambda kind: MAPPERS[kind](app))
+
+
 SMALL = [f"{SMALL_PREFIX}{format}" for format in small_files.FORMATS]
 
 
@@ -129,12 +134,12 @@ class TestMapper:
         return small(name.removeprefix(SMALL_PREFIX)) if name.startswith(SMALL_PREFIX) else sources[name]
 
     @pytest.fixture
-    def mapper(self, app: Container, kind: str, name: str) -> Mapper:
+    def mapper(self, mappers: Callable[[str], Mapper], kind: str, name: str) -> Mapper:
         if (kind, name) == ("openai", "lena.ogg"):
             pytest.skip("cannot be shown to a service that takes no sound")
         if (kind, name) == ("openai", "r-intro.pdf"):
             pytest.skip("is asked about in pieces, each with an answer of its own: see test_model_long.py")
-        return MAPPERS[kind](app)
+        return mappers(kind)
 
     @pytest.fixture
     def made(self, mapper: Mapper, source: Source, known: dict[tuple[str, str], ResourceMap], kind: str) -> ResourceMap:

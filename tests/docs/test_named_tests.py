@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,16 @@ def test_every_promise_names_a_test() -> None:
     assert [] == [row for row in promises if not NAMED.search(row)]
 
 
+@cache
+def _statements(file: Path) -> Sequence[ast.stmt]:
+    return ast.parse(file.read_bytes()).body
+
+
 def _has(file: Path, names: str) -> bool:
     """Whether pytest finds a test of that name: in its class, where it has one."""
     if not file.is_file():
         return False
-    inside: Sequence[ast.stmt] = ast.parse(file.read_text("utf-8")).body
+    inside = _statements(file)
     for name in names.split("::")[1:]:
         found = [each for each in inside if isinstance(each, ast.FunctionDef | ast.ClassDef) and each.name == name]
         if not found or not name.lower().startswith("test"):

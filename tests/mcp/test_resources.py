@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -68,6 +68,7 @@ def test_a_text_is_a_uri_of_a_map_or_refused(text: str) -> None:
     assert found is None or text.startswith("citekit://maps/")
 
 
+@settings(max_examples=8)
 @given(st.integers(min_value=0, max_value=700))
 def test_the_pages_of_a_listing_make_the_whole(count: int) -> None:
     ids = sorted(f"r{number}" for number in range(count))

@@ -41,7 +41,7 @@ def written(rows: list[list[str]], delimiter: str) -> str:
     return out.getvalue()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(_ROWS, st.sampled_from([(",", ".csv"), (";", ".csv"), ("\t", ".tsv")]))
 def test_each_cell_of_a_table_is_quotable(rows: list[list[str]], kind: tuple[str, str]) -> None:
     cells = [cell for row in rows for cell in row]
@@ -50,7 +50,7 @@ def test_each_cell_of_a_table_is_quotable(rows: list[list[str]], kind: tuple[str
     assert [cell for cell, finding in zip(cells, found, strict=True) if finding != "exact"] == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.decimals(10, 9999, places=4).map(str), min_size=9, max_size=9, unique=True))
 def test_no_fragment_of_a_number_in_a_table_is_quotable(numbers: list[str]) -> None:
     rows = [numbers[:3], numbers[3:6], numbers[6:]]

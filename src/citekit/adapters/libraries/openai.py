@@ -20,6 +20,7 @@ from attrs import frozen
 from citekit.adapters.libraries.model_files import imported
 from citekit.adapters.libraries.response_limits import exceeded_limit, limit_body
 from citekit.adapters.libraries.service_keys import without_key
+from citekit.adapters.libraries.trusted_certificates import trusted_certificates
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -83,6 +84,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     transport = openai.DefaultHttpxClient(
         timeout=limits,
         trust_env=not local,
+        verify=trusted_certificates(environment=not local),
         # A redirect would send the whole document to a host that the user did not choose.
         follow_redirects=False,
         event_hooks={"response": [limit_body]},

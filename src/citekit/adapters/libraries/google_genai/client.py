@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.libraries.model_files import imported
 from citekit.adapters.libraries.response_limits import limit_body
+from citekit.adapters.libraries.trusted_certificates import trusted_certificates
 
 if TYPE_CHECKING:
     from google import genai
@@ -43,6 +44,7 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
     logging.getLogger("google_genai._api_client").addFilter(_does_not_name_key)
     logging.getLogger("google_genai.types").addFilter(_is_not_about_parts)
     warnings.filterwarnings("ignore", message=r".* is not a valid \w+", module=r"google\.genai\.")
+    certificates = trusted_certificates()
     client: genai.Client = sdk.Client(
         api_key=key,
         vertexai=False,
@@ -54,7 +56,12 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
             headers={"X-Server-Timeout": str(max(SERVER_TIMEOUT, math.ceil(timeout)))},
             retry_options=types.HttpRetryOptions(attempts=1),
             # A redirect would send the key, which is in a custom header, to another host.
-            client_args={"follow_redirects": False, "event_hooks": {"response": [limit_body, _raise_without_retry]}},
+            client_args={
+                "follow_redirects": False,
+                "event_hooks": {"response": [limit_body, _raise_without_retry]},
+                "verify": certificates,
+            },
+            async_client_args={"ssl": certificates},  # not used, but made at once
         ),
     )
     return client
