@@ -65,6 +65,7 @@ REPORT = [
         ("", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("0001564590-16-013247", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("lichens_v3_final", ("On the Growth of Lichens in Northern Cities", "page 1")),
+        ("Adobe Photoshop PDF", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("NL 7 GR", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("Proceedings of a Conference about Something Else", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("On the growth of lichens", ("On the growth of lichens", "metadata")),
@@ -74,6 +75,12 @@ def test_a_paper_has_the_title_of_its_metadata_only_if_its_pages_confirm_it(
     tmp_path: Path, written: str, expected: tuple[str, str]
 ) -> None:
     assert title_and_source(document(tmp_path / "2401.01234v2.pdf", PAPER, title=written)) == expected
+
+
+def test_the_name_of_a_program_is_no_title(tmp_path: Path) -> None:
+    found = title_and_source(document(tmp_path / "a_drawing.pdf", [], title="Adobe Photoshop PDF"))
+
+    assert found == ("a drawing", "file name")
 
 
 def test_a_cover_names_who_reports_the_kind_of_report_and_the_period(tmp_path: Path) -> None:

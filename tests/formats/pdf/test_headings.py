@@ -482,7 +482,7 @@ def test_a_bold_title_with_a_bullet_that_no_other_bullet_is_next_to_is_a_heading
         for number, name in enumerate(("one", "two", "three")):
             page = document.new_page(width=400, height=600)
             for row in range(2):
-                question = f"\u2022 How is matter {name} of part {row} settled?"
+                question = f"\u2022 How is matter {name} - of part {row} - settled?"
                 page.insert_htmlbox(
                     pymupdf.Rect(40, 60 + 250 * row, 360, 90 + 250 * row),
                     f"<p style='font-size:10px'><b>{question}</b></p>",
@@ -491,7 +491,7 @@ def test_a_bold_title_with_a_bullet_that_no_other_bullet_is_next_to_is_a_heading
         document.save(path)
 
     assert titles(outline_items(path)) == [
-        f"How is matter {name} of part {row} settled?" for name in ("one", "two", "three") for row in range(2)
+        f"How is matter {name} - of part {row} - settled?" for name in ("one", "two", "three") for row in range(2)
     ]
 
 

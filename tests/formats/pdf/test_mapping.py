@@ -231,6 +231,48 @@ def test_a_summary_is_the_first_sentence_below_the_heading(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("opening", "summary"),
+    [
+        (
+            "as.list is a function that turns objects into lists.",
+            "as.list is a function that turns objects into lists.",
+        ),
+        ("attach() puts a table on the path that is searched.", "attach() puts a table on the path that is searched."),
+        ("of the other column, which ends here in a sentence.", "What follows begins a sentence of its own."),
+    ],
+)
+def test_a_summary_may_begin_with_the_name_of_a_function_but_not_inside_a_sentence(
+    tmp_path: Path, opening: str, summary: str
+) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=600)
+        page.insert_text((40, 60), "Lists", fontsize=18)
+        page.insert_text((40, 90), opening)
+        page.insert_text((40, 104), "What follows begins a sentence of its own.")
+        document.set_toc([mark(1, "Lists", 1, 45)])
+        document.save(tmp_path / "x.pdf")
+
+    [found] = outline(tmp_path / "x.pdf").items
+
+    assert found.summary == summary
+
+
+def test_a_japanese_sentence_may_begin_with_a_lowercase_letter(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=600)
+        page.insert_text((40, 60), "Root", fontsize=18)
+        page.insert_text((40, 90), "root アカウントはスーパーユーザーとも呼ばれます。", fontname="japan")
+        page.insert_text((40, 104), "このアカウントからはシステムの管理ができます。", fontname="japan")
+        document.set_toc([mark(1, "Root", 1, 45)])
+        document.save(tmp_path / "x.pdf")
+
+    [found] = outline(tmp_path / "x.pdf").items
+
+    assert found.summary is not None
+    assert found.summary.startswith("root アカウント")
+
+
 def test_a_summary_has_its_drop_cap(tmp_path: Path) -> None:
     with pymupdf.open() as document:
         page = document.new_page(width=400, height=600)

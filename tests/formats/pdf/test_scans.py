@@ -78,6 +78,10 @@ def test_pages_that_are_pictures_are_called_scans(tmp_path: Path) -> None:
     assert any("2 of 3 pages are scans without text" in note and "'ocr'" in note for note in found.notes)
 
 
+def test_a_note_about_one_scan_is_about_one(tmp_path: Path) -> None:
+    assert any("Its text is not read" in note for note in outline(scan(tmp_path / "x.pdf", 1)).notes)
+
+
 def test_invisible_text_over_a_scan_is_used(tmp_path: Path) -> None:
     found = outline(scan(tmp_path / "x.pdf", 1, hidden="This sentence was recognised some time ago by somebody."))
 

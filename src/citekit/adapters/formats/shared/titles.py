@@ -8,7 +8,8 @@ from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
 from citekit.domain.vocabulary import APPENDIX, BOOK_HEADING, PAPER_HEADING, TOC_HEADING, any_of
 
 _PRODUCT = re.compile(
-    r"^(microsoft (office )?(word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+)\s*([-:]\s*|$)", re.I
+    r"^(microsoft (office )?(word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+( pdf)?)\s*([-:]\s*|$)",
+    re.I,
 )
 """The names of programs before the name of a file."""
 

@@ -145,7 +145,9 @@ def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[Sty
 def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    text = with_number_space(_GLYPH.sub("", _join_lines([line.text for line in held])))
+    joined = _join_lines([line.text for line in held])
+    bullet = _GLYPH.match(joined)
+    text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
     if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # a sentence, however large it is set
         style = (first.font, first.size, first.bold, _is_capitals(text))

@@ -38,7 +38,8 @@ class Scans:
         """Return notes about the scans for the map. `reads` is true if OCR reads the pages without text."""
         notes = []
         if self.without_text:
-            hint = "" if reads else " Their text is not read: that needs the extra 'ocr'."
+            whose = "Its" if len(self.without_text) == 1 else "Their"
+            hint = "" if reads else f" {whose} text is not read: that needs the extra 'ocr'."
             notes.append(f"{_count(len(self.without_text), page_count)} without text.{hint}")
         if self.with_text_layer:
             notes.append(

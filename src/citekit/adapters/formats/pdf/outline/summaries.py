@@ -21,6 +21,9 @@ MAX_PARAGRAPHS = 12
 DROP_CAP_RATIO = 1.8
 """The size of a large first letter, as a multiple of the size of its paragraph."""
 
+IDEOGRAPHS_OF_PROSE = 10
+"""The minimum number of ideographs, kana, or hangul of a paragraph in a language that is written with them."""
+
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{4,}")
 _CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*\d", re.IGNORECASE)
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W\d_a-z])|(?<=[。！？])")
@@ -28,6 +31,8 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|fig|figs|eq|no|vol|pp|p|dr|mr|mrs|ms|prof|st|jr|sec|ch|ca|z\.b)|\b\w)\.$", re.I
 )
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NAME_OF_CODE = re.compile(r"\w+(?:[.@-]\w+)*[.@]\w{2,}\s|[\w.]+\(\)\s")
+"""A function or a host, such as `as.list` or `attach()`, before the rest of a sentence."""
 
 _LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalpha() or chr(code).isspace() else None)
 
@@ -38,7 +43,9 @@ def first_sentence(lines: Sequence[StyledLine]) -> str | None:
     for number, paragraph in enumerate(_paragraphs(lines)):
         if number >= MAX_PARAGRAPHS:
             break
-        if paragraph[0].islower():  # the end of a sentence from another column or page
+        if paragraph[0].islower() and not _starts_with_name(
+            paragraph
+        ):  # the end of a sentence from another column or page
             paragraph = _rest_of(paragraph)
         if not _is_prose(paragraph):
             continue
@@ -90,9 +97,14 @@ def _is_prose(paragraph: str) -> bool:
     letters = len(paragraph.translate(_LETTERS))
     if _LEADER.search(paragraph) or _CAPTION.match(paragraph) or letters < 0.7 * len(paragraph):
         return False
-    if len(_IDEOGRAPH.findall(paragraph)) >= 10:
+    if len(_IDEOGRAPH.findall(paragraph)) >= IDEOGRAPHS_OF_PROSE:
         return True
     return len(paragraph) >= MIN_SENTENCE and len(paragraph.split()) >= 5
+
+
+def _starts_with_name(paragraph: str) -> bool:
+    """Return whether a lowercase letter can start a sentence: in Chinese, Japanese, or Korean, or in a name of code."""
+    return bool(_NAME_OF_CODE.match(paragraph)) or len(_IDEOGRAPH.findall(paragraph)) >= IDEOGRAPHS_OF_PROSE
 
 
 def _rest_of(paragraph: str) -> str:
