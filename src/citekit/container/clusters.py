@@ -48,11 +48,14 @@ def ingest_on(cluster: Cluster, app: Container) -> IngestOnCluster:
 
 
 def run(job: IngestJob) -> JobResult:
-    """Map the file of the job with the keys and the other settings of this machine. Errors are part of the result."""
+    """Map the file of the job with the keys and the other settings of this machine, and index its text.
+
+    Errors are part of the result.
+    """
     try:
         _check_version(job)
         app = _container(job)
-        made = app.ingest(Path(job.path), modality=modality_of(job.modality), force=job.force)
+        made = app.ingest_many.ingest(Path(job.path), modality=modality_of(job.modality), force=job.force)
     except CiteKitError as error:
         return JobResult(error=to_plain_error(error))
     except Exception as bug:
