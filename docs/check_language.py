@@ -41,6 +41,23 @@ PHRASES = {
     r"\bof ours\b": "of CiteKit",
     r"\bof strangers\b": "untrusted",
     r"\blet go of\b": "released",
+    r"\braises? what\b": "raises the errors of",
+    r"\bfrom which on\b": "from ... on, the minimum",
+    r"\bnone also\b": "also none",
+    r"\btaken for (?:a|an|the|that|those|one)\b": "mistaken for, counts as",
+    r"\bgo(?:es)? on on\b": "continues on",
+    r"\bheld against\b(?! the file)": "compared with",
+    r"\bwhat \w+ raises then\b": "... can raise any exception",
+    r"\bfor ever\b": "forever",
+    r"\bpaid twice\b": "paid for twice",
+    r"\bof (?:its|his|their) own accord\b": "by itself",
+    r"\bdoes harm\b": "makes ... worse, is harmful",
+    r"\bin the order of time\b": "in chronological order",
+    r"\bone's own\b": "your own",
+    r"\bevery now and then\b": "regularly",
+    r"\bto the very\b": "exactly to",
+    r"^\"\"\"(?:Bytes|Characters|Pixels|Samples) of the (?:largest|longest|shortest|tallest)\b": "the maximum number of",
+    r"\bthe most (?:characters|bytes|lines|levels|groups|pages|packets) (?:of|that)\b": "the maximum number of ...",
 }
 """Phrases by pattern, with what to write instead."""
 

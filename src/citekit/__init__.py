@@ -34,7 +34,7 @@ def _leave_the_current_folder() -> None:
     try:
         if os.getcwd() == sys.path[0] != own and not sys.flags.safe_path:  # noqa: PTH109
             del sys.path[0]
-    except OSError:  # there is no such folder any more, and nothing to import from it
+    except OSError:  # the folder no longer exists, so nothing can be imported from it
         return
 
 

@@ -39,7 +39,7 @@ class EditMap:
     def __call__(self, resource_id: str, edit: MapEdit) -> ResourceMap:
         """Apply `edit` to a map, store the result as the edition `edited`, and return it.
 
-        Raise what `MapStore.get`, `MapStore.put`, and `MapEdit.applied` raise, and `RequestRefused` if the result is
+        Raise the errors of `MapStore.get`, `MapStore.put`, and `MapEdit.applied`, and `RequestRefused` if the result is
         invalid, or if the store could not keep the original.
         """
         with self.locks.holding("ids"):

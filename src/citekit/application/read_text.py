@@ -344,7 +344,7 @@ class _Writer:
                 continue
             block = self.part.blocks[number]
             if self.lines and _is_on_screen(block) != is_on_screen:
-                last = None  # what is said and what is shown each have a mark
+                last = None  # speech and text on the screen have separate marks
             is_on_screen = _is_on_screen(block)
             low = start.offset if start is not None and number == start.block else span[0]
             if low >= span[1]:

@@ -15,7 +15,7 @@ _CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{DIRECTION_CONTROLS}{SURROGATES}]
 def nodes_with_paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
     """Yield (path, node) for each of `nodes` and its descendants, in reading order.
 
-    A path is `nodes[3].children[0]`, say.
+    A path has the form `nodes[3].children[0]`.
     """
     pending = [(f"nodes[{at}]", node) for at, node in enumerate(nodes)][::-1]
     while pending:

@@ -37,7 +37,7 @@ class Slide:
 
 @frozen(kw_only=True)
 class ScreenText:
-    """Everything that could be read in the pictures of a video, in the order of time.
+    """Everything that could be read in the pictures of a video, in chronological order.
 
     `reader` names the software that recognized it, such as `RapidOCR 3.10.0`. If `is_incomplete`, only the first
     pictures were read, because there are too many.

@@ -63,7 +63,7 @@ class SpokenPassage:
 
 @frozen(kw_only=True)
 class Speech:
-    """Everything that was said in a recording, in the order of time.
+    """Everything that was said in a recording, in chronological order.
 
     `transcriber` names the software and the model that recognized it, such as `faster-whisper 1.2.1 (tiny.en)`.
     """

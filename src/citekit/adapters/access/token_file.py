@@ -236,5 +236,7 @@ def _entry(plain: Mapping[str, Any]) -> TokenEntry:
     if not scopes.issubset(SCOPES) or not all(map(Path.is_absolute, folders)):
         raise ValueError(f"the entry of {subject.name} has an unknown scope or a relative path")
     if _NAME.fullmatch(subject.name) is None or (digest is None) == (issued is None):
-        raise ValueError(f"the entry of {subject.name} has a malformed name, or not exactly one of sha256 and issued")
+        raise ValueError(
+            f"the entry of {subject.name} has a malformed name, or does not have exactly one of sha256 and issued"
+        )
     return TokenEntry(subject, None if digest is None else str(digest), None if issued is None else str(issued))

@@ -66,7 +66,7 @@ class Services(Protocol):
 
     @property
     def has_transcriber(self) -> bool:
-        """Return whether a transcriber is on, installed, and has or names a model."""
+        """Return whether speech recognition is on, its extra is installed, and it has a model or the name of one."""
 
     @property
     def screen_reader(self) -> ScreenReader | None:

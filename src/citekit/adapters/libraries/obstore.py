@@ -216,7 +216,7 @@ def is_outside(error: BaseException) -> bool:
 
 @contextmanager
 def accessing(what: str) -> Iterator[None]:
-    """Convert exceptions of the client to `StoreUnavailable`. `what` is the subject of its sentence."""
+    """Convert exceptions of the client to `StoreUnavailable`. `what` is the subject of its message."""
     try:
         yield
     except Exception as error:

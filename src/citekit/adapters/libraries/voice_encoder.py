@@ -58,7 +58,7 @@ class VoiceEncoder:
         return detected_speech(samples, LONGEST, _PADDING_MS)
 
     def starts(self, seconds: float) -> list[float]:
-        """Return the starts of the stretches in sound of that length, in seconds."""
+        """Return the start, in seconds, of each stretch in a sound of `seconds` seconds."""
         last = max(0.0, seconds - STRETCH)
         count = math.ceil(round(last / self.step, 6)) + 1
         return [min(number * self.step, last) for number in range(count)]

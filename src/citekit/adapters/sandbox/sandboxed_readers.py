@@ -132,7 +132,8 @@ class IsolatedSpeechWindows:
     def write(self, source: Source, target: Path, progress: Progress = silent) -> Sequence[SpeechWindow]:
         """See `SpeechWindows.write`.
 
-        The worker writes to the path, so a caller that may be sent other bytes must have opened the file before.
+        The worker writes to the path and could replace the file, so the caller must open the file before this call and
+        read what it opened.
         """
         asked = {"source": plain_source(source), "target": str(target)}
         return speech_windows_from(self.workers.ask("speech_windows", source.path, asked, progress))

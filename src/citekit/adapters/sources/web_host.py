@@ -76,14 +76,14 @@ class WebHost:
             if answer.status != 200:
                 raise self._unreadable(key, _refusal(answer.status))
             if (answer.headers.get("Content-Encoding") or "identity") != "identity":
-                raise self._unreadable(key, "the server sends it only compressed; download it yourself")
+                raise self._unreadable(key, "the server sends it only compressed; download the file yourself")
             try:
                 while block := answer.read(_BLOCK):
                     count += len(block)
                     if count > most:
-                        raise self._unreadable(key, f"it has more than {most} bytes; download it yourself")
+                        raise self._unreadable(key, f"it has more than {most} bytes; download the file yourself")
                     if time.monotonic() > end:
-                        raise self._unreadable(key, "the server is too slow; download it yourself")
+                        raise self._unreadable(key, "the server is too slow; download the file yourself")
                     yield block
             except (OSError, HTTPException) as error:
                 raise self._unreadable(key, f"the connection was lost ({_short(error)}); try again") from error
@@ -119,7 +119,7 @@ class WebHost:
         except _PrivateError as error:
             raise self._unreadable(
                 key,
-                f"{parts.netloc} has no public address. Files of private networks are not fetched; download it yourself",
+                f"{parts.netloc} has no public address. Files in private networks are not fetched; download it yourself",
             ) from error
         except (OSError, HTTPException, ValueError) as error:
             raise self._unreadable(key, f"{parts.netloc} cannot be reached ({_short(error)})") from error
@@ -161,7 +161,7 @@ class _Connection(HTTPSConnection):
 
 def _refusal(status: int) -> str:
     if status in (401, 403):
-        return f"the server refuses (HTTP {status}), and CiteKit sends no credentials; download it yourself"
+        return f"the server refuses (HTTP {status}), and CiteKit sends no credentials; download the file yourself"
     return f"the server answers with HTTP {status}"
 
 

@@ -245,7 +245,9 @@ def _written(receipt: Receipt) -> dict[str, object]:
 
 
 def _place_of(plain: dict[str, object]) -> list[Any]:
-    """Return what owns a file name: the requested address and form, without the path and the content, which may change."""
+    """Return the owner of a file name: the requested address and form, without the path and the content, which may
+    change.
+    """
     return [plain.get("owner", plain.get("address")), plain.get("options")]
 
 
@@ -381,7 +383,7 @@ class Placed:
         return self.state.is_settled(self.read_at, RACY, self.since)
 
     def has(self, receipt: Receipt) -> bool:
-        """Return whether that receipt is stored there, judging by the state of its file."""
+        """Return whether the receipt file still contains the given receipt, judging by the state of the file."""
         if not self.is_settled or (self.receipt is not receipt and self.receipt != receipt):
             return False
         try:

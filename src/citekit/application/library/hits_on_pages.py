@@ -25,8 +25,9 @@ to 1).
 
 @frozen
 class BookPages:
-    """The ranked pages of books, best first, each with the name of its book in the index. `rankable` are the names of all
-    books whose pages were ranked, also of those without a page in the list.
+    """The ranked pages of books, best first, each with the name of its book in the index.
+
+    `rankable` are the names of all books whose pages were ranked, including those that have no page in the list.
     """
 
     pages: Sequence[tuple[str, RankedPage]] = ()

@@ -83,7 +83,7 @@ class Question:
 
 @frozen
 class Scored:
-    """An entry that a query found, with its score. `Found` explains the scores."""
+    """An entry that a query found, with its score. For the scores, see `Found`."""
 
     id: str
     group: str

@@ -23,8 +23,8 @@ class Transcriber(Protocol):
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """Return the words that are spoken, with times inside the recording; no words if nothing is said.
 
-        Passages and words are in the order of time and do not overlap. The same recording always gives the same words.
-        Work that was interrupted continues where it ended.
+        Passages and words are in chronological order and do not overlap. The same recording always gives the same
+        words. Work that was interrupted continues where it ended.
 
         Raise `SourceUnsupported` if the sound cannot be decoded, `SourceUnreadable` if the file cannot be read,
         `MapperUnavailable` if the model is missing or fails, `DriverMissing`, or `Cancelled`.

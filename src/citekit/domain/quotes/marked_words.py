@@ -103,7 +103,7 @@ def _parts(wanted: str, pages: Sequence[_Letters]) -> list[WordRange]:
 
 
 def _end_of_search(page: str, after: int, *, is_first: bool) -> int:
-    """Return the offset up to which the next part of a quote may begin on a page."""
+    """Return the last offset at which the next part of a quote may begin on a page."""
     if is_first:
         return len(page)
     return after + (MARK if after else HEADER)

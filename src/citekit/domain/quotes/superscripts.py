@@ -1,4 +1,5 @@
-"""Handles superscripts and subscripts in texts that quotes are searched in, and decides which of them are note marks.
+"""Handles superscripts and subscripts in the texts in which quotes are searched for, and decides which of them are note
+marks.
 
 A raised or lowered digit is written as the Unicode superscript or subscript character (The Unicode Standard, 22.4),
 whether the source has that character or markup. Each character is replaced by exactly one character, so that offsets in

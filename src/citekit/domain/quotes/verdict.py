@@ -13,7 +13,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 
 
 class Finding(StrEnum):
-    """Whether and how a quote occurs in a resource. `QuoteVerdict` explains the values."""
+    """Whether and how a quote occurs in a resource. For the values, see `QuoteVerdict`."""
 
     EXACT = "exact"
     NORMALISED = "normalised"

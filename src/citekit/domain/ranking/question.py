@@ -86,7 +86,7 @@ class ParsedQuestion:
 
 
 def parse_question(text: str) -> ParsedQuestion:
-    """Return what a question asks for. A question without letters and digits has no stems."""
+    """Parse a question. A question without letters and digits has no stems."""
     plain = _FISCAL_YEAR.sub(lambda found: found[1] if len(found[1]) > 2 else f"20{found[1]}", text)
     plain = _QUARTER.sub(lambda found: found[1] or found[2], plain)
     topic = _without_instructions(plain)

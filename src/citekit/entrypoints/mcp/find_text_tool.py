@@ -64,7 +64,7 @@ FOUND: Mapping[str, Any] = {
         },
         "skipped": {**_REASONS, "description": "Resources that could not be searched, and why."},
         "absent": {**_STRINGS, "description": "Words of the query that no searched resource contains."},
-        "instead": {**_REASONS, "description": "The other forms of words that were found (4 for four)."},
+        "instead": {**_REASONS, "description": "The words that were found instead, such as 4 for four."},
     },
     "required": ["hits", "total", "searched"],
 }

@@ -164,7 +164,7 @@ class Tools:
         }
 
     def _with_ids_meant(self, run: Run, arguments: Arguments, progress: Progress) -> Answer:
-        """Run a tool with the resources that the arguments mean."""
+        """Run a tool after replacing the names in its arguments with the IDs of the resources that they stand for."""
         return with_ids_meant(lambda meant: run(meant, progress), arguments, self.app.maps.ids)
 
     def _aliases(self) -> Sequence[Bound]:

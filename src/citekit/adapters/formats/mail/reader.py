@@ -56,7 +56,7 @@ def mail_chapters(path: Path) -> Sequence[MailChapter]:
     try:
         state = path.stat()
     except OSError:
-        return tuple(_chapters(path))  # its error says what is wrong
+        return tuple(_chapters(path))  # raises the error that explains the problem
     seal = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
     return _cached(path, seal) if state.st_size <= CACHED_SIZE else tuple(_chapters(path))
 

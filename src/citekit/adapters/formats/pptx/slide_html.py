@@ -283,7 +283,7 @@ class _Drawing:
             return ""
         if name is None or self.package.size(name) > self.left:
             return ""
-        data = b"".join(self.package.stream(name))  # a picture may contain what markup may not
+        data = b"".join(self.package.stream(name))  # a picture may contain bytes that markup may not
         kind = media_type(data, "")
         if kind not in _SHOWN:
             return ""

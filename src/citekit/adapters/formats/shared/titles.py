@@ -44,7 +44,7 @@ def words_of(text: str) -> list[str]:
 
 
 def is_confirmed(title: str, words: set[str]) -> bool:
-    """Return whether most words of `title`, which has several, are among `words`, or there are no words."""
+    """Return whether `words` contains most of the words of `title`, if those are at least two, or is empty."""
     wanted = set(words_of(title))
     return not words or (len(wanted) > 1 and 2 * len(wanted & words) > len(wanted))
 

@@ -237,7 +237,7 @@ class _SeenWriter(_Writer):
         self.levels.pop()
         pulls = self.looks.pop().pulls
         if pulls:
-            # What is beside an element that moves to the left ends with the block around it.
+            # The text next to an element that moves to the left ends with the block around it.
             around = [opening.name for opening in self.stack]
             start = max((at for at, name in enumerate(around, 1) if pulls == "left" and name in BLOCKS), default=0)
             self.looks[start:] = [look._replace(hidden=True) for look in self.looks[start:]]

@@ -247,7 +247,7 @@ BREAKING = names(
 def _is_bare(name: str, around: Shown) -> bool:
     """Return whether browsers do not display text directly in the element `name`."""
     if around.is_drawing:
-        # The path of a `textPath` is not looked at; without it, browsers display nothing.
+        # The path of a `textPath` is not checked; without a path, browsers display nothing.
         return name != "text" and (around.is_bare or name not in ("tspan", "a"))
     if name in _SELECTS or name == "math":
         return True

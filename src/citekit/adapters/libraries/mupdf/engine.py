@@ -341,7 +341,7 @@ def _unlock(document: Document, path: Path, password: str | None) -> None:
 def _authenticated(document: Document, password: str) -> bool:
     try:
         password.encode()
-    except UnicodeError:  # a lone surrogate, from an argument that was no UTF-8
+    except UnicodeError:  # a lone surrogate, from an argument that was not UTF-8
         return False
     return bool(document.authenticate(password))
 
@@ -361,7 +361,9 @@ def _import() -> Any:
             if name in sys.modules and sys.modules[name] is None:
                 del sys.modules[name]
     pymupdf.set_messages(fd=2)
-    getattr(pymupdf, "no_recommend_layout", bool)()  # an advert on stdout, which may carry a protocol
+    getattr(
+        pymupdf, "no_recommend_layout", bool
+    )()  # it would print an advertisement to stdout, which may carry a protocol
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     return pymupdf

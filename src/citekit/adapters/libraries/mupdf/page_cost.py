@@ -233,7 +233,7 @@ class PageWork:
             yield name.encode("utf-8", "surrogateescape"), mupdf.ll_pdf_dict_get_val(dictionary, at)
 
     def _form(self, stream: Any, depth: int) -> float:
-        """Return the cost of drawing once a stream that has its own resources, such as a form."""
+        """Return the cost of one drawing of a stream that has its own resources, such as a form."""
         mupdf = self._mupdf
         xref = mupdf.ll_pdf_to_num(stream)
         if xref in self._costs:
@@ -322,6 +322,6 @@ class PageWork:
                 data: bytes = mupdf.ll_fz_buffer_extract_copy(buffer)
             finally:
                 mupdf.ll_fz_drop_buffer(buffer)
-        except Exception:  # a damaged stream draws nothing; what MuPDF raises then is of any kind
+        except Exception:  # a damaged stream draws nothing; MuPDF can raise any exception then
             return b""
         return data if len(data) < STREAM_LIMIT else None

@@ -87,7 +87,7 @@ class SignReader:
         if key[0] and key in self._colors:
             return self._colors[key]
         white = True
-        with suppress(Exception):  # a damaged color space; what MuPDF raises then is of any kind
+        with suppress(Exception):  # a damaged color space; MuPDF can raise any exception then
             white = self._is_light(found, values, least)
         self._colors[key] = white
         return white

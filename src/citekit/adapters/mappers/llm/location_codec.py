@@ -117,7 +117,7 @@ class LocationCodec(Protocol):
 
     @property
     def end_tolerance(self) -> float:
-        """The distance beyond the end of the file up to which the end of a span is clipped instead of rejected."""
+        """The maximum distance beyond the end of the file at which the end of a span is clipped instead of rejected."""
 
     @property
     def parent_tolerance(self) -> float:

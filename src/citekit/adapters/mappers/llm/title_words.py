@@ -76,7 +76,7 @@ def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LI
     if not words:
         alone = {wanted, *_numerals(title)}
         return any(line.folded in alone for line in lines)
-    needed = -(-len(words) * 2 // 3)  # of two words, both: one is no evidence
+    needed = -(-len(words) * 2 // 3)  # both of two words, because one alone is not evidence
     return _best_match(words, lines, window) >= needed
 
 

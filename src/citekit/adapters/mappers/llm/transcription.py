@@ -138,7 +138,7 @@ class SpeechService(Protocol):
         """
 
     def check(self) -> None:
-        """Raise `MapperUnavailable` if nothing can be asked, for example because there is no key."""
+        """Raise `MapperUnavailable` if the service cannot be used, for example because there is no key."""
 
     def session(self, budget: SoundBudget) -> AbstractContextManager[SpeechSession]:
         """Connect to the service. Raise `MapperUnavailable` or `DriverMissing` if that fails."""

@@ -75,7 +75,7 @@ def _of_objects(document: Any) -> list[Item]:
         return list(outline_items(document))
     except CiteKitError:
         raise
-    except Exception:  # a damaged outline has no bookmarks; what PyMuPDF raises then is of any kind
+    except Exception:  # a damaged outline has no bookmarks; PyMuPDF can raise any exception then
         return []
 
 

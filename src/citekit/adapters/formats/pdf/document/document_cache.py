@@ -44,7 +44,7 @@ Fewer are read from the file as fast.
 """
 
 ROW_LIMIT = 2 * 2**20
-"""Characters of the largest row."""
+"""The maximum number of characters of a row."""
 
 _NUMBER_LIMIT = 2**23
 """The maximum number of objects of a PDF (ISO 32000-1, annex C.2)."""

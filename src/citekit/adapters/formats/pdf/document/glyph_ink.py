@@ -118,7 +118,7 @@ class PageDrawings:
             device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
             if not text:
                 device.m_internal.fill_text = device.m_internal.stroke_text = (
-                    None  # MuPDF skips what a device cannot do
+                    None  # MuPDF skips calls that a device does not implement
                 )
             mupdf.fz_run_display_list(self._record, device, matrix, mupdf.FzRect(edges), mupdf.FzCookie())
             mupdf.fz_close_device(device)

@@ -143,6 +143,6 @@ def may_draw(page: Any) -> bool:
     try:
         with exclusive():
             content = page.read_contents()
-    except Exception:  # a damaged page draws nothing; what PyMuPDF raises then is of any kind
+    except Exception:  # a damaged page draws nothing; PyMuPDF can raise any exception then
         return False
     return len(content) <= CONTENT_LIMIT and any(order in content for order in _OPERATORS)

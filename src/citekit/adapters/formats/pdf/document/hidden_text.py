@@ -174,7 +174,7 @@ def _has_annotations(page: Any) -> bool:
         with exclusive() as pymupdf:
             pdf = pymupdf.mupdf.pdf_page_from_fz_page(page.this)
             return bool(pymupdf.mupdf.pdf_first_annot(pdf).m_internal or pymupdf.mupdf.pdf_first_widget(pdf).m_internal)
-    except Exception:  # a damaged page; what PyMuPDF raises then is of any kind
+    except Exception:  # a damaged page; PyMuPDF can raise any exception then
         return True
 
 

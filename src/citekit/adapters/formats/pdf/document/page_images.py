@@ -58,7 +58,7 @@ class ImageReader:
         """
         with exclusive() as pymupdf:
             mupdf = pymupdf.mupdf
-            if self._pdf is None:  # dear: two milliseconds a document of a thousand pages
+            if self._pdf is None:  # expensive: two milliseconds for a document of a thousand pages
                 self._pdf = mupdf.pdf_document_from_fz_document(self._document.this)
             own = mupdf.pdf_lookup_page_obj(self._pdf, page - 1)
             resources = mupdf.pdf_dict_get_inheritable(own, mupdf.PDF_ENUM_NAME_Resources)

@@ -102,7 +102,7 @@ def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, A
 def _index(mupdf: Any, source: Any, item: Any) -> int:
     try:
         return page_index(mupdf, source, explicit(mupdf, source, item))
-    except RuntimeError:  # MuPDF's word for an object that is no page
+    except RuntimeError:  # raised by MuPDF for an object that is not a page
         return -1
 
 

@@ -55,7 +55,7 @@ def may_hide_text(page: Any, signs: Signs) -> bool:
 def _may_be_covered(page: Any, record: Sequence[tuple[str, Box]], *, strokes: bool) -> bool:
     if any(
         kind == "fill-shade" and box[2] - box[0] > _WIDEST for kind, box in record
-    ):  # a shading fills what it is clipped to
+    ):  # a shading fills the area that it is clipped to
         things = painted(page)
         thick = {at for at, each in enumerate(things) if each.kind in AREAS}
         return _may_cover([("" if at in thick else "fill-text", each.box) for at, each in enumerate(things)], thick)

@@ -188,7 +188,7 @@ class _Colors:
     def _converted(self, space: Any, color: Any) -> _Color | None:
         try:
             red, green, blue = self._mupdf.ll_fz_convert_color(space, color, self._target, None, self._parameters)[:3]
-        except Exception:  # a damaged color space; what PyMuPDF raises then is of any kind
+        except Exception:  # a damaged color space; PyMuPDF can raise any exception then
             return None
         return red, green, blue
 
@@ -321,7 +321,7 @@ def _log_class() -> Any:
         def begin_mask(self, *_: Any) -> None:
             self.open(veiled=True)
 
-        def end_mask(self, *_: Any) -> None:  # what follows up to `pop_clip` is seen through the mask
+        def end_mask(self, *_: Any) -> None:  # everything up to `pop_clip` is seen through the mask
             return
 
         def begin_group(

@@ -168,7 +168,7 @@ def _looked_up(document: Any) -> bool:
         return True
     try:
         return any(_KEY.decode() in document.xref_object(number, compressed=True) for number in range(1, count))
-    except Exception:  # a damaged object; what PyMuPDF raises then is of any kind
+    except Exception:  # a damaged object; PyMuPDF can raise any exception then
         return True
 
 

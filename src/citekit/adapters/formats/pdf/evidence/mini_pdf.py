@@ -188,7 +188,7 @@ def _select_pages(path: Path, location: Pages, password: str | None = None) -> _
         open_notes = protection_notes(document)
         catalog, labels = read_catalog(document), read_labels(document)
         marks = bookmarks_to_pages(read_bookmarks(document), location.numbers)
-        # an outline that runs in circles would stop the selection
+        # a cyclic outline would stop the selection
         document.xref_set_key(document.pdf_catalog(), "Outlines", "null")
         document.select([number - 1 for number in location.numbers])
         restore_catalog(document, catalog)

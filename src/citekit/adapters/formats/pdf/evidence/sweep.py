@@ -178,7 +178,7 @@ class _Sweep:
         """Return the names of the entries that may stay in the dictionary `each`."""
         mupdf = self._mupdf
         if is_stream and mupdf.ll_pdf_dict_gets(each, "PatternType"):
-            return ALL_NAMES  # whatever subtype it names: some programs write patterns as forms
+            return ALL_NAMES  # regardless of its subtype: some programs write patterns as forms
         if is_stream:
             return BY_SUBTYPE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Subtype")), ALL_NAMES)
         kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(each, "Type"))

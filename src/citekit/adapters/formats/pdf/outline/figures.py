@@ -135,7 +135,7 @@ class _FigureSearch:
                 return self._texts.reader.document[page - 1]
         except CiteKitError:
             raise
-        except Exception:  # a damaged page has no figures; what PyMuPDF raises then is of any kind
+        except Exception:  # a damaged page has no figures; PyMuPDF can raise any exception then
             return None
 
     def _layout(self, page: int) -> PageLayout | None:

@@ -126,7 +126,7 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
             found += [*_heading_of(page, held, columns), *_heading_of(page, [own], columns)]
             held = []
         elif held and line.font != body.font and _continues_heading(held, line):
-            held.append(line)  # whatever it says: it may begin with a small letter
+            held.append(line)  # whatever its words: it may begin with a lowercase letter
         elif not _may_be_heading(line, lines, columns, body):
             found += _heading_of(page, held, columns)
             held = []

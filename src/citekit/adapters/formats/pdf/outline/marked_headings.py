@@ -112,7 +112,7 @@ def _headings_on(texts: PageTexts, page: int) -> Sequence[TaggedHeading]:
             return tagged_headings(texts.reader.document[page - 1])
     except CiteKitError:
         raise
-    except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
+    except Exception:  # a damaged page says nothing; PyMuPDF can raise any exception then
         return ()
 
 

@@ -137,7 +137,7 @@ class PageReader:
             return self._without_hidden(evolve(page, lines=_drawn_once(lines)), shown)
         except CiteKitError:
             raise
-        except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
+        except Exception:  # a damaged page says nothing; PyMuPDF can raise any exception then
             return evolve(page, lines=())
 
     def _without_hidden(self, page: Page, shown: Document) -> Page:
