@@ -171,7 +171,7 @@ class PageTextCollector:
             self._pages.put(number, _page_text(page, self._flags, as_seen=True, blocks=blocks), since)
         except CiteKitError:
             raise
-        except Exception:  # what PyMuPDF raises then is of any kind
+        except Exception:  # PyMuPDF can raise any exception then
             self._pages.forget()
 
     def complete(self, step: Callable[[], None]) -> None:

@@ -42,13 +42,13 @@ _NARROW = 20.0
 """Horizontal scale, in percent, below which text may not be legible."""
 
 _EVEN = 1.001
-"""Ratio of the two scales of a matrix up to which it is even."""
+"""The maximum ratio of the two scales of a matrix that is even."""
 
 _FLAT = 5.0
 """The ratio of the two scales of a text matrix at which text may be too flat to be legible."""
 
 _KEPT = 1_000_000
-"""Bytes of the longest stream whose tokens are remembered until the next stream is split."""
+"""The maximum number of bytes of a stream whose tokens are remembered until the next stream is split."""
 
 _STEPS = 30_000_000
 """The maximum number of bytes that are read to split a stream.
