@@ -84,7 +84,7 @@ def test_a_page_that_lists_headings_is_not_parted_by_them(tmp_path: Path) -> Non
     body = "".join(f"<h3>Chapter {n}</h3>" for n in range(12))
     path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Contents</a></li>'))
 
-    assert [("chapter", "Contents", [])] == tree(tuple(outline(path).items))
+    assert [("toc", "Contents", [])] == tree(tuple(outline(path).items))
 
 
 def test_a_missing_fragment_is_found_by_its_title(tmp_path: Path) -> None:
@@ -113,6 +113,14 @@ def test_landmarks_and_the_types_of_parts_are_types_of_nodes(tmp_path: Path) -> 
 
     assert ["titlepage", "preface", "chapter"] == [outline_item.type for outline_item in found.items]
     assert [{"type": "titlepage", "chapter": 1, "character": 0}] == found.facts["landmarks"]
+
+
+def test_a_cover_and_printed_contents_are_no_chapters_although_nothing_declares_them(tmp_path: Path) -> None:
+    names = ["Cover", "Title Page", "Copyright", "Table of Contents", "One"]
+    entries = [f'<li><a href="c{n}.xhtml">{name}</a></li>' for n, name in enumerate(names, 1)]
+    path = write_book(tmp_path / "b.epub", [f"<h1>{name}</h1><p>x</p>" for name in names], nav(*entries[1:]))
+
+    assert [each.type for each in outline(path).items] == ["cover", "titlepage", "copyright-page", "toc", "chapter"]
 
 
 def test_the_guide_of_epub_2_tells_types_too(tmp_path: Path) -> None:

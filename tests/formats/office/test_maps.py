@@ -98,7 +98,7 @@ def test_a_document_is_its_headings_by_level_with_captioned_tables_and_figures(a
 
     lines = [line for line in drawn(found.nodes) if not line.lstrip().startswith("opening")]
     assert [
-        "chapter 'Inhalt' chapter=1",
+        "toc 'Inhalt' chapter=1",
         "chapter 'Eins' chapter=2",
         "  section 'Firma' chapter=2&chars=17-53",
         "    table 'Table 1: Prices' chapter=2&chars=23-52",

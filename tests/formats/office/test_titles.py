@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 
 from citekit.adapters.formats.docx.handler import HANDLER as DOCX
+from citekit.adapters.formats.handler import FormatHandler
 from citekit.adapters.formats.pptx.handler import HANDLER as PPTX
 from citekit.adapters.formats.shared.outline import Outline
+from citekit.adapters.formats.xlsx.handler import HANDLER as XLSX
 from citekit.container.parsers import Parsers
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
 from citekit.domain.source import Source
-from tests.formats.office.office_files import paragraph, table, write_docx
+from tests.formats.office.office_files import paragraph, table, write_docx, write_sheets
 
 PROSE = paragraph("The water of the lake was sampled each month, and the samples show what the shore has lost. " * 3)
 CENTERED = '<w:jc w:val="center"/>'
@@ -24,8 +26,8 @@ BOLD = "<w:b/>"
 
 def outline(path: Path) -> Outline:
     source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[path.suffix])
-    handler = DOCX if path.suffix == ".docx" else PPTX
-    return handler.outliner(source.format, Parsers()).outline(source, silent)
+    handlers: dict[str, FormatHandler] = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX}
+    return handlers[path.suffix].outliner(source.format, Parsers()).outline(source, silent)
 
 
 def size(points: int) -> str:
@@ -143,3 +145,42 @@ def test_headings_made_by_hand_are_nested_by_their_numbers(tmp_path: Path) -> No
 
     assert [item.title for item in found] == ["1. The lake", "2. The shore"]
     assert [child.title for child in found[0].children if child.type != "opening"] == ["1.1. Its water"]
+
+
+COLUMNS = {"A3": "Lake", "B3": "Area", "A4": "Ness", "B4": "56"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "title"),
+    [
+        ({"A1": "Lakes of the North", **COLUMNS}, "Lakes of the North"),
+        ({"A2": "Lakes of the North", **COLUMNS}, "Lakes of the North"),
+        ({"A2": "(in millions of euros)", **COLUMNS}, None),
+        (COLUMNS, None),
+        ({}, None),
+    ],
+)
+def test_a_workbook_is_titled_by_what_is_above_its_first_table(
+    cells: dict[str, str], title: str | None, tmp_path: Path
+) -> None:
+    assert (
+        outline(write_sheets(tmp_path / "x.xlsx", {"Empty": {}, "Sheet1": cells, "More": {"A1": "More"}})).title
+        == title
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [("Lake Ness: Area", "Lake Ness: Area"), ("Budget", "Lakes"), ("Untitled", "Lakes"), ("", "Lakes")],
+)
+def test_the_properties_of_a_workbook_are_its_title_if_its_sheet_confirms_them(
+    written: str, title: str, tmp_path: Path
+) -> None:
+    import openpyxl
+
+    path = write_sheets(tmp_path / "x.xlsx", {"Sheet1": {"A2": "Lakes", **COLUMNS}})
+    book = openpyxl.load_workbook(path)
+    book.properties.title = written
+    book.save(path)
+
+    assert outline(path).title == title

@@ -58,14 +58,14 @@ class DocxOutliner:
 def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
     """Return the outline item with the first words of its chapter as its title, if the chapter has no heading.
 
-    Any other item is returned unchanged.
+    The title is `Opening` if it has pictures only. Any other item is returned unchanged.
     """
     location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
     if chapter is None or outline_item.title != chapter.name:
         return outline_item
     first = next((line for line in chapter.text[:OPENING_LOOK].split("\n") if line.strip()), "")
-    return evolve(outline_item, title=one_line(first, OPENING_TITLE) or f"Chapter {chapter.number}")
+    return evolve(outline_item, title=one_line(first, OPENING_TITLE) or "Opening")
 
 
 def _exhibits(book: Book) -> Iterator[OutlineItem]:

@@ -17,12 +17,20 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, BookChapter, Mark
-from citekit.domain.vocabulary import BOOK, CHAPTER, CJK_CHAPTER, PART, VOLUME, any_of
+from citekit.domain.vocabulary import BOOK, CHAPTER, CJK_CHAPTER, PART, TOC_HEADING, VOLUME, any_of
 
 _SUMMARY_FROM = 3000
 _TITLE_LIMIT = 80
 _PART = re.compile(rf"(?:{any_of(PART, BOOK, VOLUME)})\b", re.IGNORECASE)
 _CHAPTER = re.compile(rf"(?:{any_of(CHAPTER)})\b|第.{{1,5}}{CJK_CHAPTER}", re.IGNORECASE)
+_ROLES = {
+    "toc": re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.IGNORECASE),
+    "cover": re.compile(r"(?:front )?cover(?: page| image)?", re.IGNORECASE),
+    "titlepage": re.compile(r"title ?page", re.IGNORECASE),
+    "copyright-page": re.compile(r"copyright(?: page| notice)?", re.IGNORECASE),
+}
+"""Roles of parts that no markup declares, by their titles."""
+
 _SUBNUMBER = re.compile(r"\W*\d+\.\d")
 _PLACES = frozenset(("bodymatter", "frontmatter", "backmatter"))
 _ABOVE_CHAPTERS = frozenset(("part", "volume"))
@@ -122,7 +130,7 @@ class _OutlineBuilder:
             title = self._title(chapter, begin[1], stop)
             below = self._sections(begin, stop, title)
             partial = begin[1] or stop < len(chapter.text)
-            usual = self._term(begin) or ("section" if partial else type)
+            usual = self._term(begin) or _role_of(title) or ("section" if partial else type)
             yield self._outline_item(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
 
     def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
@@ -206,6 +214,8 @@ class _OutlineBuilder:
         said = self._term(entry.start)
         if said is not None:
             return said
+        if not above and (role := _role_of(entry.title)):
+            return role
         if above and above not in _ABOVE_CHAPTERS:
             return "section"
         several = _last(entry.start, entry.end) > entry.start[0]
@@ -225,6 +235,11 @@ class _OutlineBuilder:
                 return mark.title
         name = chapter.name.rpartition("/")[2].partition("#")[0].rpartition(".")
         return first if 0 < len(first) <= _TITLE_LIMIT else name[0] or name[2] or f"Chapter {chapter.number}"
+
+
+def _role_of(title: str) -> str | None:
+    """Return the role of a part with such a title, such as `toc` for `Contents`, or None for any other."""
+    return next((role for role, pattern in _ROLES.items() if pattern.fullmatch(title.strip())), None)
 
 
 def _holds_chapters(entry: Entry) -> bool:

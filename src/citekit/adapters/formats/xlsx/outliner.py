@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from attrs import define, evolve, field, frozen
 
+from citekit.adapters.formats.shared.office_metadata import facts_in
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
+from citekit.adapters.formats.shared.titles import is_confirmed, may_be_title, words_of
 from citekit.adapters.formats.xlsx.cell_blocks import Block
+from citekit.adapters.formats.xlsx.cells import Value
 from citekit.adapters.formats.xlsx.sheet_layout import ReadSheet, first_words, headed, leading_text
 from citekit.adapters.formats.xlsx.workbook import Sheet, Table, Workbook
 from citekit.adapters.libraries.office_package import opened_package
@@ -19,6 +23,9 @@ from citekit.domain.source import Source
 
 TITLE_GAP = 3
 """Maximum distance in rows between a title and the block below it."""
+
+_UNITS = re.compile(r"\(?(?:(?:all )?(?:amounts|figures|values) )?in\b", re.IGNORECASE)
+"""The beginning of a note about units above a table (`In millions of euros`)."""
 
 _T = TypeVar("_T")
 
@@ -42,12 +49,34 @@ class XlsxOutliner:
             sheets = tuple((each.sheet.name, each.rows, each.columns) for each in read)
             charts = [chart for each in read for chart in workbook.charts(each.sheet)]
             outline_items = [_sheet(workbook, each, names, charts) for each in read]
+            title = _title(workbook, read, facts_in(package).title or "")
         return Outline(
-            title=None,
+            title=title,
             extent=Extent(sheets=sheets),
             items=outline_items,
             facts={"sheets": [_facts(each) for each in read]},
         )
+
+
+def _title(workbook: Workbook, read: Sequence[ReadSheet], written: str) -> str | None:
+    """Return the title that the first visible sheet prints above its first table, or else the one in the core properties.
+
+    The latter goes first if the sheet confirms it. The result is None if there is neither.
+    """
+    first = next((each for each in read if each.filled and each.sheet.state == "visible"), None)
+    found = sorted(first.blocks or (), key=lambda block: (block.top, block.left)) if first else []
+    words = {word for block in found for row in block.head.values() for word in words_of(_text_of(workbook, row))}
+    if written and is_confirmed(written, words):
+        return written
+    above = found[:1] if len(found) > 1 and _is_title(workbook, found[0]) else []
+    printed = (
+        leading_text(workbook, above[0].head[above[0].top]) if above else headed(workbook, found[0])[0] if found else ""
+    )
+    return (printed if may_be_title(printed) and not _UNITS.match(printed) else written) or None
+
+
+def _text_of(workbook: Workbook, row: dict[int, Value]) -> str:
+    return " ".join(workbook.shown(value) for value in row.values() if workbook.is_shown(value))
 
 
 def _facts(read: ReadSheet) -> dict[str, str | int]:
