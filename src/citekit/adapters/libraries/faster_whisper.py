@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +148,8 @@ class FasterWhisper:
     def _language(self, engine: Any, samples: Samples, expected: str | None) -> str:
         if not engine.model.is_multilingual:
             return "en"
-        found, probability, _ = engine.detect_language(samples)
+        features = engine.feature_extractor(samples)[..., :-1]  # the frames that `transcribe` encodes first
+        found, probability, _ = engine.detect_language(features=features)
         return str(found) if expected is None or probability >= _CERTAIN_LANGUAGE else expected
 
 
@@ -202,7 +203,7 @@ def _new_engine(model: SpeechModel) -> Any:
     logging.getLogger("faster_whisper").setLevel(logging.CRITICAL)
     folder = model.folder
     files = None if folder is not None else {name: model.read(name) for name in model.files}
-    return package.WhisperModel(
+    engine = package.WhisperModel(
         model.name if folder is None else str(folder),
         device="cpu",
         compute_type="int8",
@@ -210,6 +211,26 @@ def _new_engine(model: SpeechModel) -> Any:
         files=files,
         local_files_only=True,
     )
+    engine.encode = _remembering_last(engine.encode)
+    return engine
+
+
+def _remembering_last(encode: Callable[[Samples], object]) -> Callable[[Samples], object]:
+    """Return `encode` with a memory of its last result.
+
+    The language is detected on the same frames that are recognized first, and encoding them is a tenth of the work or more.
+    """
+    import numpy as np
+
+    last: tuple[Samples, object] | None = None
+
+    def encoded(features: Samples) -> object:
+        nonlocal last
+        if last is None or not np.array_equal(last[0], features):
+            last = features, encode(features)
+        return last[1]
+
+    return encoded
 
 
 def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
