@@ -133,7 +133,7 @@ class VerifyQuote:
         virtual (not in a file); `SourceUnsupported` if the resource has no text; and the errors of `Resolve` and
         `LocateSource`.
 
-        The pages of the places are drawn, where the file has pages, to see whether they show the words.
+        If the file has pages, those on which the quote occurs are drawn, to check whether they show the words.
         """
         readings = ways_to_read(quote)
         resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)

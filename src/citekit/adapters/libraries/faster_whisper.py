@@ -77,7 +77,7 @@ class RecognizedWord:
 
 @frozen
 class RecognizedPassage:
-    """A passage that the model recognized. `is_doubtful` is true if it exceeds a limit of Whisper for good results."""
+    """A passage that the model recognized. `is_doubtful` is true if a limit that Whisper sets for results is exceeded."""
 
     words: Sequence[RecognizedWord]
     language: str

@@ -51,7 +51,7 @@ class WordLlama:
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of reading the weights to a predicate for the error message."""
+    """Map each exception that reading the weights raises to a predicate for the error message."""
     safetensors: Any = imported("safetensors", WHAT, EXTRA)
     return {
         safetensors.SafetensorError: "are damaged",

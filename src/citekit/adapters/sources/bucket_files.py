@@ -305,7 +305,7 @@ class BucketFiles:
             return self._clients[bucket]
 
     def _touch(self, path: Path) -> None:
-        """Update the time of the last use, which is that of the record: the times of the copy identify its bytes."""
+        """Record the use of a copy in the time of its record, because the times of the copy itself identify its bytes."""
         with suppress(OSError):
             os.utime(self._record_path(path))
 

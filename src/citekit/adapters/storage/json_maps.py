@@ -306,7 +306,10 @@ def _checked(resource_id: str) -> str:
 
 
 class MapHints:
-    """Resource IDs by what was mapped. Check each against the map itself. Without an index, nothing is recorded."""
+    """Hints at the resource IDs under which files were mapped. Check each against the map itself.
+
+    Without an index, there are no hints.
+    """
 
     def __init__(self, index: Index | None) -> None:
         self._index = index

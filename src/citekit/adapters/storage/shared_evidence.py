@@ -50,7 +50,7 @@ class SharedEvidenceStore:
             return None
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return what the local store knows without reading the evidence."""
+        """See `EvidenceStore.cached`. Only the local store is asked."""
         return self.local.cached(key)
 
     def read(self, key: EvidenceKey, start: int, length: int) -> bytes | None:

@@ -26,7 +26,7 @@ class ViewedHomes:
     locks: Locks
 
     def __call__(self) -> Sequence[Path]:
-        """Return the absolute paths of the homes. A missing or damaged file has none."""
+        """Return the absolute paths of the homes. If the file is missing or damaged, there are none."""
         try:
             listed = json.loads(read_file(self.path, _SIZE_LIMIT))
         except (OSError, ValueError, RecursionError):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from citekit.adapters.formats.shared.summaries import has_text
+from citekit.adapters.formats.shared.summaries import folded, has_text
 from citekit.domain.ports.reader import BookChapter, Mark
 
 _NUMBER = re.compile(
@@ -26,11 +26,6 @@ _LISTED = 8
 
 _NEAR = 40
 """Maximum characters, such as a number on its own line, that can precede the printed title."""
-
-
-def folded(text: str) -> str:
-    """Normalize a title for comparison: keep only letters and digits, and fold the case."""
-    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def chapter_headings(chapter: BookChapter) -> list[Mark]:

@@ -9,6 +9,7 @@ from attrs import define, evolve, field
 
 from citekit.adapters.formats.epub.chapter_marks import HEADING_LIMIT
 from citekit.adapters.formats.epub.toc import ChapterFiles, Entry
+from citekit.adapters.formats.shared.summaries import folded
 from citekit.domain.ports.reader import BookChapter, Heading, Mark
 
 _BEHIND = 99
@@ -37,11 +38,6 @@ def headings(
         elif entry.path is None and entry.title:
             placed.append(entry)
     return sorted(_all_placed(placed), key=lambda heading: (heading.chapter, heading.offset))
-
-
-def folded(text: str) -> str:
-    """Normalize a title for comparison: keep only letters and digits, and fold the case."""
-    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 @define

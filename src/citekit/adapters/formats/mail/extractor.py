@@ -24,7 +24,7 @@ _READ = frozenset("markdown json jsonl yaml toml csv tsv log calendar bibtex sub
 
 
 class MailExtractor:
-    """Extracts whole chapters of mail in their native form. Characters of a chapter have the forms of books."""
+    """Extracts whole chapters of mail in their native form. Ranges of characters are extracted as in books."""
 
     identity = ExtractorIdentity("mail", "1")
 

@@ -175,7 +175,7 @@ def _is_outside(edges: Edges | None) -> bool:
 
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     """Return the kind, the title, and the text of a shape."""
-    described = _described(shape)
+    described = description(shape)
     if getattr(shape, "has_table", False) and shape.has_table:
         rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
         return "table", described or ", ".join(filter(None, rows[0] if rows else [])), "\n".join(map("\t".join, rows))
@@ -236,15 +236,16 @@ def _runs(shape: Any) -> bool:
     return holder is not None and holder.get("type") in ("dt", "ftr", "sldNum", "hdr")
 
 
+def description(shape: Any) -> str:
+    """Return the alternative text of a shape, or else its title, or ""."""
+    said = shape._element._nvXxPr.cNvPr
+    return " ".join((said.get("descr") or said.get("title") or "").split())
+
+
 def is_picture(shape: Any) -> bool:
     """Return whether a shape is a picture, or a diagram or object that is displayed as a picture."""
     tag = _local(shape._element)
     return tag == "pic" or (tag == "graphicFrame" and not (shape.has_table or shape.has_chart))
-
-
-def _described(shape: Any) -> str:
-    said = shape._element._nvXxPr.cNvPr
-    return " ".join((said.get("descr") or said.get("title") or "").split())
 
 
 def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:

@@ -25,6 +25,7 @@ from citekit.adapters.formats.pptx.shapes import (
     SHAPES_LIMIT,
     Place,
     choose_alternatives,
+    description,
     diagram_text,
     is_picture,
     is_switched_off,
@@ -258,10 +259,10 @@ class _Drawing:
             return _grid(chart_text(shape.chart_part._element))
         if is_picture(shape):
             fill = shape._element.find("{*}blipFill")
-            image = "" if fill is None else self._image(holder, fill, _described(shape))
+            image = "" if fill is None else self._image(holder, fill, description(shape))
             if image:
                 return f'<div class="clip">{image}</div>'
-            text = diagram_text(shape, as_seen=False) or _described(shape)
+            text = diagram_text(shape, as_seen=False) or description(shape)
             return f'<div class="clip missing">{escape(text, quote=False)}</div>'
         body = shape._element.find("{*}txBody")
         if body is None:
@@ -406,11 +407,6 @@ def _geometry(shape: Any) -> str:
     return (
         "custom" if properties.find("{*}custGeom") is not None else "" if preset is None else preset.get("prst") or ""
     )
-
-
-def _described(shape: Any) -> str:
-    said = shape._element._nvXxPr.cNvPr
-    return " ".join((said.get("descr") or said.get("title") or "").split())
 
 
 def _first(said: Sequence[_Element], name: str) -> str | None:

@@ -40,7 +40,7 @@ class SlidesTextReader:
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """Return the text of the slides, separated by blank lines. See `TextReader.read`.
 
-        The text is the same that the extractor returns for the slides.
+        The text is the same as the text that the extractor returns for the slides.
         """
         with opened_package(source.path) as package:
             deck = driver.presentation(package)

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from citekit.adapters.formats.shared.text_file import encoding_of, has_japanese_escapes, open_text
+from citekit.adapters.formats.shared.text_file import BYTE_ORDER_MARKS, encoding_of, has_japanese_escapes, open_text
 from citekit.adapters.system.file_state import COARSE, FileState
 from citekit.adapters.system.files import open_for_reading, unreadable, writing
 from citekit.domain.digest import Digest
@@ -35,13 +35,6 @@ RACY = COARSE
 
 _CHUNK = 1 << 20
 _FORMS = (Form.NATIVE, Form.TEXT, Form.SOURCE)
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _NO_MARK = "The lines are encoded in {encoding}, as in the source, but without the byte-order mark of the source."
 _ESCAPED = "The source has the escape sequences of {encoding} and was decoded with it."
 _GUESSED = "The source is not valid UTF-8; its encoding was detected as {encoding}."
@@ -151,7 +144,7 @@ def _mark(stream: BinaryIO) -> tuple[int, str]:
     """Return the length in bytes and the encoding of the file's byte-order mark; (0, "") if there is none."""
     stream.seek(0)
     head = _read(stream, 4)
-    return next(((len(mark), encoding) for mark, encoding in _MARKS if head.startswith(mark)), (0, ""))
+    return next(((len(mark), encoding) for mark, encoding in BYTE_ORDER_MARKS if head.startswith(mark)), (0, ""))
 
 
 def _native(location: Lines, pieces: Iterator[bytes], target: Path, unmarked: int | str) -> Extraction:

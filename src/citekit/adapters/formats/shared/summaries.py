@@ -30,7 +30,7 @@ def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
     first paragraphs. If no sentence is long enough, the first sentence is returned.
     """
     found: list[str] = []
-    for paragraph in islice(_paragraphs(lines, _folded(skip)), _PARAGRAPHS):
+    for paragraph in islice(_paragraphs(lines, folded(skip)), _PARAGRAPHS):
         if _CAPTION.match(paragraph) or _ENTRY.fullmatch(paragraph):
             continue
         for sentence in _sentences(paragraph):
@@ -39,6 +39,11 @@ def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
                 return sentence
             found.append(sentence)
     return next((each for each in found if len(each) >= _WORTH), found[0] if found else None)
+
+
+def folded(text: str) -> str:
+    """Normalize a title for comparison: keep only letters and digits, and fold the case."""
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def has_text(line: str) -> bool:
@@ -56,7 +61,7 @@ def _paragraphs(lines: Iterable[str], title: str) -> Iterable[str]:
     for line in lines:
         text = line.strip()
         if title and text and not held:
-            repeated, title = _repeats_title(_folded(text), title)
+            repeated, title = _repeats_title(folded(text), title)
             if repeated:
                 continue
         if text:
@@ -89,7 +94,3 @@ def _repeats_title(line: str, title: str) -> tuple[bool, str]:
     if title in line and len(line) <= len(title) + 12:
         return True, ""
     return False, "" if line else title
-
-
-def _folded(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())

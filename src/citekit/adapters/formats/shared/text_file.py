@@ -25,6 +25,15 @@ LINES_LIMIT = 1_000_000
 """The maximum number of lines of a text whose lines are examined one by one."""
 
 _BREAK = re.compile(rb"[\r\n]+")
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""The byte-order marks with their encodings, longer ones first because a mark of UTF-32 begins like one of UTF-16."""
+
 ISO_2022_JP = "iso2022_jp"
 
 _CHUNK = 1 << 20
@@ -33,13 +42,6 @@ _STEP = 20_000
 _WESTERN_LETTERS = frozenset("àáâãäåæçèéêëíîïñòóôõöøùúûüßœÀÁÂÃÄÅÆÇÈÉÊËÍÎÏÑÒÓÔÕÖØÙÚÛÜŒ".encode("cp1252"))
 _WESTERN = _WESTERN_LETTERS | frozenset("€‚„…‘’“”•–—™\xa0¡£§©«®°²³´·¹º»½¿".encode("cp1252"))
 _DECLARED = re.compile(rb"""<(?:\?xml[^>]{0,200}?encoding|meta[^>]{0,200}?charset)\s*=\s*["']?([\w.:-]{1,40})""", re.I)
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 @frozen
@@ -134,7 +136,7 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
         with path.open("rb") as stream:
             head = stream.read(1024)
             stream.seek(0)
-            mark, encoding = next(((m, e) for m, e in _MARKS if head.startswith(m)), (b"", ""))
+            mark, encoding = next(((m, e) for m, e in BYTE_ORDER_MARKS if head.startswith(m)), (b"", ""))
             reader.decoder = None if encoding else codecs.getincrementaldecoder("utf-8")("strict")
             index = index_lines(reader.chunks(iter(lambda: stream.read(_CHUNK), b"")))
     except OSError as error:

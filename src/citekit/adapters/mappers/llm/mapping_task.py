@@ -58,7 +58,7 @@ class WindowResult:
 
     @property
     def is_faulty(self) -> bool:
-        """Whether fewer than a third of the nodes are valid, or of the titles found."""
+        """Whether fewer than a third of the nodes are valid, or fewer than a third of the checked titles were found."""
         valid = sum(1 for top in self.branches for _ in top.walk())
         return self.titles_found * 3 < self.titles_checked or valid * 3 < self.proposed
 

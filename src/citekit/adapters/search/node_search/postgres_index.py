@@ -121,7 +121,7 @@ class PostgresNodeIndex:
         self._database.run(lambda connection: _write(connection, space, maps))
 
     def _nodes(self, resource_id: str) -> Sequence[Node]:
-        """Return the nodes of a map, which are none if the map is missing or damaged."""
+        """Return the nodes of a map; none if the map is missing or damaged."""
         try:
             return list(self._maps.get(resource_id).walk())
         except (MapCorrupt, ResourceMissing):

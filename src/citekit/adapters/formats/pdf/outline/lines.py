@@ -199,7 +199,7 @@ def _has_note_number(spans: Sequence[Any], size: float) -> bool:
 
 
 def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, str]:
-    """Return the style of most of a line, whether nearly all of it is bold, and otherwise its bold beginning."""
+    """Return the style of most of a line, whether nearly all of the line is bold, and if not, its bold beginning."""
     if not spans:
         return _NO_STYLE, False, ""
     weight: dict[SpanStyle, int] = {}

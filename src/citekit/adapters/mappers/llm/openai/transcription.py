@@ -137,7 +137,7 @@ class _OpenAiSession:
     _forms: list[Mapping[str, object]] = field(factory=lambda: [*_FORMS], init=False)
 
     def hear(self, sound: bytes, progress: Progress) -> Heard:
-        """See `SpeechSession.hear`. A form of answer that the model refuses is not requested again."""
+        """See `SpeechSession.hear`. If the model refuses a form of answer, that form is not requested again."""
         answer = None
         while answer is None:
             try:
