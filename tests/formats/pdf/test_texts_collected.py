@@ -28,6 +28,22 @@ SHAPES = [each for each in (*HIDDEN, *SHOWN) if callable(each)]
 BOOKMARKS = [[1, "First part", 1], [1, "Second part", 3]]
 
 
+def annotated(page: Any) -> None:
+    page.add_freetext_annot((72, 300, 300, 330), "A remark of a reviewer")
+
+
+def with_a_field(page: Any) -> None:
+    field = MUPDF.Widget()
+    field.field_name, field.field_type, field.field_value = "name", MUPDF.PDF_WIDGET_TYPE_TEXT, "What somebody typed"
+    field.rect = MUPDF.Rect(72, 300, 300, 330)
+    page.add_widget(field)
+
+
+def annotated_and_turned(page: Any) -> None:
+    annotated(page)
+    page.set_rotation(90)
+
+
 def document(folder: Path, draw: Callable[[Any], None], *, bookmarked: bool = False) -> Source:
     made = MUPDF.open()
     for number in range(4):
@@ -151,3 +167,14 @@ def test_only_the_thread_that_announces_it_reads_next() -> None:
         assert reads.is_next()
     assert not reads.is_next()
     assert found == [False]
+
+
+@pytest.mark.parametrize("bookmarked", [False, True])
+@pytest.mark.parametrize("draw", [annotated, with_a_field, annotated_and_turned])
+def test_collected_texts_have_what_annotations_say(
+    draw: Callable[[Any], None], bookmarked: bool, tmp_path: Path
+) -> None:
+    source = document(tmp_path, draw, bookmarked=bookmarked)
+    found = mapped(source).written.read(source)
+    assert found == read_alone(source)
+    assert "remark of a reviewer" in found.text or "somebody typed" in found.text

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attrs import frozen
 
+from citekit.adapters.formats.pdf.document.hidden_text import has_annotations
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer, is_blank_scan
 from citekit.adapters.formats.pdf.document.superscripts import CELL_END, levelled_blocks
 from citekit.adapters.formats.pdf.document.text import text_flags
@@ -160,7 +161,8 @@ class PageTextCollector:
         return self._pages.is_missing(number)
 
     def collect(self, number: int, page: object, blocks: Blocks | None = None) -> None:
-        """Store the text of the page `number` unless it is known. `blocks` are its text blocks, if they have been read.
+        """Store the text of the page `number` unless it is known. `blocks` are the text blocks of its content, if they have
+        been read. Those of a page with annotations are read again with the text of the annotations.
 
         A damaged page ends the collection, so that the text reader meets it itself.
         """
@@ -168,7 +170,8 @@ class PageTextCollector:
             return
         since = thread_time()
         try:
-            self._pages.put(number, _page_text(page, self._flags, as_seen=True, blocks=blocks), since)
+            own = None if has_annotations(page) else blocks
+            self._pages.put(number, _page_text(page, self._flags, as_seen=True, blocks=own), since)
         except CiteKitError:
             raise
         except Exception:  # PyMuPDF can raise any exception then

@@ -164,11 +164,11 @@ class Drawing:
 
 def may_hide(page: Any) -> bool:
     """Return whether `page` may contain hidden text; the check is cheap and False for most pages of plain text."""
-    tokens = None if _has_annotations(page) else _tokens(page)
+    tokens = None if has_annotations(page) else _tokens(page)
     return tokens is None or tokens.is_irregular or may_look_unusual(tokens)
 
 
-def _has_annotations(page: Any) -> bool:
+def has_annotations(page: Any) -> bool:
     """Return whether `page` has annotations or fields of a form, or is too damaged to say."""
     try:
         with exclusive() as pymupdf:
@@ -254,7 +254,7 @@ def shows_all(page: object, looks: Collection[Look]) -> bool:
     inks = [(red / 255, green / 255, blue / 255) for red, green, blue in colors]
     if any(_near(ink, (1.0, 1.0, 1.0), _FAR) for ink in inks):
         return False
-    is_ordered = _has_annotations(page) or paints_after_text(tokens)
+    is_ordered = has_annotations(page) or paints_after_text(tokens)
     things, is_veiled = outlined(page, texts=is_ordered or sizes, sizes=sizes)
     if is_veiled or any(each.kind in (Kind.CLIP, Kind.UNPAINTED) or 0 < each.size < TINY for each in things):
         return False

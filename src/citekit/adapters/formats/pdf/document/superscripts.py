@@ -119,6 +119,8 @@ def levelled_line(line: Mapping[str, Any]) -> str:
     Each character is replaced by exactly one character, so positions stay the same.
     """
     spans, direction = line["spans"], line["dir"]
+    if len(spans) == 1:
+        return str(spans[0]["text"])
     sizes = {span["size"] for span in spans if span["text"].strip()}
     if len(sizes) < 2:
         return "".join(span["text"] for span in spans)
@@ -160,14 +162,18 @@ def _down(origin: tuple[float, float], direction: tuple[float, float]) -> float:
 
 def is_mark_beside(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Return whether `after` is a superscript of small digits at the end of `line` that MuPDF split into its own line."""
-    text = "".join(span["text"] for span in after["spans"]).strip()
-    if not text or len(text) > 3 or not _DIGITS.issuperset(text) or not line["spans"]:
+    if not line["spans"] or not after["spans"]:
         return False
     last, own = line["spans"][-1], after["spans"][0]
+    if own["size"] > SMALLER * last["size"]:  # most lines end here
+        return False
+    text = "".join([span["text"] for span in after["spans"]]).strip()
+    if not text or len(text) > 3 or not _DIGITS.issuperset(text):
+        return False
     _, top, right, bottom = line["bbox"]
     x, y0, _, y1 = after["bbox"]
     beside = -1 <= x - right <= 0.5 * last["size"]
     overlapping = min(bottom, y1) - max(top, y0) > _OVERLAP * (y1 - y0)
     higher = -FAR * last["size"] <= own["origin"][1] - last["origin"][1] <= -HIGHER * last["size"]
     straight = line["dir"] == after["dir"] == (1.0, 0.0)
-    return straight and beside and overlapping and higher and bool(own["size"] <= SMALLER * last["size"])
+    return straight and beside and overlapping and bool(higher)

@@ -121,7 +121,9 @@ def text_page(page: Any) -> Any:
 
 
 def blocks_of(structured: object) -> Blocks:
-    """Return the blocks of the structured text of a page, as `page.get_text("dict", flags=text_flags())` gives them."""
+    """Return the blocks of the structured text of a page, as `page.get_text("dict", flags=text_flags())` gives them for a
+    page without annotations.
+    """
     with exclusive() as pymupdf:
         blocks: Blocks = pymupdf.TextPage(structured).extractDICT()["blocks"]
         return blocks
