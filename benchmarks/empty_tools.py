@@ -13,7 +13,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-import attrs
 from mcp_types import Tool
 
 from citekit.container import bootstrap
@@ -51,8 +50,7 @@ class ToolsAndEmptyOnes(tools.Tools):
 
 
 def _bound(tool: Tool, run: Any) -> tools.Bound:
-    shortest = {"at_hand": run} if "at_hand" in attrs.fields_dict(tools.Bound) else {}
-    return tools.Bound(tool, run, **shortest)
+    return tools.Bound(tool, run, cached=run)
 
 
 if __name__ == "__main__":

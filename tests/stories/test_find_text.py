@@ -12,11 +12,12 @@ import pymupdf
 import pytest
 from attrs import evolve
 
-from citekit.application.find_text import COMPARED, EXACT, FOLLOWING, HIT_LIMIT
+from citekit.application.find_text import COMPARED, EXACT, FOLLOWING
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
+from citekit.domain.text_search.limits import HIT_LIMIT
 from citekit.domain.text_search.matching import Kind
 from citekit.entrypoints.found_text import found_lines
 from tests.formats.office.office_files import write_xlsx

@@ -37,17 +37,12 @@ from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 from citekit.domain.text_search.headings import Headings
 from citekit.domain.text_search.inflections import forms_of, number_forms
+from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.domain.text_search.long_lines import cut_around
 from citekit.domain.text_search.matching import Kind, LineMatch, context_of, lines_after, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
 from citekit.domain.text_search.sections import node_at
 from citekit.domain.words import words_of
-
-LIMIT = 10
-"""The default number of hits in an answer."""
-
-PARTIAL_LIMIT = 5
-"""The default number of hits in an answer if no page contains all words."""
 
 FEW = 3
 """The maximum number of hits with all words that are shown with the lines after them. More hits are shown without."""
@@ -66,17 +61,11 @@ words and no context is requested: the answer is often in the next lines.
 FOLLOWING_LINES = 8
 """The maximum number of these lines."""
 
-HIT_LIMIT = 100
-"""The maximum number of hits in an answer."""
-
 EXACT = 128
 """The maximum number of blocks with all words for which a search of everything compares all of them."""
 
 COMPARED = 48
 """The number of matching blocks after which a search of everything stops comparing if there are too many blocks."""
-
-CONTEXT_LIMIT = 20
-"""The maximum number of lines of context before and after a hit."""
 
 LINE_LIMIT = 300
 """The maximum number of characters of a line in an answer. A longer line is cut around the words of the query."""

@@ -10,7 +10,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.application.index_text import IndexText
 from citekit.domain.errors import Cancelled, CiteKitError
-from citekit.domain.modality import Modality
+from citekit.domain.modality import BY_DIGEST
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.text_index import Generation, IndexedText, TextIndex
@@ -32,9 +32,6 @@ READING = "reading text"
 
 ATTEMPTS = 3
 """The maximum number of comparisons for one question, while texts are added to the index."""
-
-BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
-"""Only the bytes of a mapped file determine its text. The text of a recording may come from a subtitle file."""
 
 
 @frozen

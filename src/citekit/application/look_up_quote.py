@@ -7,12 +7,13 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from citekit.application.find_text import HIT_LIMIT, FindText
+from citekit.application.find_text import FindText
 from citekit.application.verify_quote import PLACES, VerifyQuote
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quote import ways_to_read
 from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
+from citekit.domain.text_search.limits import HIT_LIMIT
 from citekit.domain.words import words_of
 
 LOOKED_UP = 5

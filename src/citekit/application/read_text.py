@@ -39,17 +39,9 @@ from citekit.domain.text_search.layout import (
     order_of_location,
     shown_line,
 )
+from citekit.domain.text_search.limits import CHARS_LEAST, CHARS_LIMIT, MAX_CHARS
 from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.domain.text_search.sections import SectionCut, titles_around
-
-MAX_CHARS = 6_000
-"""The default number of characters in an answer."""
-
-CHARS_LIMIT = 50_000
-"""The maximum number of characters in an answer."""
-
-CHARS_LEAST = 200
-"""The minimum for the number of characters in an answer."""
 
 COUNTED = 64
 """The maximum number of blocks whose characters are counted. Those of a longer part are estimated."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
@@ -20,7 +19,17 @@ from citekit.domain.errors import LocationOutside, RequestRefused, SourceUnsuppo
 from citekit.domain.formats import BOOKS
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
 from citekit.domain.modality import Modality
-from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord, SheetRow, is_drawing
+from citekit.domain.page_view import (
+    MARKED_PAGES,
+    WIDTHS,
+    Corners,
+    Layout,
+    PagePicture,
+    PageSize,
+    PageWord,
+    SheetRow,
+    is_drawing,
+)
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -31,9 +40,6 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-
-WIDTHS = (320, 640, 960, 1280, 1600, 2000, 2560, 3200)
-"""The widths of page pictures in pixels. A requested width is rounded up to one of them, so that pictures can be reused."""
 
 UNITS = 2_000
 """The maximum number of lines or pages of text in one answer."""
@@ -50,34 +56,10 @@ LINE_CHARACTERS = 64 * 2**20
 AMPLITUDES = 2_000
 """The number of amplitudes of a waveform."""
 
-MARKED_PAGES = 20
-"""The maximum number of pages whose words are compared with a quote."""
-
 WORD_PAGES = 400
 """The number of pages whose words are kept in memory."""
 
 _T = TypeVar("_T")
-
-
-class Layout(StrEnum):
-    """How a viewer lays out a file."""
-
-    PAGES = "pages"
-    """Pictures of pages, with selectable words."""
-    SLIDES = "slides"
-    """Slides as HTML."""
-    HTML = "html"
-    """The whole file as HTML (an SVG file as a picture), with its numbered lines on request."""
-    CHAPTERS = "chapters"
-    """Chapters as HTML."""
-    LINES = "lines"
-    """Numbered lines."""
-    ROWS = "rows"
-    """Rows of the sheets of a workbook."""
-    RECORDING = "recording"
-    """A video or an audio player."""
-    NOTHING = "nothing"
-    """Only the map."""
 
 
 @frozen

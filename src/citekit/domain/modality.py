@@ -39,3 +39,7 @@ class HasModality(Protocol):
     @property
     def modality(self) -> Modality:
         """The kind of the location."""
+
+
+BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
+"""Only the bytes of a mapped file determine its text. The text of a recording may come from a subtitle file."""

@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from attrs import frozen
 
 from citekit.domain.source import Source
 
 Corners = tuple[float, float, float, float]
 """The edges (left, top, right, bottom) of a rectangle in fractions of the width and height of an upright page."""
+
+WIDTHS = (320, 640, 960, 1280, 1600, 2000, 2560, 3200)
+"""The widths of page pictures in pixels. A requested width is rounded up to one of them, so that pictures can be reused."""
+
+MARKED_PAGES = 20
+"""The maximum number of pages whose words are compared with a quote."""
+
+
+class Layout(StrEnum):
+    """How a viewer lays out a file."""
+
+    PAGES = "pages"
+    """Pictures of pages, with selectable words."""
+    SLIDES = "slides"
+    """Slides as HTML."""
+    HTML = "html"
+    """The whole file as HTML (an SVG file as a picture), with its numbered lines on request."""
+    CHAPTERS = "chapters"
+    """Chapters as HTML."""
+    LINES = "lines"
+    """Numbered lines."""
+    ROWS = "rows"
+    """Rows of the sheets of a workbook."""
+    RECORDING = "recording"
+    """A video or an audio player."""
+    NOTHING = "nothing"
+    """Only the map."""
 
 
 @frozen

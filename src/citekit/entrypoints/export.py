@@ -9,7 +9,6 @@ from enum import StrEnum
 from html import escape
 from pathlib import Path
 
-from citekit.application.read_text import CHARS_LIMIT
 from citekit.container import Container
 from citekit.domain.address import Address
 from citekit.domain.errors import FormUnsupported
@@ -17,6 +16,7 @@ from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.locations import Virtual
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.limits import CHARS_LIMIT
 from citekit.wire.citations import bibtex_citation, csl_citation
 from citekit.wire.indented import indented
 from citekit.wire.maps import to_json

@@ -11,9 +11,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import PurePath
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from citekit.adapters.formats.handler import FormatHandler, InstalledFormat, Services
 from citekit.domain.errors import SourceUnsupported
@@ -21,6 +21,9 @@ from citekit.domain.formats import Format, by_name
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "citekit.formats"
 """The entry-point group in which packages publish formats."""
@@ -123,10 +126,12 @@ _LOADING = threading.Lock()
 
 @cache
 def _installed_formats() -> tuple[InstalledFormat, ...]:
-    return tuple(_loaded(each) for each in metadata.entry_points(group=GROUP))
+    from importlib.metadata import entry_points  # imports more than all that most commands need
+
+    return tuple(_loaded(each) for each in entry_points(group=GROUP))
 
 
-def _loaded(entry: metadata.EntryPoint) -> InstalledFormat:
+def _loaded(entry: EntryPoint) -> InstalledFormat:
     try:
         handler = entry.load()
     except Exception as error:

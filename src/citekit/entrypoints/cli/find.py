@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT, resource_named
+from citekit.application.find_text import resource_named
 from citekit.application.titled_nodes import nodes_besides
 from citekit.domain.formats import by_name
 from citekit.domain.suggestions import name_meant
+from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option, tag_option
 from citekit.entrypoints.cli.progress import watching

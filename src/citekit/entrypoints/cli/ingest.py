@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
@@ -295,10 +294,13 @@ def _on_cluster(
     done = list(failed)
     told = _Told(session)
     home = os.path.abspath(app.settings.home)  # noqa: PTH100 - links are kept
+    from importlib.metadata import version
+
+    from citekit.container.clusters import connect, ingest_on
+
     example = IngestJob(
         home=home, path="", version=version(DISTRIBUTION), modality=kind, force=force, settings=settings
     )
-    from citekit.container.clusters import connect, ingest_on
 
     cluster = connect(address)
     with (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from citekit.application.read_text import CHARS_LEAST, CHARS_LIMIT, MAX_CHARS
+from citekit.domain.text_search.limits import CHARS_LEAST, CHARS_LIMIT, MAX_CHARS
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.progress import watching

@@ -14,12 +14,11 @@ from typing import Any
 from mcp_types import ImageContent, ReadResourceResult, TextResourceContents, Tool, ToolAnnotations
 
 from citekit.application.named_parts import part_named
-from citekit.application.show_resource import MARKED_PAGES, WIDTHS, Layout
 from citekit.container import Container
 from citekit.domain.address import Address
 from citekit.domain.locations import Box, Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import NodeName
-from citekit.domain.page_view import Corners
+from citekit.domain.page_view import MARKED_PAGES, WIDTHS, Corners, Layout
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
 from citekit.entrypoints.mcp import schemas

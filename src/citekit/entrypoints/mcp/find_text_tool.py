@@ -8,9 +8,9 @@ from typing import Any
 from attrs import evolve
 from mcp_types import Tool, ToolAnnotations
 
-from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.container import Container
 from citekit.domain.progress import Progress
+from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.domain.text_search.matching import Kind
 from citekit.entrypoints.found_text import found_lines
 from citekit.entrypoints.mcp import schemas

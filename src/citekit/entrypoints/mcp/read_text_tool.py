@@ -8,9 +8,9 @@ from typing import Any
 from attrs import evolve
 from mcp_types import Tool, ToolAnnotations
 
-from citekit.application.read_text import CHARS_LEAST, CHARS_LIMIT, MAX_CHARS
 from citekit.container import Container
 from citekit.domain.progress import Progress
+from citekit.domain.text_search.limits import CHARS_LEAST, CHARS_LIMIT, MAX_CHARS
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
 from citekit.entrypoints.mcp.path_redaction import Discretion

@@ -10,13 +10,13 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
-from citekit.application.indexed_library import BY_DIGEST
 from citekit.application.named_parts import part_named
 from citekit.application.resolve_cache import Asked
 from citekit.container import Container
 from citekit.domain.address import Address
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options
+from citekit.domain.modality import BY_DIGEST
 from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap

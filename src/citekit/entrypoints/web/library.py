@@ -13,7 +13,6 @@ from starlette.routing import BaseRoute
 from citekit.application.edit_map import edits_of
 from citekit.application.list_resources import ListedResource
 from citekit.application.search import Hit
-from citekit.application.show_resource import Layout
 from citekit.application.titled_nodes import nodes_besides
 from citekit.container import Container
 from citekit.domain.address import fragment_of
@@ -24,7 +23,7 @@ from citekit.domain.locations import TimeSpan, Virtual
 from citekit.domain.map_editing import EditKind, MapEdit
 from citekit.domain.mapper_identity import EDITED
 from citekit.domain.node import Node
-from citekit.domain.page_view import PageSize
+from citekit.domain.page_view import Layout, PageSize
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.words import words_of
 from citekit.entrypoints.failures import sentence
