@@ -48,6 +48,18 @@ def test_the_default_streams_are_used_with_a_note(film: Path, tmp_path: Path) ->
     ] == [note for note in found.notes if "streams" in note]
 
 
+def test_the_first_of_60_audio_streams_is_used_and_cut(film: Path, tmp_path: Path) -> None:
+    path = tmp_path / "many.mkv"
+    ffmpeg("-i", str(film), *["-map", "0:v"], *["-map", "0:a"] * 60, "-c", "copy", str(path))
+
+    notes, cut = outline(path).notes, clip(path, 1.0, 2.0, tmp_path)
+
+    assert ["The file has 60 audio streams. Number 1 is used, because players choose it by default."] == [
+        note for note in notes if "streams" in note
+    ]
+    assert [25, 49] == [cut.pictures[0], cut.pictures[-1]]
+
+
 def test_times_that_go_back_are_noted(film: Path, tmp_path: Path) -> None:
     part, path = tmp_path / "part.ts", tmp_path / "joined.ts"
     ffmpeg("-i", str(film), "-c", "copy", str(part))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ from citekit.domain.locations import TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
+from tests.formats.media.media_samples import ffmpeg
 from tests.formats.media.speech_samples import CLIP, SAID, needs_speech, small_model, source_at, write_sound
 
 if TYPE_CHECKING:
@@ -106,6 +108,30 @@ def test_another_model_or_language_is_asked_again(tmp_path: Path, model: str, la
     WhisperTranscriber(engine, "m", model, language, index).transcribe(source)
 
     assert 1 == len(engine.heard)
+
+
+def test_the_language_tag_of_a_recording_is_not_believed(tmp_path: Path) -> None:
+    path = tmp_path / "tagged.mkv"
+    beeps(tmp_path / "beeps.wav", [(1, 2)], 3)
+    ffmpeg("-i", str(tmp_path / "beeps.wav"), "-c", "copy", "-metadata:s:a:0", "language=jpn", str(path))
+
+    speech = WhisperTranscriber(Loud(), "m", "f").transcribe(source_at(path))
+
+    assert ["de"] == [each.language for each in speech.passages]
+
+
+def test_each_passage_has_the_language_that_is_spoken_in_it(tmp_path: Path) -> None:
+    @define
+    class Polyglot(Loud):
+        def recognize(self, samples: Samples, language: str | None, expected: str | None) -> list[RecognizedPassage]:
+            detected = ["es", "it", "es"][len(self.heard)]
+            return super().recognize(samples, language or detected, expected)
+
+    path = beeps(tmp_path / "beeps.wav", [(1, 2), (4, 7), (12, 13)], 15)
+
+    speech = WhisperTranscriber(Polyglot(), "m", "f").transcribe(source_at(path))
+
+    assert ["es", "it", "es"] == [each.language for each in speech.passages]
 
 
 def test_budgets_are_announced_before_each_window(tmp_path: Path) -> None:
@@ -275,6 +301,24 @@ def test_a_language_that_the_model_does_not_know_is_one_clear_error() -> None:
         MapperUnavailable, match=r"tiny\.en does not know the language 'fr'\. It knows only English\. Set"
     ):
         transcriber.transcribe(source_at(CLIP))
+
+
+@pytest.mark.long
+@needs_speech
+@pytest.mark.parametrize("memory", ["150M", "300M"])
+def test_too_little_memory_for_a_model_is_one_clear_error(tmp_path: Path, memory: str) -> None:
+    """The limits suffice neither for the model that finds speech nor for the one that recognizes it."""
+    command = [sys.executable, "-m", "citekit", "--home", str(tmp_path), "ingest", str(CLIP)]
+    chosen = {"CITEKIT_PARSER_MEMORY": memory, "CITEKIT_SPEECH_MODEL": small_model().name}
+    chosen["CITEKIT_PARSERS"] = "subprocess"
+
+    done = subprocess.run(
+        command, env={**os.environ, **chosen}, capture_output=True, text=True, timeout=300, check=False
+    )
+
+    assert 1 == done.returncode
+    assert "There is not enough memory for the speech model" in done.stderr
+    assert 1 == done.stderr.count("Error: ")
 
 
 @pytest.mark.slow

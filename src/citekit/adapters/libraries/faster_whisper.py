@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -57,6 +58,9 @@ _MAX_REPEATS, _MAX_WORDS_PER_SECOND = 8, 7.0
 
 People who speak very fast say about five words per second.
 """
+
+_OUT_OF_MEMORY = re.compile(r"bad_alloc|failed to allocate|cannot allocate|out of memory", re.IGNORECASE)
+"""What CTranslate2, MKL, and ONNX Runtime report, as ordinary errors, if they get no memory."""
 
 _CERTAIN_LANGUAGE = 0.9
 """The minimum probability of a language for a window to have a different language than the window before it.
@@ -186,12 +190,12 @@ def _translated_errors(model: str) -> Iterator[None]:
         yield
     except CiteKitError:
         raise
-    except MemoryError as error:
-        raise MapperUnavailable(
-            f"There is not enough memory for the speech model {model}. Use a smaller model, or set "
-            "CITEKIT_PARSER_MEMORY to a larger value."
-        ) from error
     except Exception as error:
+        if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
+            raise MapperUnavailable(
+                f"There is not enough memory for the speech model {model}. Use a smaller model, or set "
+                "CITEKIT_PARSER_MEMORY to a larger value."
+            ) from error
         detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
         raise MapperUnavailable(
             f"Speech recognition (faster-whisper) failed with the model {model}: {detail}."
