@@ -352,6 +352,7 @@ def test_a_page_without_text_has_no_summary(tmp_path: Path) -> None:
         ("thesis.dvi", "my file"),
         ("Microsoft Word - Report 2020.doc", "my file"),
         ("Microsoft Word - Report 2020", "Report 2020"),
+        ('<span style="color:#003399"> A Fine Book </span>', "A Fine Book"),
     ],
 )
 def test_the_title_is_the_written_one_where_it_is_one(tmp_path: Path, written: str, title: str) -> None:

@@ -13,6 +13,7 @@ _PRODUCT = re.compile(
 )
 """The names of programs before the name of a file."""
 
+_MARKUP = re.compile(r"</?(?:span|font|div|p|b|i|u|em|strong|sup|sub|br)(?:\s[^<>]*)?/?>", re.I)
 _FILE_NAME = re.compile(
     r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$"
     r"|^\S*(_\S*_|_\S*\d|\d\S*_)\S*$|_\S+_\d",
@@ -32,8 +33,8 @@ WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
 def written_title(written: str) -> str:
-    """Return a title of metadata without the name of the program that wrote it, or "" if no author wrote it."""
-    title = _PRODUCT.sub("", one_line(written, TITLE_LIMIT)).strip(" \u2013\u2014|-")
+    """Return a title of metadata without markup and the name of the program that wrote it, or "" if no author wrote it."""
+    title = _PRODUCT.sub("", one_line(_MARKUP.sub("", written), TITLE_LIMIT)).strip(" \u2013\u2014|-")
     sensible = WORD.search(title) and "\ufffd" not in title
     return "" if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title) else title
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
 
 from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import (
@@ -16,7 +15,6 @@ from citekit.adapters.formats.pdf.outline.headings import (
     FontStyle,
     Heading,
 )
-from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
 
@@ -211,15 +209,9 @@ def _count_fonts(
         for font, times in own.items():
             if times <= max(5, CROWDED_SHARE * own.total()) or font[1] >= LARGER_RATIO * body.size:
                 counted[font] += times
-            elif not _is_spread_out(shown, font):
+            else:
                 crowded.add((page, font))
     return counted, crowded
-
-
-def _is_spread_out(shown: Sequence[StyledLine], font: Font) -> bool:
-    """Return whether lines in `font` mostly have lines in other fonts between them, as headings do."""
-    own = [font_of(line) == font for line in shown]
-    return sum(one and other for one, other in pairwise(own)) * 4 <= sum(own) and sum(own) * 2 < len(own)
 
 
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
