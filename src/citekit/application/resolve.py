@@ -138,7 +138,8 @@ class Resolve:
         else:
             moved = self.locate.moved(resource_map, source)
             self._follow(resource_map, source)
-        options = evolve(options, section=_section(resource_map, part, source, options))
+        section = _section(resource_map, part, source, options)
+        options = options if section == options.section else evolve(options, section=section)
         source, cut = self._patiently(resource_map, source, part, options, roots, progress)
         if not (isinstance(part.location, TimeSpan) and options.form in _WORDS):
             self._repeats.keep(asked, cut, resource_map, source)
