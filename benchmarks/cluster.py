@@ -32,7 +32,7 @@ from pathlib import Path
 from attrs import astuple, define, frozen
 
 from benchmarks.client import Client, tool
-from benchmarks.measuring import Spent, interleaved, ratio, timed
+from benchmarks.measuring import Spent, fewer, interleaved, ratio, timed
 from benchmarks.places import ROOT, scratch
 from benchmarks.report import Report, shown
 from citekit.adapters.libraries import psycopg as driver
@@ -50,9 +50,9 @@ from tests.services.proxy import proxy
 
 CITEKIT = (sys.executable, "-m", "citekit")
 WORKERS = 2
-SMALL_FILES = 200
-TURNS = 3
-ROUNDS = 60
+SMALL_FILES = fewer(200, 60)
+TURNS = fewer(3, 1)
+ROUNDS = fewer(60, 20)
 WARM = 3
 COUNTED = 11
 
@@ -92,6 +92,7 @@ class Kills:
 def main() -> int:
     """Print the tables and the differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("folders", nargs="+", metavar="FOLDER", type=Path)
     parser.add_argument("--files", type=int)
     parser.add_argument("--largest", type=int, default=400_000)
@@ -104,13 +105,15 @@ def main() -> int:
         folders = [folder.absolute() for folder in chosen.folders]
         if chosen.files is not None:
             folders = [_selected(report, folders, chosen.files, chosen.largest, chance, place / "files")]
-        wrong = _killed(report, folders, place, there, chosen.every, chance)
-        for line in wrong[:50]:
-            print(f"  DIFFERENT: {line}", flush=True)
-        _tools(report, place, there)
-        _overhead(report, place, there)
-    report.finish()
-    print(f"  {len(wrong)} differences")
+        try:
+            wrong = _killed(report, folders, place, there, chosen.every, chance)
+            for line in wrong[:50]:
+                print(f"  DIFFERENT: {line}", flush=True)
+            print(f"  {len(wrong)} differences", flush=True)
+            _tools(report, place, there)
+            _overhead(report, place, there)
+        finally:  # Ctrl-C shows what was measured until then
+            report.finish()
     return 1 if wrong else 0
 
 
