@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-START_SECONDS = 40
+START_SECONDS = 120
 
 
 def program() -> str | None:

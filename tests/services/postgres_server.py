@@ -19,7 +19,7 @@ from pathlib import Path
 
 from citekit.adapters.libraries import psycopg as driver
 
-START_SECONDS = 40
+START_SECONDS = 120
 
 
 def programs() -> Path | None:
