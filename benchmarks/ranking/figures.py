@@ -25,7 +25,7 @@ class Outcome:
 
 
 def row(name: str, outcomes: Sequence[Outcome]) -> str:
-    """A row of a Markdown table, with the 95 % interval of hit@5."""
+    """A row of a Markdown table, with the 95% interval of hit@5."""
     low, high = _interval([each.top for each in outcomes])
     means = [
         statistics.fmean(getattr(each, field) for each in outcomes) for field in ("first", "top", "recall", "document")
@@ -39,7 +39,7 @@ def row(name: str, outcomes: Sequence[Outcome]) -> str:
 
 
 HEAD = (
-    "| ranking | questions | page first | hit@5 (95 %) | recall@5 | document first | ms p50 |\n"
+    "| ranking | questions | page first | hit@5 (95%) | recall@5 | document first | ms p50 |\n"
     "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
 )
 

@@ -35,8 +35,8 @@ HEARTBEAT = 0.25
 class IngestOnCluster:
     """Maps files on a cluster. Every file has exactly one outcome. If one file fails, the others are still mapped.
 
-    `error_of` converts the plain data of an error. `set_aside` returns the error for a file that ended its workers in
-    an earlier run and is unchanged since, or None. Such a file is not tried again unless the job has `force`.
+    `error_of` converts the plain data of an error. `set_aside` returns the error for a file whose workers died in
+    an earlier run and that is unchanged since, or None. Such a file is not tried again unless the job has `force`.
     `is_shared` is true if the maps are in a shared store, where every map of a worker is visible. Otherwise, each map is
     looked up, because a worker on another machine may have another home at the same path.
     """

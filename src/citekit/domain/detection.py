@@ -87,7 +87,7 @@ _CONTROLS = bytes(byte for byte in range(32) if byte not in (8, 9, 10, 11, 12, 1
 def looks_like_text(head: bytes) -> bool:
     """Return whether the bytes `head` are probably text in some encoding.
 
-    Text has a UTF-16 or UTF-32 byte-order mark, or contains no NUL bytes and at most 2 % control characters.
+    Text has a UTF-16 or UTF-32 byte-order mark, or contains no NUL bytes and at most 2% control characters.
     """
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True

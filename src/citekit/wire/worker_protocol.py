@@ -287,7 +287,7 @@ def speech_from(data: object) -> Speech:
 
 
 def speech_windows_from(data: object) -> list[SpeechWindow]:
-    """Return windows of speech from a list of [start, samples]. Raise `FaultyAnswer` if it is not one."""
+    """Return windows of speech from a list of [start, samples]. Raise `FaultyAnswer` for anything else."""
     from citekit.domain.speech import SpeechWindow
 
     try:

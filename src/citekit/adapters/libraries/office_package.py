@@ -201,6 +201,14 @@ def attribute(element: _Element, name: str) -> str | None:
     return next((str(value) for key, value in element.items() if str(key).rpartition("}")[2] == name), None)
 
 
+def reference(element: _Element) -> str:
+    """Return the ID of the relationship that `element` refers to, or "" if it refers to none.
+
+    This is its `id` attribute with a namespace; the element's own ID has none.
+    """
+    return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
+
+
 def below(element: _Element, name: str) -> Iterator[_Element]:
     """Yield the children of `element` with the local name `name`."""
     return (child for child in element if local(child) == name)

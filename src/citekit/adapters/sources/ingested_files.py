@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from citekit.adapters.system.files import write_atomically
 from citekit.adapters.system.home_files import open_file, read_file, write_all
-from citekit.adapters.system.home_seal import HomeSeal
+from citekit.adapters.system.home_seal import HomeSeal, unhex
 from citekit.domain.errors import CiteKitError, HomeUnsafe
 
 FOLDER, EARLY_SEAL, PLACES = ".ingested", "seal", "places"
@@ -108,7 +108,7 @@ class IngestedPlaces:
                 case _:
                     continue
             if (early is not None and line.get("seal") == early) or self._seal.holds(
-                _bytes(line.get("code")), *_parts(kind, place)
+                unhex(line.get("code")), *_parts(kind, place)
             ):
                 yield kind, place
 
@@ -159,10 +159,3 @@ def _early_seal(path: str) -> str | None:
 
 def _parts(kind: str, place: str) -> tuple[bytes, bytes]:
     return kind.encode(), os.fsencode(place)
-
-
-def _bytes(code: object) -> bytes | None:
-    try:
-        return bytes.fromhex(code) if isinstance(code, str) else None
-    except ValueError:
-        return None

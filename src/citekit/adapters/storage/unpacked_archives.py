@@ -42,7 +42,7 @@ class UnpackedArchives:
     folder: Path
 
     def unpack(self, path: Path) -> Path | None:
-        """Return the folder with the files of the ZIP archive at `path`; None if the file is a document or no archive.
+        """Return the folder with the files of the ZIP archive at `path`; None if it is a document or not an archive.
 
         Hidden files, links, and files whose names are not portable are left out. The folder is either complete or
         missing. Raise `SourceUnsupported` for a damaged, encrypted, or too large archive, `SourceUnreadable`, and

@@ -117,6 +117,14 @@ class HomeSeal:
             os.close(descriptor)
 
 
+def unhex(code: object) -> bytes | None:
+    """Return the authentication code that is stored as hexadecimal text; None if `code` is not such a text."""
+    try:
+        return bytes.fromhex(code) if isinstance(code, str) else None
+    except ValueError:
+        return None
+
+
 def _is_shared(folder: str) -> bool:
     """Return whether users other than root and this one can write to the folder."""
     status = os.stat(folder)  # noqa: PTH116 - pathlib is slow to import

@@ -158,8 +158,9 @@ class LibraryRoutes:
     def find(self, asked: Asked) -> Response:
         """Return the lines that match a query, in all files, in one, or in those with a tag.
 
-        `titled` are nodes whose titles contain all words and are not among these lines, such as those of scenes. The
-        `quote` of a title is what it says if this is said in the node, such as the first sentence of a topic.
+        `titled` are nodes whose titles contain all words and are not among these lines, such as those of scenes. If a
+        title consists of words that are said in its node of a recording, it is also the `quote`; otherwise, the `quote`
+        is empty.
         """
         name, tag = asked.text("id", ""), asked.text("tag", "")
         query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []

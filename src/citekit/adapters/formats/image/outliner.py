@@ -76,7 +76,7 @@ class RecognizedText:
     def heading(self) -> str | None:
         """Return the tallest line, joined with up to two lines after it that are about as tall.
 
-        Return None if no line is at least 25 % taller than the median.
+        Return None if no line is at least 25% taller than the median.
         """
         heights = sorted(_height(line) for line in self.lines)
         if not heights or heights[-1] < 1.25 * heights[len(heights) // 2]:

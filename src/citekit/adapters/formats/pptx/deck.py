@@ -21,7 +21,7 @@ from attrs import define, field
 from citekit.adapters.formats.shared.reproducible_zip import still_archive
 from citekit.adapters.formats.shared.safe_links import is_safe_link
 from citekit.adapters.libraries.lxml import parse_xml
-from citekit.adapters.libraries.office_package import OfficePackage, Relation, below, local
+from citekit.adapters.libraries.office_package import OfficePackage, Relation, below, local, reference
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
@@ -128,10 +128,10 @@ class _Deck:
         listed = [each for group in below(root, "sldIdLst") for each in below(group, "sldId")]
         _check_inside(location, len(listed))
         wanted = [listed[number - 1] for number in location.numbers]
-        missing = [each for each in wanted if _reference(each) not in targets]
+        missing = [each for each in wanted if reference(each) not in targets]
         if missing:
             raise SourceUnsupported(f"{package.path.name} is damaged: a slide is listed but missing from the file.")
-        deck = cls(package, main, {targets[_reference(each)] for each in wanted})
+        deck = cls(package, main, {targets[reference(each)] for each in wanted})
         deck._gather(root, relations, {str(each.get("id")) for each in wanted})
         return deck
 
@@ -235,14 +235,6 @@ def _check_inside(location: Pages, count: int) -> None:
         raise LocationOutside.beyond("slide", location.numbers[-1], "presentation", count)
 
 
-def _reference(element: _Element) -> str:
-    """Return the ID of the relationship that `element` refers to, or "" if it refers to none.
-
-    This is its `id` attribute with a namespace; the element's own ID has none.
-    """
-    return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
-
-
 def _presentation(root: _Element, relations: set[str], slides: set[str]) -> bytes:
     """Return the presentation part with only the slides whose IDs are in `slides`, without references to omitted parts.
 
@@ -265,7 +257,7 @@ def _presentation(root: _Element, relations: set[str], slides: set[str]) -> byte
             _remove(listing if extension is None else extension)
     for listing in list(root.iter("{*}embeddedFontLst")):
         for font in list(listing):
-            if any(_reference(each) not in relations for each in font if _reference(each)):
+            if any(reference(each) not in relations for each in font if reference(each)):
                 _remove(font)
     return _serialised(root)
 
@@ -273,7 +265,7 @@ def _presentation(root: _Element, relations: set[str], slides: set[str]) -> byte
 def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
     for group in list(below(root, listing)):
         for each in list(group):
-            if _reference(each) not in relations:
+            if reference(each) not in relations:
                 group.remove(each)
         if not len(group):
             root.remove(group)

@@ -13,7 +13,7 @@ from citekit.adapters.formats.shared.office_colors import theme_colors
 from citekit.adapters.formats.xlsx.cells import Allowance, Value, merged_cells, shared_strings, values
 from citekit.adapters.formats.xlsx.values import EPOCH, EPOCH_1904, shown_number, unescaped
 from citekit.adapters.formats.xlsx.visibility import CellStyle, Merged, cell_styles
-from citekit.adapters.libraries.office_package import OfficePackage, attribute, below, local
+from citekit.adapters.libraries.office_package import OfficePackage, attribute, below, local, reference
 from citekit.domain.errors import LocationMalformed, SourceUnsupported
 from citekit.domain.locations import Cells
 
@@ -86,7 +86,7 @@ class Workbook:
         sheets = []
         for group in below(root, "sheets"):
             for each in below(group, "sheet"):
-                relation = parts.get(_reference(each))
+                relation = parts.get(reference(each))
                 name = unescaped(str(each.get("name") or ""))
                 if relation is not None and _is_name(name):
                     state = str(each.get("state") or window)
@@ -259,10 +259,6 @@ def _is_name(name: str) -> bool:
         return bool(Cells(name))
     except LocationMalformed:
         return False
-
-
-def _reference(element: _Element) -> str:
-    return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
 
 
 def _chart_title(root: _Element) -> str:

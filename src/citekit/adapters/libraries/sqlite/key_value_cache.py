@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.libraries.sqlite.cache_file import PATIENCE, SqliteFile
 from citekit.adapters.libraries.sqlite.database import Tables
-from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal
+from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal, unhex
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -80,7 +80,7 @@ class Index:
         if not isinstance(value, str):
             return None
         code, text = value[: 2 * CODE_SIZE], value[2 * CODE_SIZE :]
-        if not self.seal.holds(_unhex(code), _NAME, _bytes(key), _bytes(text)):
+        if not self.seal.holds(unhex(code), _NAME, _bytes(key), _bytes(text)):
             return None
         return _object(text)
 
@@ -128,13 +128,6 @@ class Index:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _unhex(text: str) -> bytes | None:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        return None
 
 
 def _texts(connection: Connection, start: str, end: str) -> list[str]:

@@ -31,7 +31,7 @@ class TimeCodec:
 
     @property
     def end_tolerance(self) -> float:
-        """Two seconds, or 2 % of the duration if that is more, because models only estimate times."""
+        """Two seconds, or 2% of the duration if that is more, because models only estimate times."""
         return max(2.0, self.last / 50)
 
     @property

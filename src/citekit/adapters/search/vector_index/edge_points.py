@@ -8,7 +8,7 @@ from typing import Any
 
 from citekit.adapters.libraries.qdrant_edge import DENSE, WORDS, engine
 from citekit.adapters.search.vector_index.entry_rules import CODE, GROUP, json_path, point_id
-from citekit.adapters.system.home_seal import HomeSeal
+from citekit.adapters.system.home_seal import HomeSeal, unhex
 from citekit.domain.library.vectors import Entry, Scored, SparseVector, Vector, Where
 
 OVERSAMPLING = 2.0
@@ -42,7 +42,7 @@ def entry(record: Any, seal: HomeSeal) -> Entry:
     It is marked as `foreign` if the point has no valid authentication code of this CiteKit home.
     """
     payload = dict(record.payload or {})
-    group, code = str(payload.pop(GROUP, "")), _unhex(payload.pop(CODE, None))
+    group, code = str(payload.pop(GROUP, "")), unhex(payload.pop(CODE, None))
     ours = seal.holds(code, *_code_parts(str(record.id), group, payload))
     return Entry(str(record.id), group, payload=payload, foreign=not ours)
 
@@ -50,13 +50,6 @@ def entry(record: Any, seal: HomeSeal) -> Entry:
 def _code_parts(identifier: str, group: str, payload: Mapping[str, object]) -> tuple[bytes, ...]:
     plain = json.dumps(payload, sort_keys=True, separators=(",", ":"))
     return b"entry", identifier.encode(), group.encode("utf-8", "surrogatepass"), plain.encode()
-
-
-def _unhex(code: object) -> bytes | None:
-    try:
-        return bytes.fromhex(code) if isinstance(code, str) else None
-    except ValueError:
-        return None
 
 
 def condition(where: Where | None) -> Any:

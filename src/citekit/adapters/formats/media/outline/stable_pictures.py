@@ -62,7 +62,7 @@ _MOST_MOVING = 0.5
 
 @frozen
 class StablePicture:
-    """A picture that is shown from `start` to `end` seconds. `image` is how it looks near its end, upright."""
+    """A picture that is shown from `start` to `end` seconds. `image` is its appearance near the end, upright."""
 
     start: float
     end: float
