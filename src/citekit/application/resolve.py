@@ -137,7 +137,8 @@ class Resolve:
             source = self.locate(resource_map, roots)
         else:
             moved = self.locate.moved(resource_map, source)
-            self._follow(resource_map, source)
+            if moved is not None:
+                self._follow(resource_map, source)
         section = _section(resource_map, part, source, options)
         options = options if section == options.section else evolve(options, section=section)
         source, cut = self._patiently(resource_map, source, part, options, roots, progress)
@@ -253,9 +254,8 @@ class Resolve:
 
     def _follow(self, resource_map: ResourceMap, source: Source) -> None:
         """Record the new path of a moved source in its map, so that later calls need not search for it."""
-        if resource_map.source_digest is not None and not self.locate.is_at(resource_map, source.path):
-            with suppress(HomeUnwritable):
-                self.maps.put(evolve(resource_map, source_path=str(source.path)))
+        with suppress(HomeUnwritable):
+            self.maps.put(evolve(resource_map, source_path=str(source.path)))
 
     def _extractor(self, source: Source, place: Location, options: Options) -> Extractor:
         for extractor in self.extractors:
