@@ -164,6 +164,7 @@ class Scripted:
     jobs: list[IngestJob] = field(factory=list)
     tried: int = 0
     workers: int = 2
+    dashboard: str | None = None
 
     def submit(self, job: IngestJob) -> None:
         self.jobs.append(job)
@@ -245,6 +246,20 @@ def test_a_worker_of_another_version_refuses(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(RequestRefused, match="local:N"):
         connect(address, run)
+
+
+def test_the_link_to_the_dashboard_of_a_running_scheduler_is_printed(tmp_path: Path) -> None:
+    distributed: Any = pytest.importorskip("distributed")
+    (tmp_path / "a.md").write_text("# A\n")
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with distributed.LocalCluster(**options) as cluster:
+        command = [sys.executable, "-m", "citekit", "--home", str(tmp_path / "home"), "ingest", str(tmp_path / "a.md")]
+
+        done = subprocess.run(
+            [*command, "--cluster", cluster.scheduler_address], capture_output=True, text=True, timeout=120, check=True
+        )
+
+    assert f"Dashboard of the cluster: {cluster.dashboard_link}\n" in done.stderr
 
 
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,19 @@ class DaskCluster:
             raise self._lost() from error
         return max(1, sum(threads.values()))
 
+    @property
+    def dashboard(self) -> str | None:
+        """See `Cluster.dashboard`. Processes on this machine have none, because it would open a port."""
+        if self._server is not None:
+            return None
+        try:
+            link: str | None = self._client.dashboard_link
+        except KeyError:  # the scheduler was started without a dashboard
+            return None
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise self._lost() from error
+        return link
+
     def submit(self, job: IngestJob) -> None:
         """See `Cluster.submit`."""
         self._count += 1

@@ -19,6 +19,10 @@ class Cluster(Protocol):
     def workers(self) -> int:
         """The number of jobs that run at the same time, at least 1."""
 
+    @property
+    def dashboard(self) -> str | None:
+        """The address of the web page that shows the jobs and the workers, or None if there is no such page."""
+
     def submit(self, job: IngestJob) -> None:
         """Give the job to a worker. Does not wait for it."""
 
