@@ -395,6 +395,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape("nested quotations", "a.md", lambda: repeated("> ", 900_000), brief=False),
     Shape("lists", "a.md", lambda: repeated("- a\n", 900_000), brief=False),
     Shape("links", "a.md", lambda: repeated("[a][b] ", 900_000), brief=False),
+    Shape("bodies beside their functions", "a.dart", lambda: repeated("int f() => 1;\n", 900_000), brief=False),
+    Shape("signatures", "a.hs", lambda: repeated("f :: Int\n", 900_000, "module A where\n"), brief=False),
     Shape("lines", "a.txt", lambda: repeated("Part one\n\nwords\n\n", 900_000), brief=False, is_refused=True),
 )
 """Shapes of all formats; `bills.SHAPES` has those of Office files and recordings, too."""

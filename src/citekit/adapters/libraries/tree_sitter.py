@@ -233,18 +233,22 @@ def first_error(tree: Tree) -> int | None:
     return None if node is None else node.start_byte
 
 
-def walk(tree: Tree, wanted: Container[str]) -> Iterator[Node]:
-    """Yield the named nodes whose type is in `wanted`, in document order. A parent comes before its children."""
+def walk(tree: Tree, wanted: Container[str]) -> Iterator[tuple[Node, Node | None]]:
+    """Yield the named nodes whose type is in `wanted`, with their parents, in document order.
+
+    A parent comes before its children. `Node.parent` and `Node.next_sibling` take time in proportion to the number of
+    siblings, which is quadratic for a long file.
+    """
     cursor = tree.walk()
-    depth = 0
+    parents: list[Node | None] = [None]
     while True:
         node = cursor.node
         if node is not None and node.type in wanted and node.is_named:
-            yield node
-        if depth < DEPTH_LIMIT and cursor.goto_first_child():
-            depth += 1
+            yield node, parents[-1]
+        if len(parents) <= DEPTH_LIMIT and cursor.goto_first_child():
+            parents.append(node)
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
-            depth -= 1
+            parents.pop()

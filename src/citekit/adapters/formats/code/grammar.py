@@ -75,4 +75,4 @@ class Grammar:
     @property
     def wanted(self) -> frozenset[str]:
         """The types of the syntax tree nodes that the outliner visits."""
-        return self.wrappers | self.above | frozenset(self.kinds)
+        return self.wrappers | self.above | self.tail | frozenset(self.kinds)

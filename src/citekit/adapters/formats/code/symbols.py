@@ -50,8 +50,8 @@ class Symbol:
 def symbols(tree: Tree, data: bytes, grammar: Grammar) -> list[Symbol]:
     """Return the definitions of the program `data` in source order. Nested definitions are children."""
     scan = _Scan(data, grammar, len(data.rstrip()), Comments(data), grammar.kind or kind_of, grammar.name or name_of)
-    for node in tree_sitter.walk(tree, grammar.wanted):
-        scan.visit(node)
+    for node, parent in tree_sitter.walk(tree, grammar.wanted):
+        scan.visit(node, parent)
     return _without_prototypes(scan.roots)
 
 
@@ -76,12 +76,17 @@ class _Scan:
     roots: list[Symbol] = field(factory=list)
     stack: list[Symbol] = field(factory=list)
     wrappers: list[Node] = field(factory=list)
+    bodiless: tuple[Symbol, int] | None = None
+    """The last definition without its body, and the byte offset at which the body must begin, except for blanks."""
 
-    def visit(self, node: Node) -> None:
+    def visit(self, node: Node, parent: Node | None) -> None:
         kind = self.grammar.kinds.get(node.type)
         if kind is not None and self._definition(node, kind):
             return
-        if node.type == "signature" and node.parent is not None and node.parent.type == "foreign_import":
+        if node.type in self.grammar.tail:
+            self._extend(node)
+            return
+        if node.type == "signature" and parent is not None and parent.type == "foreign_import":
             return
         if node.type in self.grammar.above:
             self.above.add(node)
@@ -102,6 +107,20 @@ class _Scan:
             return False
         self._add(self._symbol(node, kind, name, listed == PROTOTYPE and kind == "function"))
         return True
+
+    def _extend(self, body: Node) -> None:
+        """Add `body` to the definition before it: some grammars make the body of a definition its next sibling."""
+        if self.bodiless is None:
+            return
+        symbol, end = self.bodiless
+        self.bodiless = None
+        is_open = any(each is symbol for each in self.stack)
+        if not is_open or self.data[end : body.start_byte].strip():
+            return
+        while self.stack[-1] is not symbol:
+            self.stack.pop()
+        around = self.stack[-2].end if len(self.stack) > 1 else self.size
+        symbol.end = min(body.end_byte, around)
 
     def _add(self, symbol: Symbol) -> None:
         if symbol.kind in self.grammar.open:
@@ -138,10 +157,10 @@ class _Scan:
     def _symbol(self, node: Node, kind: str, name: str, prototype: bool) -> Symbol:
         outer = self._wrapped(node)
         start, comment, attributes = self.above.take(outer.start_byte, self.stack[-1].start if self.stack else 0)
-        tail = self._tail(outer)
+        tail = self.size if outer.type == "file_scoped_namespace_declaration" else outer.end_byte  # of C#
         head = node if outer.type == "decorated_definition" else outer
         end = start + len(self.data[start:tail].rstrip())
-        return Symbol(
+        made = Symbol(
             kind,
             name,
             start,
@@ -153,20 +172,8 @@ class _Scan:
             owner_of(node, self.data),
             prototype,
         )
-
-    def _tail(self, outer: Node) -> int:
-        """Return the byte offset where the definition `outer` ends.
-
-        Some grammars make the body of a definition its next sibling, which is then included. A C# file-scoped namespace
-        extends to the end of the file.
-        """
-        if outer.type == "file_scoped_namespace_declaration":
-            return self.size
-        if self.grammar.tail:
-            following = outer.next_named_sibling
-            if following is not None and following.type in self.grammar.tail:
-                return following.end_byte
-        return outer.end_byte
+        self.bodiless = made, outer.end_byte
+        return made
 
     def _wrapped(self, node: Node) -> Node:
         """Return the outermost wrapper (such as `export`) that contains the definition `node` and no code after it.
