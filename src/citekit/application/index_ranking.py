@@ -27,7 +27,10 @@ VERSION = 3
 
 
 def form_with(embedder: Embedder | None) -> str:
-    """Return the form of the indexes that are made with this embedder."""
+    """Return a text that identifies the index format and the embedder (`words` if there is none).
+
+    Indexes with another text are rebuilt.
+    """
     return f"{VERSION} {embedder.identity if embedder else 'words'}"
 
 

@@ -104,7 +104,8 @@ class ValidateMap:
     def _extent(self, seen: _Seen, source: Source | None) -> Extent | None:
         """Return the measured extent of the source file, or None if it cannot be measured.
 
-        Differences from the extent in the map are added to `seen` as faults, with changes that fix them.
+        Differences from the extent in the map are added to `seen` as faults, with a change that fixes each, except for
+        a value that files of this type do not have. If the file cannot be measured, a warning is added.
         """
         if source is None:
             return None

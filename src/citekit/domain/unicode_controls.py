@@ -41,8 +41,8 @@ def invisible_characters(*, but: str = "") -> re.Pattern[str]:
     """Return a regular expression that matches one invisible character that is not in `but`.
 
     It does not match invisible characters that belong to normal text: a single joiner (ZWJ, ZWNJ) between two letters
-    beyond ASCII, as in Persian, Hindi, and emoji, or a single variation selector after a visible character, which sets
-    the color of an emoji.
+    beyond ASCII, as in Persian, Hindi, and emoji, or a single variation selector after a visible character, which
+    selects a variant of it, such as the emoji or text form.
     """
     return _compiled(but)
 

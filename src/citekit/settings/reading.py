@@ -47,7 +47,7 @@ def read_size(text: str) -> int:
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """Return the size, in bytes, from an environment variable, or None if the variable is not set.
+    """Return the size, in bytes, from an environment variable, or None if the variable is not set or empty.
 
     Raise `RequestRefused` if the value is not a size of at least `least` bytes.
     """
@@ -61,7 +61,7 @@ def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """Return the integer from an environment variable, or None if the variable is not set.
+    """Return the integer from an environment variable, or None if the variable is not set or empty.
 
     Raise `RequestRefused` if the value is not an integer of at least `least`.
     """
@@ -74,7 +74,7 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def number(environment: Mapping[str, str], name: str, least: float, most: float) -> float | None:
-    """Return the number from an environment variable, or None if the variable is not set.
+    """Return the number from an environment variable, or None if the variable is not set or empty.
 
     Raise `RequestRefused` if the value is not a number from `least` to `most`.
     """
@@ -106,7 +106,7 @@ def one_of(name: str, text: str, known: Sequence[str]) -> str:
 
 
 def folder(environment: Mapping[str, str], name: str) -> Path | None:
-    """Return the absolute path of a folder from an environment variable, or None if the variable is not set.
+    """Return the absolute path of a folder from an environment variable, or None if the variable is not set or empty.
 
     Raise `RequestRefused` if the path begins with the home directory of a user who does not exist.
     """
@@ -118,7 +118,7 @@ _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "fals
 
 
 def switch(environment: Mapping[str, str], name: str) -> bool | None:
-    """Return the Boolean from an environment variable (1, 0, or a synonym), or None if the variable is not set.
+    """Return the Boolean from an environment variable (1, 0, or a synonym), or None if the variable is not set or empty.
 
     Raise `RequestRefused` for any other value.
     """

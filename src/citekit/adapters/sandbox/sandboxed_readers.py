@@ -111,7 +111,7 @@ class _IsolatedRecognizer:
 
     @property
     def version(self) -> str:
-        """The version of everything that affects the words."""
+        """A text that changes when the same file may result in other words."""
         return self.here.version
 
 

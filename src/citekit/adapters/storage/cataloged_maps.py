@@ -329,7 +329,7 @@ class CatalogName:
 def _record(connection: Connection, space: int, maps: Sequence[tuple[str, int, MapCard | None]]) -> None:
     """Record objects: their resource IDs, their numbers, and their cards, or None if a map is damaged.
 
-    This can be repeated, in any order.
+    Repeated calls have no further effect, and calls can come in any order.
     """
     resources, editions = [], []
     for name, number, card in maps:
@@ -344,7 +344,10 @@ def _record(connection: Connection, space: int, maps: Sequence[tuple[str, int, M
 
 
 def _record_removal(connection: Connection, space: int, resource_id: str, number: int) -> None:
-    """Record that the object with this number removed the resource. This can be repeated, in any order."""
+    """Record that the object with this number removed the resource.
+
+    Repeated calls have no further effect, and calls can come in any order.
+    """
     key = key_of(resource_id)
     connection.execute(_REMOVED, (space, key, number, number))
     connection.execute(_FORGET, (space, key, number))

@@ -56,10 +56,10 @@ class FileEvidenceStore:
     must not request other evidence from the store. The limit applies to the objects: if a file elsewhere is a hard link
     to an object, as output files are, its bytes stay on the disk after the object is evicted.
 
-    After a kill, every object is complete. After a power failure, objects of the last seconds may be incomplete,
-    because the store does not wait for the disk if the system reports a boot ID. Therefore an object from an earlier
-    boot is verified before it is returned, and a damaged one is made again. If a disk is disconnected during a write,
-    only `verify` detects the damage.
+    If a process is killed, every object is still complete. After a power failure, objects written in the last few
+    seconds may be incomplete, because the store does not wait for the disk if the system reports a boot ID. Therefore
+    an object from an earlier boot is verified before it is returned, and a damaged one is made again. If a disk is
+    disconnected during a write, only `verify` detects the damage.
     """
 
     def __init__(

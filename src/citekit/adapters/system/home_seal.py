@@ -68,7 +68,7 @@ class HomeSeal:
     def state(self) -> tuple[object, ...]:
         """Return the state of the seal files; empty if there are none.
 
-        While it is equal, `holds` returns the same results.
+        As long as the state does not change, `holds` returns the same results.
         """
         return tuple(filter(None, map(_state, self._paths.values())))
 

@@ -14,8 +14,8 @@ FREE = "free"
 """The name that requests no pattern. No pattern or category has this name."""
 
 PROMPT_LENGTH = (100, 800)
-"""Minimum and maximum number of characters of a guardian's prompt: enough for a character, but short compared to the
-passages.
+"""Minimum and maximum length of a guardian's prompt in characters: enough to describe a personality, but short compared
+to the passages.
 """
 
 

@@ -31,4 +31,7 @@ class AnswerModel(Protocol):
         """The model and its service, for the user."""
 
     def conversation(self) -> AbstractContextManager[AnswerConversation]:
-        """Start a conversation. Raise `MapperUnavailable` if no key is set."""
+        """Start a conversation.
+
+        Raise `MapperUnavailable` if a required key is missing, or if the key or URL is malformed.
+        """

@@ -16,7 +16,10 @@ from citekit.domain.words import words_of
 _TAG = re.compile(r"<!--.*?-->|<[!/?]?[A-Za-z][^<>]*>", re.DOTALL)
 
 _LEAST = 0.5
-"""The minimum fraction of words that readers see of a passage with other markup than tags, such as link targets."""
+"""The minimum fraction of the words of a passage that readers must see.
+
+Applies to markup that is not HTML, in which link targets, for example, are not seen.
+"""
 
 
 def is_shown_with_tags(passage: str, visible: str) -> bool:

@@ -171,7 +171,10 @@ def _masked(line: str) -> str:
 
 
 def _fields(lines: Sequence[str], titles: Iterable[str], running: frozenset[str]) -> dict[str, int]:
-    """Return the fields of each term that occurs in one. Numbers are omitted."""
+    """Return the fields (`FIRST`, `TITLE`, as bits) in which each term occurs.
+
+    Terms that occur in neither, and numbers, are omitted.
+    """
     fields: dict[str, int] = {}
     short = (line for line in lines if len(line.split()) <= SHORT_LINE)
     kept = 0

@@ -1,7 +1,8 @@
 """Reads the visible text of HTML, and determines the source line of each piece of text.
 
-Parsers can count at most 65,535 lines. A marker with the line number is therefore inserted before each piece of text,
-and removed from the parsed text. Markers consist of Unicode noncharacters, which do not occur in text.
+The parser that builds the tree counts at most 65,535 lines. A marker with the line number is therefore inserted before
+each piece of text, and removed from the parsed text. Markers consist of Unicode noncharacters, which do not occur in
+text.
 """
 
 from __future__ import annotations
@@ -228,10 +229,10 @@ def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
 
 
 def _tag_end(content: str, opening: int) -> tuple[int, int]:
-    """Return the offset after the tag at `opening`, and the offset after the text without tags that follows.
+    """Return the offset after the tag at `opening`, and the offset after its raw text.
 
-    For a comment, or an element whose content is not displayed (such as a script), return the offset after the whole
-    element.
+    Only `textarea`, `xmp`, and `plaintext` have raw text; for other tags, the offsets are equal. For a comment, or an
+    element whose content is not displayed (such as a script), both are the offset after the whole element.
     """
     end = markup_end(content, opening)
     raw = _RAW.match(content, opening + 1)

@@ -1,7 +1,7 @@
 """Converts lines of an HTML file to a self-contained document in which nothing is executed or loaded.
 
-The whole file is parsed, so that lines in the middle of a table or a script are interpreted as in a browser. The output
-contains only known elements and attributes, like the chapters of books.
+The whole file is parsed, so that lines in the middle of a table or a script are interpreted as in a browser. As with
+chapters of books, the output contains only known elements and attributes.
 """
 
 from __future__ import annotations

@@ -28,10 +28,10 @@ VERSION = "1"
 """Change this whenever the same video would result in a different text."""
 
 MOST = 60
-"""The number of pictures that are read in every video, however short it is."""
+"""The maximum number of pictures that are read in a short video."""
 
 SECONDS_PER_PICTURE = 10.0
-"""In longer videos, the average number of seconds for each picture that is read."""
+"""In videos longer than `MOST` times this (10 minutes), at most one picture is read for this many seconds of video."""
 
 SECONDS_PER_BUDGET = 60.0
 """The seconds of a video after which the caller may extend its time budget."""

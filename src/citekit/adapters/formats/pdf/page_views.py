@@ -56,7 +56,7 @@ class PdfPageViews:
             return PagePicture(pixels.tobytes("png"), "image/png")
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
-        """See `PageViews.words`. The words of a scanned page are recognized with OCR, if there is one."""
+        """See `PageViews.words`. If OCR is available, the words of a scanned page are recognized with it."""
         with shared(source.path, Use.DRAWING, password=self.password) as document:
             _check_page(document, page)
             words = list(_words(document[page - 1]))

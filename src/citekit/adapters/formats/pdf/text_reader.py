@@ -260,7 +260,11 @@ def _row(line: str) -> str:
 
 
 def _unbroken(pages: Sequence[str]) -> Iterator[str]:
-    """Yield the pages, with words that were split at line ends joined if other occurrences in the document confirm it."""
+    """Yield the pages, with words that were split at line ends joined.
+
+    A word stays split if its second half does not start with a lowercase letter, if its hyphenated form occurs
+    elsewhere, or if its first half occurs elsewhere as a word and the joined word does not.
+    """
     parted = {match.groups() for page in pages for match in _BROKEN.finditer(page)}
     if not parted:
         yield from pages

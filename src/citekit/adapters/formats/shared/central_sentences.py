@@ -24,8 +24,8 @@ _TYPICAL = 12
 def central_sentences(texts: Sequence[Sequence[str]]) -> list[str]:
     """Return the central sentence of each text, or the whole text if it has fewer than `ENOUGH` sentences.
 
-    A text is a sequence of pieces, such as subtitles.
-    Pieces without punctuation at their ends count as sentences if the text has no other.
+    A text is a sequence of pieces, such as subtitles. If punctuation divides the text into fewer than two sentences,
+    each nonblank piece counts as a sentence.
     """
     sentences = [list(_sentences(pieces)) for pieces in texts]
     words = [Counter(_words(" ".join(each))) for each in sentences]

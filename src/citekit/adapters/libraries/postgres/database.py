@@ -88,7 +88,10 @@ class Database:
         raise AssertionError
 
     def space(self, name: str) -> int:
-        """Return the number of the space with that name, which is created if necessary."""
+        """Return the ID of the space `name`, and create the space if it does not exist.
+
+        A space is the set of rows of one store or index in the shared tables.
+        """
         if name not in self._spaces:
             self._spaces[name] = self.run(lambda connection: _space(connection, name))
         return self._spaces[name]

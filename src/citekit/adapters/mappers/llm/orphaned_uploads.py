@@ -1,8 +1,8 @@
 """Records uploads to remote services, so that they are deleted even if a process is killed or the network fails.
 
-Each run that uploads files writes one small JSON file, `<run>.json`, before the upload starts, and holds the lock
-`<run>.lock` until it ends. If the lock is free, the process has ended, and the files in its record are orphaned
-uploads. The next run with the same API key deletes them, and `citekit doctor` lists them.
+Each conversation (run) that uploads files writes one small JSON file, `<run>.json`, before the upload starts, and holds
+the lock `<run>.lock` until it ends. If the lock is free, the conversation has ended, and the files in its record are
+orphaned uploads. The next conversation with the same API key deletes them, and `citekit doctor` lists them.
 
 Each record has an authentication code made with the secret key of this CiteKit home, so that a record from someone
 else's home cannot cause a deletion.
@@ -125,7 +125,8 @@ class OrphanedUploads:
         return sorted(name for run in list(_OPEN_RUNS) if run.folder == self._folder for name in run.names())
 
     def pending(self) -> list[OrphanedUpload]:
-        """Return the recorded files of processes that have ended, sorted by service and name.
+        """Return the recorded files of conversations that have ended, in this or another process, sorted by service and
+        name.
 
         Files that have expired at the service are omitted.
         """

@@ -145,7 +145,8 @@ class IndexWriter:
     def _move_apart(self, resource_id: str, slots: int) -> None:
         """Renumber the maps near `resource_id`, so that there is a gap of at least `slots` numbers for it.
 
-        The numbers are distributed evenly over as many neighboring maps as are necessary for large gaps.
+        The free numbers are distributed evenly among the nearest maps on both sides. More of these maps are included
+        until each gap is large enough.
         """
         near = 4
         while True:

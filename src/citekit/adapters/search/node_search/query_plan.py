@@ -148,10 +148,10 @@ class Asking(Generic[N, R]):
         return bool(nodes)
 
     def _first(self, terms: Sequence[_Term]) -> Sequence[N]:
-        """Return the first nodes in the ranking order.
+        """Return at most `_counted` nodes in ranking order.
 
-        Nodes that match `terms` in the title come first. `_had_last` contains enough nodes that match the terms
-        anywhere, in order.
+        First come those with `terms` in the title, then those that match the terms anywhere. The latter were stored in
+        `_had_last` by the last successful call of `_had`.
         """
         most = self._counted
         begun = [

@@ -70,7 +70,8 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
 def sound_words(words: SparseVector) -> SparseVector:
     """Return the weighted words of an entry or a query if they are valid.
 
-    Raise `RequestRefused` if their IDs are not ascending unsigned 32-bit numbers, or if a weight is not greater than 0.
+    Raise `RequestRefused` if the IDs are not ascending unsigned 32-bit numbers, if a weight is not finite or not greater
+    than 0, or if there are not as many weights as IDs.
     """
     indices, values = words.indices, words.values
     rising = all(here < there for here, there in pairwise(indices))
@@ -79,7 +80,7 @@ def sound_words(words: SparseVector) -> SparseVector:
     if len(indices) != len(values) or not rising or not inside or not weighed:
         raise RequestRefused(
             "The indices of a sparse vector must be unsigned 32-bit numbers in ascending order without duplicates, "
-            "each with a weight above 0."
+            "each with a finite weight above 0."
         )
     return words
 

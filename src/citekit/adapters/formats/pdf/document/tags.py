@@ -15,7 +15,7 @@ DEPTH = 100
 """The maximum number of levels of a structure tree that is read."""
 
 ELEMENTS = 400_000
-"""Of the largest one."""
+"""The maximum number of elements of a structure tree that is read."""
 
 _HEADING = re.compile(r"H([1-6]?)")
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _NAMED_PAGES = 20
-"""The number of pages recognized by OCR that a note lists."""
+"""The maximum number of pages recognized by OCR that a note lists."""
 
 
 def write_text(

@@ -21,9 +21,11 @@ RARE_CAPITALS_SHARE = 0.2
 """Headings in capitals are not a level of their own if there are fewer than this share of the others in that style."""
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
-"""Size, bold, capitals, italic: the visible style, and how far its kind of number is nested in others of that style.
+"""The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among the
+schemes used in that style.
 
-Fonts that look alike are one level, such as code in a title. `I.`, `A.`, and `1.` in one style are three levels.
+The font name is ignored, so that a title with code in another font keeps its level. `I.`, `A.`, and `1.` in one style
+are three levels.
 """
 
 

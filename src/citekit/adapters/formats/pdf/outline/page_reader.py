@@ -155,7 +155,10 @@ class PageReader:
         return evolve(page, lines=join_columns(kept), hidden_words=words)
 
     def _find_hidden(self, page: Page, shown: Document) -> Hidden | None:
-        """Return the hidden text of `page` if there are signs of any, or None if it is not checked for it."""
+        """Return the hidden text of `page` (empty if there are no signs of any).
+
+        Return None if the page was not checked because a limit was reached.
+        """
         if not page.lines or not _is_suspect(page_signs(self.document, page.number - 1), shown, page.lines):
             return Hidden()
         if self._checks >= HIDDEN_TEXT_PAGES:

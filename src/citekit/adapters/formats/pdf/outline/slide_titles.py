@@ -1,4 +1,4 @@
-"""Finds the titles of slides: the lines in one style with which most pages of a presentation begin."""
+"""Finds the titles of slides: the lines in one style with which many pages of a presentation begin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDE_PAGES = 3
 """The number of first pages whose shape distinguishes a presentation from other documents."""
 
 TITLE_SHARE = 0.4
-"""The share of the pages with text that must begin with a line in the style of titles."""
+"""The minimum share of the slides with text that must have titles in one style."""
 
 TOP = 0.35
 """The part of a slide, from its top, in which its title begins."""
@@ -28,8 +28,9 @@ NEARLY = 0.9
 def slide_titles(texts: PageTexts) -> list[Heading]:
     """Return the title of each slide that has one; none if the document is not a presentation.
 
-    The title of a slide is the first of the largest lines at its top. Most slides have it in the same style, and few
-    lines elsewhere have that style. Adjacent slides with the same title are one.
+    The title of a slide is the first of the largest lines at its top. At least `TITLE_SHARE` of the slides with text
+    must have titles in one style, and at least half of the lines in that style must be such titles. Consecutive slides
+    with the same title yield one title.
     """
     if texts.count < WIDE_PAGES or not all(_is_wide(texts, page) for page in range(1, WIDE_PAGES + 1)):
         return []

@@ -1,4 +1,4 @@
-"""The entries of a printed table of contents; their levels are derived from number, indent, and font."""
+"""The entries of a printed table of contents. Their levels are derived from section numbers, indents, and fonts."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Us
     """Return the reply in a streamed answer. Raise `NoReplyError` if Gemini refused, stopped early, or sent no text.
 
     `model` is for error messages, and `requests` is the number of requests that the answer took.
-    `broken_off` has the tokens of answers that broke off before.
+    `broken_off` is the usage of earlier answers that were cut off.
     """
     usage = usage_of(answer.usage, requests) + broken_off
     if answer.blocked:

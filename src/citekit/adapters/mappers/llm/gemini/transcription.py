@@ -1,6 +1,6 @@
-"""Recognizes speech with Gemini, over the same session as the mapper.
+"""Recognizes speech with Gemini. Requests are sent in the same way as those of the mapper.
 
-Gemini states times only as minutes and seconds, and no probabilities, so a window is one passage.
+Gemini gives times only in whole seconds and gives no probabilities, so each window becomes one passage.
 """
 
 from __future__ import annotations
