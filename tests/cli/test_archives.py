@@ -102,6 +102,13 @@ def test_what_cannot_be_unpacked_is_one_sentence_and_leaves_nothing(
     assert [] == list((cli.here / ".citekit_uploads").iterdir())
 
 
+def test_the_limit_of_an_archive_is_for_all_of_its_files(cli: Cli) -> None:
+    packed = archive(cli.here / "bomb.zip", **{"first.txt": bytes(40 << 20), "second.txt": bytes(40 << 20)})
+    limit = (100 * packed.stat().st_size + (64 << 20)) >> 20
+
+    assert f"would be larger than {limit} MB when unpacked" in cli("ingest", str(packed)).err
+
+
 def test_an_entry_whose_name_is_the_folder_itself_is_left_out(cli: Cli) -> None:
     done = cli("ingest", str(archive(cli.here / "a.zip", **{".": "x", "notes.md": NOTES})))
 

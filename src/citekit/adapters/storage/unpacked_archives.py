@@ -65,31 +65,36 @@ class UnpackedArchives:
 
     def _unpack(self, archive: zipfile.ZipFile, path: Path, target: Path) -> None:
         part = self.folder / f".{secrets.token_hex(8)}.part"
-        left = min(SIZE_LIMIT, RATIO * path.stat().st_size + SPARE)
+        limit = min(SIZE_LIMIT, RATIO * path.stat().st_size + SPARE)
+        size = 0
         try:
             with writing(target):
                 make_folder(part, 0o700)
             for item, name in _files(archive, path):
-                left -= self._write(archive, item, part / name, path, left)
+                size = self._write(archive, item, part / name, path, size, limit)
             with writing(target), suppress(FileExistsError):  # another process has unpacked it
                 part.rename(target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
 
-    def _write(self, archive: zipfile.ZipFile, item: zipfile.ZipInfo, target: Path, path: Path, left: int) -> int:
-        """Write one file, and return its size."""
+    def _write(
+        self, archive: zipfile.ZipFile, item: zipfile.ZipInfo, target: Path, path: Path, size: int, limit: int
+    ) -> int:
+        """Write one file, and return the size of all files so far, which was `size` before.
+
+        Raise `SourceUnsupported` if it exceeds `limit`.
+        """
         with writing(target):
             try:
                 descriptor = open_file(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, make_folders=True)
             except FileExistsError:
                 raise SourceUnsupported(f"{path.name} has two files with the name {item.filename!r}.") from None
-        size = 0
         try:
-            for piece in pieces(archive, item, left):
+            for piece in pieces(archive, item, limit - size):
                 size += len(piece)
-                if size > left:
+                if size > limit:
                     raise SourceUnsupported(
-                        f"{path.name} would be larger than {(size + left) >> 20} MB when unpacked. Unpack it yourself, and "
+                        f"{path.name} would be larger than {limit >> 20} MB when unpacked. Unpack it yourself, and "
                         "map the folder: citekit ingest FOLDER"
                     )
                 with writing(target):
