@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from citekit.domain.screen_text import ScreenText
     from citekit.domain.speech import Speech, SpeechWindow
 
-CAUSE_LIMIT = 300
-"""Maximum number of characters of a reason in a fault."""
-
 MOST_SAMPLES = 60 * 16_000
 """The maximum number of samples of a window of speech that is accepted from a worker."""
 
@@ -38,6 +35,14 @@ PICTURES = frozenset({"image/png", "image/jpeg"})
 """Media types of rendered pictures."""
 
 _T = TypeVar("_T")
+
+
+def invalid(what: str) -> FaultyAnswer:
+    """Return the error for an answer of a worker that is not valid.
+
+    `what` describes the answer, such as `an invalid picture`.
+    """
+    return FaultyAnswer(f"The worker returned {what}", ["try again; if this happens again, the file may be damaged"])
 
 
 def plain_source(source: Source) -> dict[str, Any]:
@@ -96,13 +101,13 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in data["sheets"]]
         unread, recognized = array("q", data["unread"]), array("q", data["recognized"])
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
-        raise FaultyAnswer("The extracted text", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        raise invalid("an invalid text") from wrong
     if not isinstance(text, str):
-        raise FaultyAnswer("The extracted text", ["text: must be a string"])
+        raise invalid("an invalid text")
     if not _is_in_order(numbers, starts, ends, len(text)):
-        raise FaultyAnswer("The extracted text", ["units: must be in ascending order and inside the text"])
+        raise invalid("an invalid text")
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
-        raise FaultyAnswer("The extracted text", ["sheets: no sheet contains the first row"])
+        raise invalid("an invalid text")
     return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread, recognized)
 
 
@@ -124,14 +129,14 @@ def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], leng
 def text_from(data: object) -> str:
     """Return `data` if it is a string; otherwise, raise `FaultyAnswer`."""
     if not isinstance(data, str):
-        raise FaultyAnswer("The text", ["$: must be a string"])
+        raise invalid("an invalid text")
     return data
 
 
 def texts_from(data: object) -> tuple[str, ...]:
     """Return the strings in `data`. Raise `FaultyAnswer` if it is not a list of strings."""
     if not isinstance(data, list):
-        raise FaultyAnswer("The texts", ["$: must be a list"])
+        raise invalid("an invalid list of texts")
     return tuple(text_from(each) for each in data)
 
 
@@ -145,9 +150,9 @@ def drawn_pages_from(data: object) -> dict[int, str]:
                     case [int(number), str(text)]:
                         texts[number] = text
                     case _:
-                        raise FaultyAnswer("The drawn pages", ["$: must be a list of page numbers and texts"])
+                        raise invalid("an invalid list of texts")
             return texts
-    raise FaultyAnswer("The drawn pages", ["$: must be a list of page numbers and texts"])
+    raise invalid("an invalid list of texts")
 
 
 def plain_picture(data: bytes, media_type: str) -> dict[str, Any]:
@@ -165,8 +170,8 @@ def picture_from(data: object) -> tuple[bytes, str]:
             try:
                 return b64decode(text, validate=True), media_type
             except ValueError as wrong:
-                raise FaultyAnswer("The picture", [f"data: {wrong}"[:CAUSE_LIMIT]]) from wrong
-    raise FaultyAnswer("The picture", ["$: must be an object with a supported media_type and data in Base64"])
+                raise invalid("an invalid picture") from wrong
+    raise invalid("an invalid picture")
 
 
 def page_sizes_from(data: object) -> list[PageSize]:
@@ -176,9 +181,9 @@ def page_sizes_from(data: object) -> list[PageSize]:
     try:
         sizes = [PageSize(*map(_finite, each)) for each in _listed(data)]
     except (TypeError, ValueError) as wrong:
-        raise FaultyAnswer("The page sizes", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        raise invalid("an invalid list of page sizes") from wrong
     if not all(each.width > 0 and each.height > 0 for each in sizes):
-        raise FaultyAnswer("The page sizes", ["$: must be positive"])
+        raise invalid("an invalid list of page sizes")
     return sizes
 
 
@@ -192,14 +197,14 @@ def page_words_from(data: object) -> list[PageWord]:
             left, top, right, bottom = map(_finite, corners)
             words.append(PageWord(text_from(text), (left, top, right, bottom), int(line)))
     except (TypeError, ValueError) as wrong:
-        raise FaultyAnswer("The words of a page", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        raise invalid("an invalid list of words") from wrong
     return words
 
 
 def amplitudes_from(data: object) -> list[int]:
     """Return amplitudes from a list of numbers from 0 to 255. Raise `FaultyAnswer` if it is not one."""
     if not isinstance(data, list) or not all(type(each) is int and 0 <= each <= 255 for each in data):
-        raise FaultyAnswer("The waveform", ["$: must be a list of numbers from 0 to 255"])
+        raise invalid("an invalid waveform")
     return data
 
 
@@ -213,7 +218,7 @@ def sheet_rows_from(data: object) -> list[SheetRow]:
             for number, cells in _listed(data)
         ]
     except (TypeError, ValueError) as wrong:
-        raise FaultyAnswer("The rows of a sheet", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        raise invalid("an invalid list of rows") from wrong
 
 
 def _listed(data: object) -> list[Any]:
@@ -231,14 +236,14 @@ def _finite(value: object) -> float:
 def truth_from(data: object) -> bool:
     """Return `data` if it is a Boolean; otherwise, raise `FaultyAnswer`."""
     if not isinstance(data, bool):
-        raise FaultyAnswer("The answer", ["$: must be true or false"])
+        raise invalid("an invalid answer")
     return data
 
 
 def pages_from(data: object) -> list[tuple[str, str]]:
     """Return (label, text) for each page of a document. Raise `FaultyAnswer` if `data` is not a list of such pairs."""
     if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
-        raise FaultyAnswer("The pages", ["$: must be a list of [label, text] pairs"])
+        raise invalid("an invalid list of pages")
     return [(text_from(label), text_from(text)) for label, text in data]
 
 
@@ -248,7 +253,7 @@ def rows_from(data: object) -> list[dict[str, Any]]:
     Raise `FaultyAnswer` if `data` is not a list of objects.
     """
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
-        raise FaultyAnswer("The rows", ["$: must be a list of objects"])
+        raise invalid("an invalid list of rows")
     return data
 
 
@@ -280,9 +285,9 @@ def speech_from(data: object) -> Speech:
     speech = _found(data, Speech)
     times = [time for passage in speech.passages for word in passage.words for time in (word.start, word.end)]
     if not all(passage.words for passage in speech.passages):
-        raise FaultyAnswer("The answer of the worker process (speech)", ["passages: each must have words"])
+        raise invalid("invalid speech")
     if not all(map(math.isfinite, times)) or any(time < 0 for time in times):
-        raise FaultyAnswer("The answer of the worker process (speech)", ["passages: times must be numbers from 0"])
+        raise invalid("invalid speech")
     return speech
 
 
@@ -293,12 +298,9 @@ def speech_windows_from(data: object) -> list[SpeechWindow]:
     try:
         windows = [SpeechWindow(_finite(start), int(_finite(samples))) for start, samples in _listed(data)]
     except (TypeError, ValueError) as wrong:
-        raise FaultyAnswer("The answer of the worker process (windows)", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        raise invalid("an invalid list of times") from wrong
     if not all(each.start >= 0 and 0 < each.samples <= MOST_SAMPLES for each in windows):
-        raise FaultyAnswer(
-            "The answer of the worker process (windows)",
-            ["$: each must have a start from 0, and up to a minute of sound"],
-        )
+        raise invalid("an invalid list of times")
     return windows
 
 
@@ -310,9 +312,9 @@ def screen_text_from(data: object) -> ScreenText:
     spans = [(line.start, line.end) for slide in found.slides for line in slide.lines]
     spans += [(slide.start, slide.end) for slide in found.slides]
     if not all(slide.lines for slide in found.slides):
-        raise FaultyAnswer("The answer of the worker process (screen)", ["slides: each must have lines"])
+        raise invalid("an invalid screen text")
     if not all(math.isfinite(end) and 0 <= start < end for start, end in spans):
-        raise FaultyAnswer("The answer of the worker process (screen)", ["slides: times must be ranges from 0"])
+        raise invalid("an invalid screen text")
     return found
 
 
@@ -326,7 +328,10 @@ def book_facts_from(data: object) -> BookFacts:
 def _found(data: object, kind: type[_T]) -> _T:
     from citekit.wire.converter import structure
 
-    found: _T = structure(data, kind, kind.__name__)
+    try:
+        found: _T = structure(data, kind, kind.__name__)
+    except FaultyAnswer as wrong:
+        raise invalid("an invalid answer") from wrong
     return found
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from attrs import frozen
 
 from citekit.adapters.sandbox.worker_pool import WorkerPool
-from citekit.domain.errors import FaultyAnswer
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText
@@ -30,13 +29,13 @@ from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.screen_text import ScreenText
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpeechWindow
-from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import (
     amplitudes_from,
     book_facts_from,
     book_from,
     drawn_pages_from,
     extracted_text_from,
+    invalid,
     media_facts_from,
     page_sizes_from,
     page_words_from,
@@ -255,9 +254,7 @@ class IsolatedQuotableTexts:
             return self.here.read(source, progress)
         found = self.workers.ask("quotable", source.path, {"source": plain_source(source)}, progress)
         if not isinstance(found, list) or not found:
-            raise FaultyAnswer(
-                "The answer of the worker process (texts for quotes)", ["$: must be a non-empty list of texts"]
-            )
+            raise invalid("an invalid text")
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
@@ -270,12 +267,7 @@ class IsolatedQuotableTexts:
         try:
             text = self.from_plain(plain)
         except (ValueError, KeyError, TypeError, OverflowError) as wrong:
-            raise FaultyAnswer(
-                "The answer of the worker process (texts for quotes)", [f"$: {wrong}"[:CAUSE_LIMIT]]
-            ) from wrong
+            raise invalid("an invalid text") from wrong
         if not text.is_sound:
-            raise FaultyAnswer(
-                "The answer of the worker process (texts for quotes)",
-                ["starts: must be ascending offsets inside the text"],
-            )
+            raise invalid("an invalid text")
         return text

@@ -1,0 +1,30 @@
+"""Answers of workers that are not valid: the user is told what to do, and nothing about the inside of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from citekit.domain.errors import FaultyAnswer
+from citekit.wire import worker_protocol as protocol
+
+
+@pytest.mark.parametrize(
+    ("read", "data", "what"),
+    [
+        (protocol.picture_from, {"media_type": "image/png", "data": "?"}, "an invalid picture"),
+        (protocol.picture_from, None, "an invalid picture"),
+        (protocol.page_words_from, [["word", [0, 0, 1], 0]], "an invalid list of words"),
+        (protocol.page_sizes_from, [[1]], "an invalid list of page sizes"),
+        (protocol.sheet_rows_from, [[1, [["x", "a"]]]], "an invalid list of rows"),
+        (protocol.book_from, {"chapters": 1}, "an invalid answer"),
+    ],
+)
+def test_an_invalid_answer_is_one_sentence_with_advice(
+    read: Callable[[object], object], data: object, what: str
+) -> None:
+    with pytest.raises(FaultyAnswer) as raised:
+        read(data)
+
+    assert f"The worker returned {what}: try again; if this happens again, the file may be damaged" == str(raised.value)
