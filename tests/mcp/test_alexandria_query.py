@@ -175,7 +175,9 @@ def test_the_texts_of_an_answer_without_context_have_a_budget(home: LibraryHome)
 def test_numbers_out_of_range_are_reported_and_failures_are_marked(home: LibraryHome) -> None:
     answer = asked(home, limit=99, guardian="nobody")
 
-    assert ["limit must be from 1 to 20: 20 was used instead of 99."] == answer["notes"]
+    limited, guardians = answer["notes"]
+    assert "limit must be from 1 to 20: 20 was used instead of 99." == limited
+    assert guardians.startswith("The guardians are: none, zec, ")
     assert "nobody" in answer["guardian_error"]
     assert "notes" not in asked(home, limit=20)
 
@@ -249,6 +251,12 @@ def test_guardian_and_pattern_make_the_instruction(
     assert all(part in answer["response_instruction"] for part in (instruction or "").split("|") if instruction)
     assert answer.get("response_pattern_error") in (None, "Unknown pattern: nonsense")
     assert answer.get("guardian_error") in (None, "Unknown guardian: nobody")
+    known = {
+        "response_pattern_error": "The response patterns are: free, synthesis, ",
+        "guardian_error": "The guardians are: none, zec, ",
+    }
+    begun = [start for key, start in known.items() if key in answer]
+    assert all(note.startswith(start) for start, note in zip(begun, answer.get("notes", ()), strict=True))
 
 
 class Unreachable(MemoryVectorIndex):

@@ -78,7 +78,8 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
 def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
     """Return fields with the instruction for writing the answer, composed of a guardian and a pattern.
 
-    An unknown guardian or pattern results in an error field, and the other of the two still applies.
+    An unknown guardian or pattern results in an error field and a note that lists the known ones, and the other of the
+    two still applies.
     """
     found: dict[str, Any] = {}
     pattern = _pattern(personas, pattern_name, found)
@@ -96,6 +97,8 @@ def _pattern(personas: Personas, name: str, found: dict[str, Any]) -> Pattern | 
         pattern = personas.pattern(name)
     except PersonaUnknown as error:
         found["response_pattern_error"] = str(error)
+        known = (name for each in personas.patterns() for name in (each.category, each.id))
+        _note(found, f"The response patterns are: {', '.join(dict.fromkeys((FREE, *known)))}.")
         return None
     found["response_pattern"] = name
     found["suggested_temperature"] = pattern.temperature
@@ -109,6 +112,7 @@ def _guardian(personas: Personas, name: str, found: dict[str, Any]) -> Guardian 
         guardian = personas.guardian(name)
     except PersonaUnknown as error:
         found["guardian_error"] = str(error)
+        _note(found, f"The guardians are: {', '.join((NOBODY, *(each.id for each in personas.guardians())))}.")
         return None
     found.update(guardian=guardian.id, guardian_name=guardian.name, guardian_emoji=guardian.emoji)
     return guardian
@@ -118,3 +122,7 @@ def guardians(library: Alexandria, _arguments: Arguments, _progress: Progress) -
     """Return the list of guardians."""
     cards = [rendering.guardian_card(guardian) for guardian in library.personas.guardians()]
     return {"guardians": cards, "default": DEFAULT_GUARDIAN, "count": len(cards), "error": None}
+
+
+def _note(found: dict[str, Any], note: str) -> None:
+    found["notes"] = [*found.get("notes", ()), note]

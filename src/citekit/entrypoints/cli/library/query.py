@@ -77,6 +77,8 @@ def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...
     for problem in ("guardian_error", "response_pattern_error"):
         if problem in plain:
             session.note(printable(plain[problem]))
+    for note in plain.get("notes", ()):
+        session.note(printable(note))
     if not plain["results"]:
         session.note("Nothing found. To see the closest passages, lower --threshold.")
 

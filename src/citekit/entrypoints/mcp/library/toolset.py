@@ -111,6 +111,7 @@ class LibraryTools:
     def _run(self, name: str, work: Work, arguments: Arguments, progress: Progress) -> Answer:
         used, notes = clamped(name, arguments)
         plain = work(self.open_library(), used, progress)
+        notes += plain.get("notes", ())
         answer = Answer.of(self.discreet.in_answer({**plain, "notes": notes} if notes else plain))
         return evolve(answer, is_error=plain.get("success") is False)
 
