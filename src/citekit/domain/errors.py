@@ -295,7 +295,7 @@ class IssuerUnavailable(Unavailable):
 
 
 class Cancelled(Unavailable):
-    """The caller canceled the request. No partial results remain."""
+    """The caller canceled the request. Unfinished work was not stored."""
 
 
 class Damaged(CiteKitError):
@@ -324,7 +324,7 @@ class HomeUnsafe(Damaged):
 
 
 class IndexCorrupt(Damaged):
-    """A vector index cannot be read. It can be rebuilt from the books."""
+    """A vector index cannot be read. If it is damaged, it can be rebuilt from the books."""
 
 
 class LedgerCorrupt(Damaged):

@@ -46,7 +46,8 @@ class EdgeForm:
     def read(cls, folder: Path) -> EdgeForm | None:
         """Return the description in `collection.json`; None if `folder` is not a collection.
 
-        Raise `IndexCorrupt` if the description cannot be read, or if it is missing although there is a shard.
+        Raise `IndexCorrupt` if the description cannot be read, if a later version of CiteKit wrote it, or if it is
+        missing although there is a shard.
         """
         try:
             plain = json.loads(read_file(folder / FILE))
@@ -61,7 +62,7 @@ class EdgeForm:
     @classmethod
     def _of(cls, plain: Any, folder: Path) -> EdgeForm:
         if isinstance(plain["form"], int) and plain["form"] > FORM:
-            raise corrupt(folder, "a later version of CiteKit wrote it; update CiteKit")
+            raise IndexCorrupt(f"The index {folder} was written by a later version of CiteKit. Update CiteKit.")
         model = plain["model"]
         name, version, dimensions = model["name"], model["version"], model["dimensions"]
         if not (isinstance(name, str) and isinstance(version, str) and isinstance(dimensions, int) and dimensions > 0):
