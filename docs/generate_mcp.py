@@ -171,6 +171,9 @@ Every [guardian](guardians.md) is also a prompt, `{prefix}<id>`, with an optiona
 """
 
 
+_OWN_DATA = "CiteKit's own data (in the home, or in the configured store, database, and vector index)"
+
+
 def page() -> str:
     """The whole page."""
     every = (
@@ -222,8 +225,8 @@ def _kind(tool: Tool) -> str:
     if kind is not None and kind.read_only_hint:
         return "Read-only; idempotent."
     if kind is not None and kind.destructive_hint:
-        return "Removes something from the home, never from a source; idempotent."
-    return "Writes only into the home, never to a source; idempotent."
+        return f"Removes only {_OWN_DATA}, never a source; idempotent."
+    return f"Writes only {_OWN_DATA}, never to a source; idempotent."
 
 
 def _table(what: str, schema: Mapping[str, Any], nothing: str) -> Iterator[str]:
@@ -248,7 +251,7 @@ def _type(field: Mapping[str, Any]) -> str:
 
 def _meaning(field: Mapping[str, Any]) -> str:
     default = f" Default: `{str(field['default']).lower()}`." if "default" in field else ""
-    return f"{field.get('description', '')}{default}".strip()
+    return f"{field.get('description', '')}{default}".strip().replace("|", "\\|")
 
 
 if __name__ == "__main__":

@@ -332,7 +332,7 @@ class CiteKit:
         source: str | Path | None = None,
         force: bool = False,
     ) -> ResourceMap:
-        """Import the structure that another program produced as a map, store the map, and return it.
+        """Turn the structure that another program produced into a map, store the map, and return it.
 
         `adapter` is `graphrag`, `llamaindex`, `generic`, or the path of a .py file.
         """

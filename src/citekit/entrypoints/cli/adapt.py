@@ -49,7 +49,7 @@ def command(
     output: str | None,
     force: bool,
 ) -> None:
-    """Import the structure that another program produced as a map.
+    """Turn the structure that another program produced into a map.
 
     FILE is a file or a folder: GraphRAG tables (Parquet or JSON), LlamaIndex nodes, docstore, or persisted index,
     JSON similar to a CiteKit map, or any data that a Python file with a function adapt(data, **kwargs) can read.

@@ -40,7 +40,9 @@ LINE_LIMIT = 400
     help="The model service. auto is the one whose key is set; openai includes compatible servers (--base-url).",
 )
 @click.option("--model", metavar="NAME", help="The model (default: $CITEKIT_MODEL, or that of the service).")
-@click.option("--base-url", metavar="URL", help="The base URL of the service, such as an OpenAI-compatible server.")
+@click.option(
+    "--base-url", metavar="URL", help="The base URL of the service, such as that of an OpenAI-compatible server."
+)
 @click.option(
     "--pages",
     type=click.IntRange(1, 50),
@@ -52,7 +54,8 @@ LINE_LIMIT = 400
     "--max-requests",
     type=click.IntRange(1),
     metavar="N",
-    help="The maximum number of requests to the model for one answer (default: no limit; four are possible).",
+    help="The maximum number of requests to the model for one answer (default: no limit; without retries after errors, an "
+    "answer takes at most four).",
 )
 @roots_option()
 @password_option("a source PDF")

@@ -63,7 +63,12 @@ class _Result:
 @click.option(
     "--skill", is_flag=True, help="Also install the skill of CiteKit (citekit skill), if the client has skills."
 )
-@click.option("--print", "printed", is_flag=True, help="Only print the entry, and a link that adds it if there is one.")
+@click.option(
+    "--print",
+    "printed",
+    is_flag=True,
+    help="Only print the entry and, for clients that support it, a link that adds the entry.",
+)
 @pass_session
 def command(
     session: Session,

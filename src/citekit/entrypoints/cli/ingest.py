@@ -67,7 +67,7 @@ ONE_ID = "--id works with exactly one file, because it names one map."
     "--model", metavar="NAME", help="The model that the mapper uses (default: $CITEKIT_MODEL, or the mapper's default)."
 )
 @click.option(
-    "--base-url", metavar="URL", help="The base URL of the model service, such as an OpenAI-compatible server."
+    "--base-url", metavar="URL", help="The base URL of the model service, such as that of an OpenAI-compatible server."
 )
 @click.option(
     "--retries",

@@ -30,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view": ("view", "Show mapped files in the browser, and mark evidence in them."),
     "outline": ("context", "Print an outline of maps for a model, within a token budget."),
     "export": ("export", "Export a resource for other programs."),
-    "import": ("adapt", "Import the structure that another program produced as a map."),
+    "import": ("adapt", "Turn the structure that another program produced into a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
     "validate": ("check_map", "Validate a map: report all errors in it, and repair what is safe."),
     "sync": ("sync", "Keep the maps of folders up to date, once or continuously."),

@@ -170,7 +170,7 @@ def _rules(path: Path) -> dict[str, list[str]]:
     except FileNotFoundError:
         section = {}
     except (OSError, ValueError, RecursionError) as error:
-        raise RequestRefused(f"{path} cannot be read: {error}.") from error
+        raise RequestRefused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     if not isinstance(section, dict) or set(section) - set(_KEYS):
         raise RequestRefused(f"The section sync of {path} can contain only: {', '.join(_KEYS)}.")
     for key, value in section.items():

@@ -117,7 +117,7 @@ def check(options: HttpOptions) -> None:
     if options.jwks is not None and options.issuer is None:
         raise RequestRefused("--jwks needs --issuer and --audience.")
     if options.view and (not local or options.workers > 1 or options.tls_cert is not None):
-        raise RequestRefused("--view is for this computer only: with a loopback address, one worker, and without TLS.")
+        raise RequestRefused("--view is for this computer only. Use a loopback address, one worker, and no TLS.")
     for path in filter(None, (options.tls_cert, options.tls_key)):
         if not path.is_file():
             raise RequestRefused(f"There is no file {path}.")

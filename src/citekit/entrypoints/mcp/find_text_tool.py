@@ -42,7 +42,10 @@ FOUND: Mapping[str, Any] = {
                         "description": "near: the words are in adjacent lines; scattered: only on the same page; partial: "
                         "not all words are there.",
                     },
-                    "node_id": {"type": ["string", "null"], "description": "The smallest node around the match."},
+                    "node_id": {
+                        "type": ["string", "null"],
+                        "description": "The smallest node that contains the match.",
+                    },
                     "titles": {**_STRINGS, "description": "The titles from the top of the map down to that node."},
                     "columns": {"type": "string", "description": "The column headings of a table row."},
                     "before": _STRINGS,
@@ -55,12 +58,14 @@ FOUND: Mapping[str, Any] = {
         "total": {"type": "integer", "description": "The number of all matches, without partial ones."},
         "pages": {
             "type": "integer",
-            "description": "Present if only some of this many pages with all words were compared: total is then a minimum.",
+            "description": "The number of pages with all words (counted up to 10,000). Present only if not all of them were "
+            "compared; total is then a minimum.",
         },
         "searched": {"type": "integer", "description": "The number of resources that were searched."},
         "stale": {
             **_REASONS,
-            "description": "Resources whose file has changed since it was mapped. Their mapped text was searched.",
+            "description": "Resources whose file has changed or is no longer at its path, and why. Their mapped text was "
+            "searched.",
         },
         "skipped": {**_REASONS, "description": "Resources that could not be searched, and why."},
         "absent": {**_STRINGS, "description": "Words of the query that no searched resource contains."},
@@ -81,7 +86,7 @@ FIND_TEXT = Tool(
         {
             "query": schemas.text('Words, a question, "phrases", or a regular expression.'),
             "resource_ids": {**_STRINGS, "description": "Default: all files."},
-            "regex": schemas.flag("The query is a regular expression for one line."),
+            "regex": schemas.flag("query is a regular expression for one line."),
             "limit": {
                 "type": "integer",
                 "minimum": 1,

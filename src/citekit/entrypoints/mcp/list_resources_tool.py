@@ -52,7 +52,7 @@ LIST_RESOURCES = Tool(
     input_schema=schemas.inputs(
         {
             "query": schemas.text("Words in the id, title, tags, or path; empty: all."),
-            "cursor": schemas.text("A next_cursor."),
+            "cursor": schemas.text("The previous answer's next_cursor."),
         }
     ),
     output_schema=dict(RESOURCES),

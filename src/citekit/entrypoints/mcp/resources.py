@@ -96,7 +96,8 @@ def id_of(uri: str) -> str:
     except UnicodeDecodeError:
         pass
     raise RequestRefused(
-        f"{uri[:200]!r} is not a resource of this server. Resource URIs have the form {PREFIX}RESOURCE_ID."
+        f"{uri[:200]!r} is not a resource of this server. URIs of maps have the form {PREFIX}RESOURCE_ID, and those of "
+        f"evidence begin with {EVIDENCE_PREFIX}DIGEST."
     )
 
 
@@ -124,8 +125,8 @@ def evidence_in(uri: str) -> EvidenceName | None:
     found = _EVIDENCE.fullmatch(uri.removeprefix(EVIDENCE_PREFIX))
     if found is None:
         raise RequestRefused(
-            f"{uri[:200]!r} is not evidence. URIs of evidence have the form {EVIDENCE_PREFIX}DIGEST (64 hexadecimal digits), "
-            "with /FIRST-LAST for some of its bytes, or with /receipt."
+            f"{uri[:200]!r} is not the URI of evidence. Use {EVIDENCE_PREFIX}DIGEST (64 hexadecimal digits), optionally "
+            "followed by /FIRST-LAST for a range of bytes, or by /receipt."
         )
     digest = Digest(found["digest"])
     if found["first"] is None:

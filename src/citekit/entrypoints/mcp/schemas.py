@@ -165,7 +165,7 @@ EVIDENCE: Schema = {
         "notes": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Where the evidence differs from the request, such as the actual start of a clip.",
+            "description": "How the evidence differs from the request, such as the actual start of a clip.",
         },
         "uri": {
             "type": "string",

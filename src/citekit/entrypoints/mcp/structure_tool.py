@@ -25,17 +25,17 @@ GET_STRUCTURE = Tool(
     title="Show the structure of a file",
     description=(
         "Returns the tree of chapters, scenes, or functions of a file, with ids and locations. Start with depth: 1. Without "
-        "options, returns the complete map as JSON, which can be long; with options, one line per node."
+        "options, returns the whole map as JSON, which can be long; with options, one line per node."
     ),
     input_schema=schemas.inputs(
         {
             "resource_id": schemas.text(),
             "node_id": schemas.text("Only below this node."),
-            "depth": schemas.count("Depth; 1: the top level, or the children of node_id."),
+            "depth": schemas.count("1: the top level, or the children of node_id."),
             "title_contains": schemas.text(),
             "max_tokens": schemas.count("Budget; higher levels first."),
             "include_chunks": schemas.flag("Also the library's chunks."),
-            "cursor": schemas.text("A next_cursor."),
+            "cursor": schemas.text("The previous answer's next_cursor."),
         },
         ("resource_id",),
     ),

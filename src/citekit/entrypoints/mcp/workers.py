@@ -102,7 +102,7 @@ class Watch:
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
         """Report progress (see `Progress`). Raise `Cancelled` if the work was stopped. Called in the worker thread."""
         if self._stopped.is_set():
-            raise Cancelled("The call was canceled. Nothing was stored.")
+            raise Cancelled("The call was canceled. Unfinished work was not stored.")
         if self.report is None:
             return
         if done < self._last:
@@ -120,4 +120,4 @@ class Watch:
         try:
             from_thread.run(report, self._sent, total, message)
         except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError) as gone:
-            raise Cancelled("The client disconnected. Nothing was stored.") from gone
+            raise Cancelled("The client disconnected. Unfinished work was not stored.") from gone

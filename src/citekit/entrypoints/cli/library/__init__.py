@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guardians": ("guardians", "List the guardians (personas that can answer) and the answer patterns."),
     "remove": ("remove", "Remove a book from the index."),
     "chunking": ("chunking", "Preview how a book would be split into chunks. Stores nothing."),
-    "rebuild": ("rebuild", "Rebuild a collection, to change the embedder or after damage."),
+    "rebuild": ("rebuild", "Rebuild a collection to change the embedder or to recover from damage."),
 }
 """For each command: its module in this package, and a one-line description."""
 

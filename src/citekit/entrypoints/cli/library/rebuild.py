@@ -18,7 +18,7 @@ from citekit.entrypoints.failures import sentence
 @collection()
 @pass_session
 def command(session: Session, collection: str | None) -> None:
-    """Rebuild a collection, to change the embedder or after damage.
+    """Rebuild a collection to change the embedder or to recover from damage.
 
     Reads the files of the ingested books again and uses the configured embedder (CITEKIT_EMBEDDER). The list of
     books and their chunking parameters come from the ledger.

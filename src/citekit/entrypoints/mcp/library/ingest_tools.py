@@ -16,7 +16,7 @@ INGEST = Tool(
     title="Ingest a book from the library",
     description=(
         "Adds a book of the library to the collection, in chunks that end where the subject changes. A book "
-        "that is already there is skipped unless force is true. Takes seconds to minutes; a canceled ingest adds nothing."
+        "already there is skipped unless force is true. Takes seconds to minutes; a canceled ingest adds nothing."
     ),
     input_schema=inputs(
         {"book_id": schemas.BOOK_ID, "format_preference": schemas.FORMAT, **schemas.INGESTING}, ("book_id",)
@@ -30,7 +30,7 @@ BATCH = Tool(
     title="Ingest several books from the library",
     description=(
         "Ingests several books, selected by book_ids or by author, title, and language. Continues if one "
-        "fails, and skips books that are already there, so you can repeat an interrupted call."
+        "fails, and skips books already there, so it can be repeated."
     ),
     input_schema=inputs(
         {
