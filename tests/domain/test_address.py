@@ -163,6 +163,13 @@ def test_anything_else_is_refused_and_the_offending_part_is_shown(text: str, par
     assert repr(part)[1:-1] in str(caught.value)
 
 
+def test_an_address_without_a_place_names_the_parameters_that_it_can_have() -> None:
+    with pytest.raises(AddressMalformed, match=r"doc:// .* one of the parameters pages, chapter, and sheet"):
+        parse_address("doc://book#chars=1-5")
+    with pytest.raises(AddressMalformed, match="text:// addresses must have the parameter lines"):
+        parse_address("text://book#pages=1")
+
+
 @given(st.text(max_size=40) | st.text("dovc:/#=&,-.0123pagest%", max_size=40).map("doc://b#{}".format))
 def test_any_text_is_read_or_refused_and_what_is_read_is_stable(text: str) -> None:
     try:

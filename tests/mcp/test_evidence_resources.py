@@ -202,7 +202,7 @@ def test_a_receipt_verifies_the_bytes(mapped: Served, tmp_path: Path) -> None:
     "rest", ["", "x", "A" * 64, "0" * 63, f"{'0' * 64}/", f"{'0' * 64}/..", f"{'0' * 64}/1-", "../maps/notes"]
 )
 def test_what_is_no_evidence_is_refused(served: Served, rest: str) -> None:
-    assert "is not evidence" in refusal(served, f"citekit://evidence/{rest}")
+    assert "is not the URI of evidence" in refusal(served, f"citekit://evidence/{rest}")
 
 
 @pytest.mark.long

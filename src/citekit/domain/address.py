@@ -130,6 +130,7 @@ def _reads_as(text: str, address: Address) -> bool:
 
 
 _NOT_UTF8 = "its percent-encoded characters are not valid UTF-8"
+_NEEDED = "one of the parameters pages, chapter, and sheet"
 
 
 def _resource(text: str, name: str) -> str:
@@ -170,9 +171,8 @@ def _parameters(text: str, fragment: str | None) -> dict[str, str]:
 
 def _take(text: str, parameters: dict[str, str], name: str, modality: Modality) -> str:
     if name not in parameters:
-        raise AddressMalformed(
-            text, "&".join(parameters), f"{modality.scheme}:// addresses must have the parameter {name}"
-        )
+        needed = _NEEDED if modality is Modality.DOCUMENT else f"the parameter {name}"
+        raise AddressMalformed(text, "&".join(parameters), f"{modality.scheme}:// addresses must have {needed}")
     return parameters.pop(name)
 
 

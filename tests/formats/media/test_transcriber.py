@@ -29,7 +29,7 @@ from citekit.adapters.libraries.faster_whisper import (
     joined,
     passages_of,
 )
-from citekit.adapters.libraries.speech_models import chosen_model, model_in
+from citekit.adapters.libraries.speech_models import SpeechModel, chosen_model, model_in
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.locations import TimeSpan
@@ -264,6 +264,17 @@ def test_a_folder_without_a_model_is_refused_by_its_missing_files(tmp_path: Path
         model_in(tmp_path)
     with pytest.raises(MapperUnavailable, match=r"There is no folder .*nowhere"):
         chosen_model(str(tmp_path / "nowhere"))
+
+
+def test_a_model_that_cannot_be_read_is_a_sentence_without_numbers(tmp_path: Path) -> None:
+    gone = tmp_path / "model.bin"
+
+    with pytest.raises(MapperUnavailable, match="No such file or directory") as raised:
+        SpeechModel("small", {"model.bin": [gone]}).read("model.bin")
+
+    assert "Errno" not in str(raised.value)
+    assert str(gone) in str(raised.value)
+    assert "Check the permissions of its files" in str(raised.value)
 
 
 def test_a_divided_model_is_read_as_one_and_known_by_its_content(tmp_path: Path) -> None:

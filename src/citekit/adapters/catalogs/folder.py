@@ -291,7 +291,9 @@ def _entries(folder: Path, prefix: str) -> list[os.DirEntry[str]]:
             return []
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             raise LibraryUnavailable(f"Library folder not found: {folder}") from error
-        raise LibraryUnavailable(f"The library folder {folder} cannot be read: {error}.") from error
+        raise LibraryUnavailable(
+            f"The library folder {folder} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from error
 
 
 def _is_inside(entry: os.DirEntry[str], real: Path) -> bool:

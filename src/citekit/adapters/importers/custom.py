@@ -60,7 +60,10 @@ class CustomAdapter:
         except CiteKitError:
             raise
         except TookTooLongError as error:
-            raise MapperUnavailable(f"The adapter {name} did not finish within {self.timeout:g} seconds.") from error
+            raise MapperUnavailable(
+                f"The adapter {name} did not finish within {self.timeout:g} seconds. Increase the time limit "
+                "(CITEKIT_TIMEOUT)."
+            ) from error
         except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}".removesuffix(": ")
             raise MapperUnavailable(f"The adapter {name} failed: {reason}") from error

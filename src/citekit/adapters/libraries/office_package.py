@@ -121,7 +121,10 @@ class OfficePackage:
             return []
         found = [_relation(each.attrib, folder) for each in self.root(part) if each.get("Id") and each.get("Target")]
         if len(found) > RELATIONS_LIMIT:
-            raise SourceUnsupported(f"{self.path.name}: {part} has more than {RELATIONS_LIMIT} relationships.")
+            raise SourceUnsupported(
+                f"{self.path.name} cannot be read: {part} lists more than {RELATIONS_LIMIT} links to other parts and "
+                "addresses (relationships), which is the limit. Split it into smaller documents."
+            )
         inside = ((each, each.target if each.outside else self.find(each.target)) for each in found)
         return [evolve(relation, target=target) for relation, target in inside if target is not None]
 

@@ -46,7 +46,14 @@ class SpeechModel:
         try:
             return b"".join(path.read_bytes() for path in self.files[name])
         except OSError as error:
-            raise MapperUnavailable(f"The speech model {self.name} cannot be read: {error}.") from error
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> MapperUnavailable:
+        where = "" if error.filename is None else f" ({error.filename})"
+        return MapperUnavailable(
+            f"The speech model {self.name} cannot be read: {error.strerror or error}{where}. Check the "
+            "permissions of its files, or choose another model (CITEKIT_SPEECH_MODEL)."
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -65,7 +72,7 @@ class SpeechModel:
                         stream.seek(max(0, size - _SAMPLE))
                         digest.update(stream.read(_SAMPLE))
         except OSError as error:
-            raise MapperUnavailable(f"The speech model {self.name} cannot be read: {error}.") from error
+            raise self._unreadable(error) from error
         return digest.hexdigest()[:16]
 
 

@@ -94,7 +94,7 @@ class CbzExtractor:
         """
         if len(location.numbers) > PDF_LIMIT:
             raise FormUnsupported(
-                f"A PDF can have at most {PDF_LIMIT} pages of a comic. Request fewer pages, or the native form."
+                f"A PDF of a comic can have at most {PDF_LIMIT} pages. Request fewer pages, or the native form."
             )
         with (
             tempfile.TemporaryDirectory(prefix="citekit-") as folder,

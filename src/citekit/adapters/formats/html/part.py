@@ -72,7 +72,9 @@ def html_page(path: Path, progress: Progress = silent) -> str:
     text = without_noncharacters("\n".join(read_lines(path, progress)))
     parsed = _parsed(text, path.name)
     if parsed is None:
-        raise FormUnsupported(f"{path.name} is too large or nested too deeply to be shown as a page. Read its lines.")
+        raise FormUnsupported(
+            f"{path.name} is too large or nested too deeply to be shown as a page. Read it as text instead."
+        )
     chapter, language = parsed
     page = Page(title=path.name, language=language or "und", number=1, picture=_Pictures().uri, same=lambda _: False)
     return document(page, bounded(body_markup(chapter, page, None), f"{path.name} produces"))

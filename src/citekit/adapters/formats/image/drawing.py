@@ -9,7 +9,7 @@ from pathlib import Path
 from citekit.domain.errors import FormUnsupported, SourceUnreadable
 
 SIZE_LIMIT = 16 * 2**20
-"""The maximum size of a file that is drawn, in bytes."""
+"""The maximum size of a file that is displayed, in bytes."""
 
 
 def drawing_page(path: Path) -> str:
@@ -23,7 +23,9 @@ def drawing_page(path: Path) -> str:
     except OSError as error:
         raise SourceUnreadable(f"{path.name} cannot be read: {error.strerror or error}.") from error
     if len(drawing) > SIZE_LIMIT:
-        raise FormUnsupported(f"{path.name} is too large to be drawn. Read its lines.")
+        raise FormUnsupported(
+            f"{path.name} is larger than {SIZE_LIMIT >> 20} MB, so it cannot be displayed. Read it as text instead."
+        )
     name, data = escape(path.name), b64encode(drawing).decode("ascii")
     return (
         f'<!DOCTYPE html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n</head>\n'

@@ -92,7 +92,7 @@ def bounded(pieces: Iterable[str], what: str) -> str:
         if size > DOCUMENT_LIMIT:
             raise FormUnsupported(
                 f"{what} an HTML document of more than {DOCUMENT_LIMIT >> 20} MB, which is the limit. Request the "
-                "form text or a smaller part."
+                "form `text`, or a smaller part."
             )
         kept.append(piece)
     return "".join(kept)

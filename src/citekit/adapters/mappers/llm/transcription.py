@@ -83,7 +83,7 @@ class Heard:
 
 @define
 class SoundBudget:
-    """A limit on the seconds of sound that are sent for the recording `name` (None: no limit)."""
+    """A limit on the seconds of audio that are sent for the recording `name` (None: no limit)."""
 
     limit: float | None
     name: str
@@ -98,8 +98,8 @@ class SoundBudget:
         """Count one request. Raise `BudgetExhausted` if it would exceed the limit."""
         if self.limit is not None and self.spent + self._next > self.limit:
             raise BudgetExhausted(
-                f"The limit of {shortest(self.limit)} s of sound was reached before all of {self.name} was transcribed. "
-                "What was recognized is kept: run the command again to continue, or allow more "
+                f"The limit of {shortest(self.limit)} seconds of audio was reached before all of {self.name} was "
+                "transcribed. What was recognized is kept: run the command again to continue, or allow more "
                 "(CITEKIT_SPEECH_SECONDS)."
             )
         self.spent += self._next
@@ -149,7 +149,7 @@ class AskedTranscriber:
     """A `Transcriber` that asks a service.
 
     `windows` cuts the recordings, and `index` stores the answers. `language` is the language of all recordings, or None
-    to detect it. `seconds` limits the seconds of sound that are sent for one recording in one run (None: no limit).
+    to detect it. `seconds` limits the seconds of audio that are sent for one recording in one run (None: no limit).
     """
 
     service: SpeechService
@@ -226,7 +226,7 @@ class AskedTranscriber:
 
 @frozen
 class _Waiting:
-    """Reports progress while a window is transcribed: the seconds of sound before the window, and in total."""
+    """Reports progress while a window is transcribed: the seconds of audio before the window, and in total."""
 
     progress: Progress
     done: float

@@ -105,7 +105,10 @@ class MessageWriter:
             case FilePart(path, media_type) if media_type == PDF:
                 yield _file_content(path) if capabilities.files else _text_content(self._in_words(path))
             case SoundPart(_, media_type):
-                raise MapperUnavailable(f"{self.endpoint.label} accepts no {media_type} in a question.")
+                raise MapperUnavailable(
+                    f"{self.endpoint.label} does not accept {media_type} in a question. Use another model for speech "
+                    "(CITEKIT_SPEECH_MODEL)."
+                )
             case FilePart(path, media_type):
                 raise MapperUnavailable(
                     f"{self.endpoint.label} accepts no {media_type} files, so {path.name!r} cannot be sent. Map it "
