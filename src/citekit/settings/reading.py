@@ -118,9 +118,9 @@ _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "fals
 
 
 def switch(environment: Mapping[str, str], name: str) -> bool | None:
-    """Return the Boolean from an environment variable (1, 0, or a synonym), or None if the variable is not set or empty.
+    """Return the Boolean from an environment variable (1, 0, or a synonym).
 
-    Raise `RequestRefused` for any other value.
+    Return None if the variable is not set or empty. Raise `RequestRefused` for any other value.
     """
     text = environment.get(name)
     if not text:

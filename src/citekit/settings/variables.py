@@ -19,8 +19,8 @@ VARIABLES = {
     "CITEKIT_MODEL": "the model that the mapper uses (default: the mapper's default)",
     "CITEKIT_BASE_URL": "the base URL of the model service (default: the mapper's default)",
     "CITEKIT_RETRIES": "the number of retries after a failed request to a model (default: 3)",
-    "CITEKIT_TIMEOUT": "the time limit in seconds for a request to a model (default: 300), or for a custom mapper or adapter "
-    "(default: no limit)",
+    "CITEKIT_TIMEOUT": "the time limit in seconds for a request to a model (default: 300), or for a custom mapper or "
+    "adapter (default: no limit)",
     "CITEKIT_MAX_REQUESTS": "the maximum number of requests per map (default: no limit)",
     "CITEKIT_TEMPERATURE": "the sampling temperature of the model, from 0 to 2 (default: that of the service)",
     "CITEKIT_THINKING": "the amount of thinking of the model: minimal, low, medium, high, or xhigh "
@@ -43,8 +43,8 @@ VARIABLES = {
     "CITEKIT_SPEECH_MODEL": "the folder with a Whisper model for faster-whisper, or the name of an installed model "
     "(default: an installed one for all languages), or openai:MODEL to send the sound of recordings to OpenAI, or the server "
     "at CITEKIT_BASE_URL or OPENAI_BASE_URL, or gemini:MODEL to send it to Gemini",
-    "CITEKIT_SPEECH_SECONDS": "with openai:MODEL or gemini:MODEL, the maximum seconds of audio that are sent for a recording "
-    "(default: no limit)",
+    "CITEKIT_SPEECH_SECONDS": "with openai:MODEL or gemini:MODEL, the maximum seconds of audio that are sent for a "
+    "recording (default: no limit)",
     "CITEKIT_SPEECH_LANGUAGE": "the language of all recordings (ISO 639-1), such as en (default: detected)",
     "CITEKIT_MODELS_URL": "the base URL of a copy of Hugging Face from which `citekit models get` downloads "
     "(default: https://huggingface.co)",

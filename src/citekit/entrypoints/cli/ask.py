@@ -54,8 +54,8 @@ LINE_LIMIT = 400
     "--max-requests",
     type=click.IntRange(1),
     metavar="N",
-    help="The maximum number of requests to the model for one answer (default: no limit; without retries after errors, an "
-    "answer takes at most four).",
+    help="The maximum number of requests to the model for one answer (default: no limit; without retries after errors, "
+    "an answer takes at most four).",
 )
 @roots_option()
 @password_option("a source PDF")

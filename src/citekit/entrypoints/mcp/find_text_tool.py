@@ -58,14 +58,14 @@ FOUND: Mapping[str, Any] = {
         "total": {"type": "integer", "description": "The number of all matches, without partial ones."},
         "pages": {
             "type": "integer",
-            "description": "The number of pages with all words (counted up to 10,000). Present only if not all of them were "
-            "compared; total is then a minimum.",
+            "description": "The number of pages with all words (counted up to 10,000). Present only if not all of them "
+            "were compared; total is then a minimum.",
         },
         "searched": {"type": "integer", "description": "The number of resources that were searched."},
         "stale": {
             **_REASONS,
-            "description": "Resources whose file has changed or is no longer at its path, and why. Their mapped text was "
-            "searched.",
+            "description": "Resources whose file has changed or is no longer at its path, and why. Their mapped text "
+            "was searched.",
         },
         "skipped": {**_REASONS, "description": "Resources that could not be searched, and why."},
         "absent": {**_STRINGS, "description": "Words of the query that no searched resource contains."},

@@ -125,8 +125,8 @@ def evidence_in(uri: str) -> EvidenceName | None:
     found = _EVIDENCE.fullmatch(uri.removeprefix(EVIDENCE_PREFIX))
     if found is None:
         raise RequestRefused(
-            f"{uri[:200]!r} is not the URI of evidence. Use {EVIDENCE_PREFIX}DIGEST (64 hexadecimal digits), optionally "
-            "followed by /FIRST-LAST for a range of bytes, or by /receipt."
+            f"{uri[:200]!r} is not the URI of evidence. Use {EVIDENCE_PREFIX}DIGEST (64 hexadecimal digits), "
+            "optionally followed by /FIRST-LAST for a range of bytes, or by /receipt."
         )
     digest = Digest(found["digest"])
     if found["first"] is None:

@@ -21,8 +21,8 @@ RARE_CAPITALS_SHARE = 0.2
 """Headings in capitals are not a level of their own if there are fewer than this share of the others in that style."""
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
-"""The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among the
-schemes used in that style.
+"""The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among
+the schemes used in that style.
 
 The font name is ignored, so that a title with code in another font keeps its level. `I.`, `A.`, and `1.` in one style
 are three levels.
