@@ -85,7 +85,7 @@ def test_the_language_is_asked_for_and_no_words_are_no_passage(source: Source, i
 def test_a_spent_budget_keeps_what_was_paid_and_each_attempt_counts(source: Source, index: Index) -> None:
     with gemini_server() as server:
         server.answer = answer()
-        with pytest.raises(BudgetExhausted, match=r"limit of 4 s .*CITEKIT_SPEECH_SECONDS"):
+        with pytest.raises(BudgetExhausted, match=r"limit of 4 seconds .*CITEKIT_SPEECH_SECONDS"):
             transcriber(server, index, 4).transcribe(source)
         server.on("generate", refusal(503, "UNAVAILABLE", "The model is overloaded."))
         again = Retries(count=1, sleep=lambda _: None)

@@ -127,7 +127,7 @@ def test_another_model_or_language_is_asked_again(source: Source, index: Index, 
 
 def test_a_spent_budget_keeps_what_was_paid(source: Source, index: Index) -> None:
     with OpenAiServer() as server:
-        with pytest.raises(MapperUnavailable, match=r"limit of 4 s .* talk\.wav .*CITEKIT_SPEECH_SECONDS"):
+        with pytest.raises(MapperUnavailable, match=r"limit of 4 seconds .* talk\.wav .*CITEKIT_SPEECH_SECONDS"):
             transcriber(server, index, seconds=4).transcribe(source)
         assert 1 == len(server.requests)
         speech = transcriber(server, index, seconds=4).transcribe(source)

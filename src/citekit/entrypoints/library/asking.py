@@ -98,7 +98,7 @@ def _pattern(personas: Personas, name: str, found: dict[str, Any]) -> Pattern | 
     except PersonaUnknown as error:
         found["response_pattern_error"] = str(error)
         known = (name for each in personas.patterns() for name in (each.category, each.id))
-        _note(found, f"The response patterns are: {', '.join(dict.fromkeys((FREE, *known)))}.")
+        found.setdefault("notes", []).append(f"The response patterns are: {', '.join(dict.fromkeys((FREE, *known)))}.")
         return None
     found["response_pattern"] = name
     found["suggested_temperature"] = pattern.temperature
@@ -112,7 +112,8 @@ def _guardian(personas: Personas, name: str, found: dict[str, Any]) -> Guardian 
         guardian = personas.guardian(name)
     except PersonaUnknown as error:
         found["guardian_error"] = str(error)
-        _note(found, f"The guardians are: {', '.join((NOBODY, *(each.id for each in personas.guardians())))}.")
+        names = (NOBODY, *(each.id for each in personas.guardians()))
+        found.setdefault("notes", []).append(f"The guardians are: {', '.join(names)}.")
         return None
     found.update(guardian=guardian.id, guardian_name=guardian.name, guardian_emoji=guardian.emoji)
     return guardian
@@ -122,7 +123,3 @@ def guardians(library: Alexandria, _arguments: Arguments, _progress: Progress) -
     """Return the list of guardians."""
     cards = [rendering.guardian_card(guardian) for guardian in library.personas.guardians()]
     return {"guardians": cards, "default": DEFAULT_GUARDIAN, "count": len(cards), "error": None}
-
-
-def _note(found: dict[str, Any], note: str) -> None:
-    found["notes"] = [*found.get("notes", ()), note]
