@@ -21,7 +21,7 @@ import sys
 
 
 def _leave_the_current_folder() -> None:
-    """Remove the current folder from `sys.path` if Python was started with `python -m citekit`.
+    """Remove the current folder from `sys.path` if Python was started with `python -m citekit` or `-m citekit.cli`.
 
     Otherwise, Python would search the current folder first, and a file there named `email.py` or `csv.py` would run
     instead of the standard module. Modules that Python imports before this call can still come from the current folder.
@@ -30,7 +30,7 @@ def _leave_the_current_folder() -> None:
     given = getattr(sys, "orig_argv", [])
     if sys.argv[:1] != ["-m"] or not {"-mcitekit", "-mcitekit.cli"} & {*given, *map(str.__add__, given, given[1:])}:
         return
-    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - nor is pathlib imported
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - no pathlib yet
     try:
         if os.getcwd() == sys.path[0] != own and not sys.flags.safe_path:  # noqa: PTH109
             del sys.path[0]
@@ -40,7 +40,7 @@ def _leave_the_current_folder() -> None:
 
 _leave_the_current_folder()
 
-import importlib  # noqa: E402 - not before the folder is left
+import importlib  # noqa: E402 - not before the folder is removed
 from typing import TYPE_CHECKING, Any  # noqa: E402
 
 from citekit.compat.old_names import install as _install_old_names  # noqa: E402

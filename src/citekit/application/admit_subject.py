@@ -28,7 +28,8 @@ class AdmitSubject:
     def __call__(self, token: str) -> Subject:
         """Return the subject of a token. Its scopes may be empty. May wait for the issuer.
 
-        Raise `TokenInvalid`, `IssuerUnavailable`, and `RequestRefused` if the token file cannot be trusted.
+        Raise `TokenInvalid` if the token is unknown, too long, or expired, `IssuerUnavailable`, and `RequestRefused` if
+        the token file cannot be trusted.
         """
         if not 0 < len(token) <= LONGEST:
             raise TokenInvalid(_UNKNOWN)
@@ -44,7 +45,7 @@ class AdmitSubject:
         return self._valid(subject)
 
     def named(self, name: str) -> Subject | None:
-        """Return the subject with this name if it is still admitted."""
+        """Return the subject with this name, or None if there is no such subject or its admission has expired."""
         subject = self.subjects.named(name)
         return None if subject is None or self._is_over(subject) else subject
 

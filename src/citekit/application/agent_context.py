@@ -48,7 +48,7 @@ class ReadContext:
 
         The library's chunks are left out.
 
-        Raise `ResourceMissing` and `MapCorrupt` for the given resources.
+        Raise `ResourceMissing` and `MapCorrupt` for the given resources, and the errors of `agent_context`.
         """
         found = [self.maps.get(name) for name in dict.fromkeys(resources)] if resources else list(self._readable())
         return agent_context([each.outline for each in found], format=format, budget=budget)
@@ -79,7 +79,7 @@ def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budg
 
 _Shown = set[tuple[int, str]]
 _Place = tuple[int, Node, int]
-"""The number of a map, one of its nodes, and the depth of the node, from 0."""
+"""The index of a map, one of its nodes, and the depth of the node, from 0."""
 
 
 class _Writer(Protocol):
@@ -99,7 +99,10 @@ def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
 
 
 def _fitting(writer: _Writer, order: Sequence[_Place], room: int) -> int:
-    """Return the number of nodes that fit into `room` characters."""
+    """Return the number of nodes that fit into `room` characters.
+
+    Raise `RequestRefused` if the titles of the maps alone do not fit.
+    """
     if len(writer.text({(number, node.id) for number, node, _ in order}, 0)) <= room:
         return len(order)
     needed = len(writer.text(set(), len(order)))

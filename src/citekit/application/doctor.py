@@ -20,7 +20,7 @@ SOURCES_LIMIT = 200
 """The maximum number of maps whose sources are checked. Each changed source is read completely."""
 
 FILES_LIMIT = 200_000
-"""The maximum number of files that are counted in a folder."""
+"""The number of files after which counting the files of a folder stops."""
 
 _Answer = TypeVar("_Answer")
 
@@ -34,7 +34,7 @@ class Health(StrEnum):
 
 
 class Topic(StrEnum):
-    """What a finding belongs to."""
+    """The part of the installation that a finding is about."""
 
     PROGRAM = "program"
     EXTRAS = "extras"
@@ -58,7 +58,7 @@ class Finding:
 class Component:
     """An installed or missing package.
 
-    `version` is None if it is not installed. `extras` are the extras that contain it, none if it is always required.
+    `version` is None if it is not installed. `extras` are the extras that contain it, empty if it is always required.
     `fault` is the reason why an installed package cannot be imported.
     """
 
@@ -75,8 +75,8 @@ class Doctor:
     `components` returns the packages, Python and CiteKit first; `mapper` the mapper that would run and why;
     `installed_mappers` the (name, package) of mappers from other packages; `ffmpeg` the path of that program, or None;
     `index_fault` the problem of the index, or None; `leftovers` the temporary files of killed processes;
-    `remote_leftovers` the files left on model services; `clients` the MCP clients with an entry for CiteKit; `other_project`
-    the version of the distribution `citekit`, which is another project's, or None.
+    `remote_leftovers` the files left on model services; `clients` the MCP clients with an entry for CiteKit;
+    `other_project` the installed version of the distribution `citekit`, which belongs to another project, or None.
     """
 
     folders: Mapping[str, Path]
@@ -212,7 +212,7 @@ def _component(found: Component) -> Finding:
 
 
 def _extras(components: Iterable[Component]) -> Finding:
-    """Return which extras are installed completely, and which are not."""
+    """Return a finding that says which extras are installed completely, and which are not."""
     is_complete: dict[str, bool] = {}
     for each in components:
         for extra in each.extras:

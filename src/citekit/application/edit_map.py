@@ -54,7 +54,9 @@ class EditMap:
         return self.maps.get(resource_id)
 
     def undo(self, resource_id: str) -> ResourceMap:
-        """Undo the last edit, and return the map. Raise `RequestRefused` if there is none, or if it cannot be undone."""
+        """Undo the last edit, and return the map. Raise `RequestRefused` if there is no edit or it cannot be undone,
+        and the errors of `MapStore.get` and `MapStore.put`.
+        """
         with self.locks.holding("ids"):
             current = self.maps.get(resource_id)
             edits, base = edits_of(current), self._base(current)
@@ -70,7 +72,7 @@ class EditMap:
     def original(self, resource_id: str) -> ResourceMap:
         """Restore the mapper's map, and return it. The edited map remains stored as an edition.
 
-        Raise `RequestRefused` if the map is not edited.
+        Raise `RequestRefused` if the map is not edited or the mapper's map is no longer stored.
         """
         with self.locks.holding("ids"):
             base = self._base(self.maps.get(resource_id))
@@ -80,7 +82,7 @@ class EditMap:
         return self.maps.get(resource_id)
 
     def _base(self, edited: ResourceMap) -> ResourceMap | None:
-        """Return the edition whose nodes were edited, or None if the map is not edited."""
+        """Return the edition whose nodes were edited, or None if the map is not edited or the edition is not stored."""
         if edited.mapper != EDITED:
             return None
         others = [each for each in self.maps.editions(edited.resource_id) if each.mapper != EDITED]
@@ -97,13 +99,13 @@ class EditMap:
 
 
 def edits_of(resource_map: ResourceMap) -> Sequence[MapEdit]:
-    """Return the edits that produced an edited map, in order, or nothing if the map is not edited."""
+    """Return the edits that produced an edited map, in order. The result is empty if the map is not edited."""
     kept = resource_map.metadata.get(_EDITS) if resource_map.mapper == EDITED else None
     return [edit for each in kept if (edit := MapEdit.from_metadata(each))] if isinstance(kept, list | tuple) else []
 
 
 def _repeated(base: ResourceMap, edits: Sequence[MapEdit]) -> Nodes | None:
-    """Return the nodes of `base` after `edits`, or None if an edit does not apply to it."""
+    """Return the nodes of `base` after `edits`, or None if an edit cannot be applied."""
     nodes = base.outline.nodes
     try:
         for edit in edits:

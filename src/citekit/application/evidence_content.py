@@ -66,7 +66,9 @@ class EvidenceContent:
     folders: Folders
 
     def receipt(self, digest: Digest) -> Receipt:
-        """Return a receipt of the evidence. Raise `ReceiptMissing` if this home has none, or no longer the evidence."""
+        """Return a receipt of the evidence. Raise `ReceiptMissing` if this home has no receipt that `folders` allow, or
+        no longer stores the evidence.
+        """
         receipt = self.permitted(digest)
         stored = self.store.find(receipt.key)
         if stored is None or stored.digest != digest:
@@ -74,7 +76,9 @@ class EvidenceContent:
         return receipt
 
     def permitted(self, digest: Digest) -> Receipt:
-        """Return a receipt of the evidence, even if its bytes are no longer stored. Raise `ReceiptMissing`."""
+        """Return a receipt of the evidence, even if its bytes are no longer stored. Raise `ReceiptMissing` if this home
+        has no receipt of a source in `folders`.
+        """
         receipt = self.outputs.receipt_of(digest, lambda each: self.folders.covers(Path(each.source_path)))
         if receipt is None:
             raise _missing(digest)
@@ -83,15 +87,16 @@ class EvidenceContent:
     def link(self, receipt: Receipt, seconds: int) -> str | None:
         """Return a URL in the shared store at which anybody can read the evidence for `seconds`.
 
-        Return None if the evidence has less than `LINKED_SIZE` bytes, or if there is no such URL. The evidence is not
-        fetched.
+        Return None if the evidence is smaller than `LINKED_SIZE` bytes, or if the store provides no URL for it. The
+        evidence is not fetched.
         """
         return self.store.link(receipt.evidence_digest, seconds) if receipt.evidence_size >= LINKED_SIZE else None
 
     def read(self, receipt: Receipt, start: int, end: int) -> bytes:
         """Return the bytes of the evidence from the offset `start` up to `end`.
 
-        Raise `ReceiptMissing` if the evidence was removed in the meantime, or its bytes are not those of the receipt.
+        Raise `ReceiptMissing` if the evidence was removed in the meantime, or if all of its bytes are read and they do
+        not match the receipt.
         """
         data = self.store.read(receipt.key, start, end - start)
         if data is None or (len(data) == receipt.evidence_size and Digest.of_bytes(data) != receipt.evidence_digest):
@@ -99,9 +104,11 @@ class EvidenceContent:
         return data
 
     def inline(self, receipt: Receipt, width: int | None = None) -> InlineContent | None:
-        """Return the content of evidence if it is a text, a picture, or a short recording; else None.
+        """Return the content of evidence if it is a text, a picture (not SVG), or an audio recording of at most
+        `BINARY_LIMIT` bytes; otherwise None.
 
-        A long text is truncated. A picture that is too large, or wider or higher than `width` pixels, is reduced.
+        A long text is truncated. A picture that is too large, or wider or higher than `width` pixels, is reduced. None
+        is also returned if the evidence was removed or the picture cannot be reduced.
         """
         media_type = receipt.media_type
         if is_text(media_type):

@@ -45,27 +45,32 @@ from citekit.domain.text_search.sections import node_at
 from citekit.domain.words import words_of
 
 FEW = 3
-"""The maximum number of hits with all words that are shown with the lines after them. More hits are shown without."""
+"""The maximum number of hits with all words that are shown with the lines after them.
+
+If there are more hits, all are shown without these lines.
+"""
 
 ALSO = 3
-"""The number of pages without all words that are added if the words are never close together."""
+"""The maximum number of hits on pages without all words that are added if the words are never close together."""
 
 FURTHER = 2
 """The number of pages without all words that are shown with further lines."""
 
 FOLLOWING = (500, 200)
-"""The number of characters of the lines after the best lines of the first page, and of the second, if few hits have all
-words and no context is requested: the answer is often in the next lines.
+"""The maximum number of characters from the lines after a hit that are shown on the first page, and on the second.
+
+They are shown for hits without all words, and if few hits have all words and no context is requested, because the
+answer is often in the next lines.
 """
 
 FOLLOWING_LINES = 8
-"""The maximum number of these lines."""
+"""The maximum number of lines that `FOLLOWING` adds after a hit."""
 
 EXACT = 128
-"""The maximum number of blocks with all words for which a search of everything compares all of them."""
+"""If at most this number of blocks contain all words, a search of everything compares all of these blocks."""
 
 COMPARED = 48
-"""The number of matching blocks after which a search of everything stops comparing if there are too many blocks."""
+"""The number of matching blocks after which a search of everything stops if more than `EXACT` blocks have all words."""
 
 LINE_LIMIT = 300
 """The maximum number of characters of a line in an answer. A longer line is cut around the words of the query."""
@@ -80,7 +85,7 @@ class _Candidate:
 
     @property
     def rank(self) -> tuple[bool, int, float]:
-        """Sorts the best first. Hidden text is last."""
+        """The sort key of the candidate: better candidates are smaller, and hidden text is last."""
         return self.block.hidden, -self.match.kind, -self.match.share
 
 
@@ -116,7 +121,7 @@ class _Found:
 class _RawMatches:
     """The blocks with matches that a search of everything compared, by resource ID and version of the text.
 
-    `first` are compared before others. `counts` has the number of matches per resource, and `shares` the rank of its
+    `first` are compared before others. `counts` has the number of matches per resource, and `ranks` the rank of its
     best match. Titles are not considered yet.
     """
 
@@ -158,7 +163,7 @@ class _RawMatches:
             self.ranks[key] = min(rank, self.ranks.get(key, rank))
 
     def best_first(self) -> list[tuple[str, str]]:
-        """Return the resources, those with the best matches first, and `first` before others."""
+        """Return the resource IDs and text versions, best matches first, and those of `first` before all others."""
         titled = {(each.resource_id, each.version) for each in self.first}
         return sorted(self.blocks, key=lambda key: (key not in titled, self.ranks[key], key))
 
@@ -189,17 +194,23 @@ class FindText:
 
         All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
-        adjacent lines, then pages. If no searched text has a word that is not quoted, but another form of it, such as
-        `leases` for `lease`, that form is searched for (`instead`); if no page has all words, numbers that are written
-        in words or digits are also searched for in the other form. If no page contains all words, the query is treated
-        as a question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in
-        `total`: with quoted phrases among other words, those that have the phrases, unless a quoted word occurs
-        nowhere. A few of these also follow hits whose words are never close together. The default `limit` is `LIMIT`,
-        or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits are checked for
-        changes.
+        adjacent lines, then pages.
 
-        Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched,
-        also raise the errors of reading its text.
+        If the searched texts lack a word of the query but have another form of it, such as `leases` for `lease`, that
+        form is searched for (`instead`). If there is still no hit, numbers that are written in words or digits are also
+        searched for in the other form. Quoted words are searched for only as they are.
+
+        If no page contains all of several words, the query is treated as a question: the hits are the pages that most
+        likely answer it. If some of the words are quoted, pages with the quoted phrases are preferred, and if a quoted
+        word occurs nowhere, there are no such hits. These hits (`Kind.PARTIAL`) are not counted in `total`. A few of
+        them are also added if the words of an unquoted query are never close together.
+
+        The default `limit` is `LIMIT`, or `PARTIAL_LIMIT` for `Kind.PARTIAL`. If all resources are searched, only the
+        files with hits are checked for changes.
+
+        Raise `RequestRefused` for an invalid query, limit, or number of context lines, `AddressMalformed` for an
+        invalid address in `resources`, and `ResourceMissing`. If only one resource is searched, also raise the errors
+        of reading its text.
         """
         wanted = parse_query(query, regex=regex)
         partial_limit, limit = (PARTIAL_LIMIT, LIMIT) if limit is None else (limit, limit)
@@ -303,8 +314,9 @@ class FindText:
         )
 
     def _titled_matches(self, query: TextQuery, limit: int, library: LibraryTexts) -> Iterator[FoundBlock]:
-        """Yield the blocks in which a node begins whose title contains all words of the query, at most a few per
-        resource.
+        """Yield the blocks in which a node begins whose title contains all words of the query.
+
+        Only the `limit` resources with the best titles, and in each only `EXACT` blocks with all words, are considered.
         """
         starts: dict[str, list[Node]] = {}
         for found in self.nodes.best(query.words, limit=2 * limit):
@@ -321,7 +333,10 @@ class FindText:
     def _checked_candidates(
         self, query: TextQuery, raw: _RawMatches, checked: _Checked, limit: int
     ) -> list[_Candidate]:
-        """Return the matches in the best resources whose texts are current, enough for `limit` hits."""
+        """Return the matches in the resources whose texts are current.
+
+        If not all blocks were compared, only the best resources are used, as many as `limit` hits need.
+        """
         candidates: list[_Candidate] = []
         for number, (name, version) in enumerate(raw.best_first()):
             if not raw.is_complete and number >= limit and len(candidates) >= limit:
@@ -336,7 +351,7 @@ class FindText:
         return candidates
 
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
-        """Index the text of each resource that is not indexed.
+        """Index the text of each resource that is not indexed yet, and return what a search of the texts needs.
 
         Raise `ResourceMissing`, and, if there is only one resource, any error of reading it.
         """
@@ -364,8 +379,9 @@ class FindText:
         context_lines: int,
         following: Sequence[int],
     ) -> list[TextHit]:
-        """Return the hits with all words. The last hit of each page is shown with `following` characters after it, one
-        number per page.
+        """Return the hits for `found`, in that order.
+
+        `following` has one number per page: the maximum number of characters that are shown after its last hit.
         """
         hits: list[TextHit] = []
         pages = groupby(found, key=lambda each: (each.resource_id, each.location))
@@ -379,7 +395,7 @@ class FindText:
     def _hits_with_phrases(
         self, search: Callable[[TextQuery], _Found], query: TextQuery, limit: int, context_lines: int
     ) -> list[TextHit]:
-        """Return the matches of the quoted phrases that have the most other words of the query near them.
+        """Return the matches of the quoted phrases, those in blocks with the most words of the query first.
 
         They are marked as `Kind.PARTIAL`.
         """
@@ -516,9 +532,10 @@ def _in_other_words(search: Callable[[TextQuery], _Found], query: TextQuery) -> 
 
 
 def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Return the words of the query that the searched texts do not have, and the first form of each that they have.
+    """Return the words of the query that the searched texts lack, and for each of them another form that the texts
+    have.
 
-    Quoted words have no other forms.
+    Words without such a form are not in the mapping. Other forms of quoted words are not looked up.
     """
     absent = tuple(word for word in query.words if not is_there(word))
     free = (word for word in absent if word not in query.quoted_words)
@@ -557,7 +574,10 @@ def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_fur
 
 
 def resource_named(text: str) -> str:
-    """Return the ID in a resource's ID or its address without a part, such as `doc://book`. Raise `AddressMalformed`."""
+    """Return the resource ID in `text`: an ID, or an address with or without a location, such as `doc://book`.
+
+    Raise `AddressMalformed` if the location in an address is invalid.
+    """
     scheme, colon, name = text.partition("://")
     if not colon or Modality.from_scheme(scheme) is None:
         return text
@@ -565,7 +585,7 @@ def resource_named(text: str) -> str:
 
 
 def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
-    """Yield the hits with those of one page or location together, at the rank of the best one."""
+    """Yield the hits grouped by location. Each group is at the position of its first hit."""
     pages: dict[tuple[str, Location], list[_Candidate]] = {}
     for each in found:
         pages.setdefault((each.resource_id, each.location), []).append(each)

@@ -58,9 +58,9 @@ class ImportMap:
         """Import the file or folder `data`, and store the map.
 
         Without `wanted_id`, the ID is the one in the data, else the slug of the name of `data`, with `_2` and so on if
-        another map has it. Importing the same data again under the same ID replaces the earlier map; `force` replaces
-        any map. Raise the errors of `made` and `MapStore.put`, and `RequestRefused` if another map has the ID
-        `wanted_id`.
+        another map has it. Importing the same data again under the same ID replaces the earlier map; with `force`, any
+        map with the ID `wanted_id` is replaced. Raise the errors of `made` and `MapStore.put`, and, without `force`,
+        `RequestRefused` if another map has the ID `wanted_id`, and `MapCorrupt` if that map is damaged.
         """
         made = self.made(data, adapter, wanted_id=wanted_id, source=source)
         with self.locks.holding("ids"):
@@ -76,7 +76,8 @@ class ImportMap:
     ) -> ImportedMap:
         """Import the file or folder `data` without storing the map.
 
-        Raise the errors of `MapAdapter.adapt` and `Sources.identify`, and `FaultyAnswer` if locations are outside the
+        Raise the errors of `MapAdapter.adapt`, `Sources.identify`, `Measurer.measure`, and `Mapper.map`,
+        `ResourceIdRefused` for an invalid ID, and `FaultyAnswer` if the map has faults, such as locations outside the
         source or outside their parents.
         """
         here = data.absolute()
@@ -99,7 +100,10 @@ class ImportMap:
         return with_extent_metadata(made.metadata, extent_metadata(self.measurer.measure(source)))
 
     def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, object]:
-        """Metadata of the source that replaces the adapter's, unless the adapter read the same bytes."""
+        """Return the metadata of the source that replaces the adapter's.
+
+        It is empty if the adapter read the same bytes, or if there is no source.
+        """
         if source is None or made.source_digest == source.digest:
             return {}
         told = self.facts.map(source, made.resource_id).metadata

@@ -58,7 +58,7 @@ class IndexRanking:
 
     @property
     def form(self) -> str:
-        """The end of the version of every resource that is indexed in the current form."""
+        """The suffix of the version of every resource whose index has the current format and embedder."""
         return f" ranking {form_with(self.embedder)}"
 
     def __call__(

@@ -39,8 +39,8 @@ class IndexText:
     ) -> tuple[str, str | None]:
         """Index the text of a resource unless `known`, its version in the index, is current.
 
-        Return its version, and why its source is stale. Raise the errors of reading its text, and `RequestRefused` if
-        the index cannot be written.
+        Return its version, and why its source is stale, or None. Raise the errors of reading its text, and
+        `RequestRefused` if the index cannot be written.
         """
         try:
             source = self.locate(resource_map, roots)

@@ -17,7 +17,7 @@ from citekit.domain.ports.text_index import Generation, IndexedText, TextIndex
 from citekit.domain.progress import Progress, silent
 
 LOOK_RATE = 1000
-"""The number of maps per second of validity of a comparison.
+"""A comparison with all maps is valid for one second per this number of maps.
 
 Maps that were edited in place are noticed only after that time.
 """
@@ -26,7 +26,7 @@ LOOK_LIMIT = 60.0
 """The maximum time, in seconds, for which a comparison is valid."""
 
 BATCH = 500
-"""The number of notes that are stored at once."""
+"""The number of notes (see `IndexedLibrary`) that are stored at once."""
 
 READING = "reading text"
 
@@ -39,7 +39,7 @@ class LibraryTexts:
     """The indexed text of everything that is mapped.
 
     `versions` maps each searchable resource to the version of its indexed text, and `skipped` maps each other resource
-    to the reason. `generation` is that of the index.
+    to the reason. `generation` is the generation of the index.
     """
 
     versions: Mapping[str, str]
@@ -51,9 +51,9 @@ class LibraryTexts:
 class _Look:
     """A comparison of the index with all maps.
 
-    `state` is the state of the map store before the comparison, `generation` that of the index, and `at` the time, in
-    seconds of the monotonic clock. `settled` contains the texts that need no further check while these are unchanged,
-    and `versions` their versions. `others` are the other resources.
+    `state` is the state of the map store before the comparison, `generation` the generation of the index, and `at` the
+    time of the comparison, in seconds of the monotonic clock. `settled` contains the texts that need no further check
+    while these are unchanged, and `versions` their versions. `others` are the other resources.
     """
 
     state: str | None
@@ -125,7 +125,7 @@ class IndexedLibrary:
     ) -> _Look:
         """Compare the index with all maps, and index what is missing.
 
-        Resources in `skipped` are not read, and those that cannot be read are added to it, with the reason.
+        Resources in `skipped` are not read. Resources that cannot be read are added to `skipped`, with the reason.
         """
         state, at = self.maps.state(), time.monotonic()
         generation = self.index.generation()

@@ -69,9 +69,9 @@ class Ingest:
     """Turns a file into a stored map. The same bytes are not mapped twice by the same mapper.
 
     `forget_refusals` deletes the record that a file exceeded its resource budget, so that it can be tried again. If
-    `keep_other_maps` is true, as for agents, maps that another mapper made, such as a model, are never replaced: they
-    are returned if their file is unchanged, and otherwise the request is refused. `remote` fetches the copies of files
-    in buckets.
+    `keep_other_maps` is true, as for agents, maps by another mapper, such as a model, are replaced only with `force`:
+    they are returned if their file is unchanged, and otherwise the request is refused. `remote` fetches the copies of
+    files in buckets.
     """
 
     sources: Sources
@@ -100,7 +100,9 @@ class Ingest:
         that ID. A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its
         resource budget before, and overwrites a damaged map. If `named`, the file is remembered as one that the user
         named; it is false if only a map refers to the file. Raise the errors of `Sources.identify`, `Mapper.map`,
-        `ChooseId`, and `MapStore.put`, and `SourceChanged` if the file changes while it is mapped.
+        `ChooseId`, `MapStore.put`, and `RemoteFiles.fetch`, `SourceUnsupported` if the mapper does not support the
+        format or the modality differs, `PathNotAllowed` for a sidecar file outside the allowed folders,
+        `RequestRefused` if a map by another mapper is kept, and `SourceChanged` if the file changes while it is mapped.
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)
@@ -127,7 +129,10 @@ class Ingest:
         return ingested
 
     def _known_remote(self, remote: RemoteFiles, path: Path, modality: Modality | None) -> Ingested | None:
-        """Return the map of a remote file whose version shows that the file is unchanged, so it is not fetched."""
+        """Return the map of a remote file if the version of the file shows that it is unchanged, else None.
+
+        The file is not fetched. A map that depends on sidecar files is not returned.
+        """
         digest = remote.unchanged(path)
         mapper = self.mapper.identity
         for name in () if digest is None else self.maps.find_source(str(path)):
@@ -181,8 +186,8 @@ class Ingest:
     def _known(self, task: _Task, progress: Progress, *, is_new: bool) -> Ingested | None:
         """Return a current map: under the file's ID, an edition of it, or a map of the same bytes under another ID.
 
-        `is_new` is true if the file's ID had no map. Then only a map of the same bytes is looked up: no request is made
-        that can only find nothing.
+        `is_new` is true if the file's ID had no map. In that case, only a map of the same bytes is looked up, because
+        other requests to the store would find nothing.
         """
         same = self.maps.find_mapped(task.source.digest, self.mapper.identity)
         if same is None and is_new:
@@ -199,7 +204,7 @@ class Ingest:
         return None
 
     def _followed(self, place: str, here: MapCard, task: _Task) -> Ingested | None:
-        """Return the map with the current path of its file; None if the file was moved just now."""
+        """Return the map with the current path of its file; None if the map was removed or damaged in the meantime."""
         if not self._has_moved(here, task):
             return Ingested(here, False, partial(self.maps.get, place))
         with suppress(ResourceMissing, MapCorrupt):
@@ -209,7 +214,10 @@ class Ingest:
         return None
 
     def _was_renamed(self, there: MapCard, task: _Task) -> bool:
-        """Return whether the map is one of this file under its earlier name, so that its ID and all addresses stay valid."""
+        """Return whether the map describes this file, perhaps under an earlier file name.
+
+        The map then keeps its ID, so that all addresses stay valid.
+        """
         is_at = there.source_path == str(task.source.path)
         return self._fits(there, task) and (is_at or self.sources.digest(Path(there.source_path)) is None)
 
@@ -221,7 +229,7 @@ class Ingest:
         return there is None or there.hex != here.source_hash
 
     def _fits(self, there: MapCard, task: _Task) -> bool:
-        """Return whether the map is the one that the mapper would make now."""
+        """Return whether the map is the one that the mapper would make now, or a person's correction of its map."""
         mapper = self.mapper.identity
         return (
             there.source_hash == task.source.digest.hex
@@ -263,7 +271,10 @@ class Ingest:
 
 
 def _check_kind(source: Source, modality: Modality | None) -> None:
-    """Raise if the file has another modality. Video and audio pass, because only their streams distinguish them."""
+    """Raise `SourceUnsupported` if the file has another modality.
+
+    Video and audio are not distinguished, because that requires reading their streams.
+    """
     found = source.format.modality
     if modality not in (None, found) and not (modality in RECORDINGS and found in RECORDINGS):
         raise SourceUnsupported(_other_kind(source, found, modality))

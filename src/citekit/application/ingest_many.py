@@ -59,7 +59,7 @@ class IngestMany:
         """Yield an outcome for every file, in the order of completion.
 
         `wanted` maps files to the resource IDs to use instead of those from their names. `progress` is called with the
-        progress of each file, and cancels the run by raising `Cancelled`.
+        progress of each file. If it raises `Cancelled`, that is the error in the outcome of the file.
         """
 
         def one(path: Path) -> Outcome:
@@ -129,7 +129,7 @@ def _next(queue: SimpleQueue[T]) -> T:
 
 
 def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
-    """Return the files in queues. Files that may get the same ID are in one queue.
+    """Return the files in queues, each under one of its possible IDs. Files that may get the same ID share a queue.
 
     The ID comes from the name of a file, or, if several files have that name, from the names of their folders or from
     numbers (`ChooseId`). So `a_2` is the same file whenever the same folder is mapped, regardless of the number of
@@ -187,7 +187,7 @@ def files_below(
     mapped.
 
     In folders, hidden files, symbolic links to folders, and the folders in `skip` are skipped; named files never are.
-    `is_mappable` decides which files of a folder can be mapped; `left_out` is called with every other one.
+    `is_mappable` decides which files of a folder can be mapped; `left_out` is called with every other file.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:

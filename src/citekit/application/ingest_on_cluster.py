@@ -19,10 +19,10 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.progress import Progress, silent
 
 AHEAD = 4
-"""The number of jobs per worker that are submitted at the same time. It limits the memory of the sender."""
+"""The maximum number of unfinished jobs per worker. It limits the memory of the process that submits them."""
 
 RETRIES = 2
-"""How often a job is repeated after a temporary error of a worker, such as a full disk or a busy store."""
+"""The maximum number of times that a job is repeated after a temporary error, such as a full disk or a busy store."""
 
 TEMPORARY = (HomeUnwritable, StoreUnavailable)
 """Errors that may not occur again, or not on another worker. Requests to models are repeated by the mapper itself."""

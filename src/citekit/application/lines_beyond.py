@@ -15,11 +15,11 @@ EDGE = 3
 
 
 def lines_beyond(index: TextIndex, resource_id: str, block: TextBlock, characters: int, most: int) -> list[str]:
-    """Return the first non-blank lines of the block after `block`, at most `most`, and as many as fit into `characters`.
+    """Return the first non-blank lines of the block after `block`: at most `most` lines and `characters` characters.
 
     A mark with the page, line, or time comes first, and is not counted. Running headers are left out: page numbers, and
-    lines at the top of the page that are also at the top of the page before, except for their numbers. Return nothing
-    if the next block does not exist or does not follow in the file, or if no line fits.
+    lines at the top of the page that are also at the top of the previous page, apart from digits. Return nothing if the
+    next block does not exist or does not follow in the file, or if no line fits.
     """
     following = None if block.hidden else _block_after(index, resource_id, block)
     mark = None if following is None else mark_of(following, 0, None)

@@ -1,4 +1,4 @@
-"""Lists mapped files with the facts by which a caller chooses one."""
+"""Lists mapped files, all or those that match words or have a tag."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from citekit.domain.map_card import MapCard
 from citekit.domain.ports.map_store import MapStore
 
 PAGE = 50
-"""The number of resources per page."""
+"""The default maximum number of resources per page."""
 
 WORD_LIMIT = 32
 """The maximum number of words in a query."""
 
 _Key = tuple[int, str]
-"""The sort key of a resource: 0 if all words are in its ID, title, or file name, otherwise 1; and its ID."""
+"""The sort key of a resource: 0 if all words are in its ID, title, tags, or file name, otherwise 1; and its ID."""
 
 
 @frozen
@@ -41,7 +41,7 @@ class ResourceList:
 
 @frozen
 class _Searched:
-    """The texts in which the words of a query are searched, in lower case. `version` is that of the map."""
+    """The texts in which the words of a query are searched, in lower case. `version` is the version of the map."""
 
     resource_id: str
     version: str
@@ -69,8 +69,8 @@ class ListResources:
         """Return a page of the resources whose ID, title, tags, or path contain every word of `query`, regardless of
         case.
 
-        `limit` is the number of resources of the page, by default `page`. With `tag`, only resources with this tag are
-        listed.
+        `limit` is the maximum number of resources on the page, by default `page`. With `tag`, only resources with this
+        tag are listed.
 
         Resources whose ID, title, tags, or file name have all words precede those that have a word only in the name of
         a folder. Raise `RequestRefused` for an invalid cursor or too many words, or `MapCorrupt` if the folder of maps

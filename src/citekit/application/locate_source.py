@@ -39,8 +39,8 @@ class LocateSource:
         """Return the source file of the map, after checking that it has not changed since it was mapped.
 
         `extra_roots` are searched in addition to `roots`. Raise `SourceMoved` if the file is not found, `SourceChanged`
-        if its bytes differ, `PathNotAllowed` if its recorded path is outside the allowed folders, and the errors of
-        `Sources.identify`.
+        if its bytes differ, `PathNotAllowed` if its recorded path is outside the allowed folders, `RequestRefused` if
+        the map names no file, or names a file outside the home without a digest, and the errors of `Sources.identify`.
         """
         roots = (*extra_roots, *self.roots)
         path = self._as_written(resource_map, extra_roots) or self._moved(resource_map, roots)
@@ -71,7 +71,7 @@ class LocateSource:
         )
 
     def moved(self, resource_map: ResourceMap, source: Source) -> str | None:
-        """Return a message that says where `source`, a file that was moved, was found, or None if it was not moved.
+        """Return a message that says where the moved file `source` was found, or None if the file was not moved.
 
         None is also returned if the map has no digest.
         """
@@ -86,9 +86,10 @@ class LocateSource:
         return f"{there}; an identical file was found at {source.path}"
 
     def staleness(self, resource_map: ResourceMap) -> str | None:
-        """Return a message that says how the source file differs from the mapped file, or None if it is unchanged.
+        """Return a message if the source file is missing, has changed, or could not be checked, and otherwise None.
 
-        Only the recorded path is checked. A moved file is not searched for, because a search would be slow.
+        None is also returned if the map has no path or no digest. Only the recorded path is checked. A moved file is
+        not searched for, because a search would be slow.
         """
         if not resource_map.source_path or resource_map.source_digest is None:
             return None

@@ -43,9 +43,9 @@ class LookUpQuote:
     def __call__(self, quote: str, *, roots: Sequence[Path] = (), progress: Progress = silent) -> QuoteLookup:
         """Look for `quote` in everything that is mapped.
 
-        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared; if there is
-        no such file, those that have some of these words, for a similar passage. Raises `RequestRefused` for a quote
-        without words or one that is too long.
+        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared. If there is
+        no such file, files that have some of these words are searched for a similar passage. Raise `RequestRefused` for
+        a quote without words or one that is too long.
         """
         ways_to_read(quote)
         words = sorted(dict.fromkeys(words_of(quote)), key=len, reverse=True)[:QUERY_WORDS]

@@ -18,7 +18,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 REMEMBERED = 4096
-"""The maximum number of files whose extent is cached in memory. The least recently used are evicted."""
+"""The maximum number of files whose extent is cached in memory. The extents that were measured first are evicted."""
 
 
 @frozen

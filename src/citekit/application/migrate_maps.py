@@ -13,8 +13,8 @@ from citekit.domain.progress import Progress, silent
 
 @frozen(kw_only=True)
 class Migration:
-    """The IDs of the maps that were copied now, the number of maps that were already there, and the reasons of failures
-    by ID.
+    """The IDs of the maps that were copied now, the number of maps that the target already had, and the reasons for
+    failures by ID.
     """
 
     copied: tuple[str, ...]
@@ -24,7 +24,9 @@ class Migration:
 
 @frozen
 class MigrateMaps:
-    """Copies the maps of `source` to `target`. It can be repeated: maps that are in the target are only compared."""
+    """Copies the maps of `source` to `target`. It can be repeated: maps that the target already has are not copied
+    again.
+    """
 
     source: MapStore
     target: MapStore

@@ -1,4 +1,4 @@
-"""Understands the names of parts that agents and users write: node IDs, addresses, and addresses without a scheme."""
+"""Interprets the names of parts that agents and users write: node IDs, addresses, and addresses without a scheme."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
 
 
 def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeName | Address | str:
-    """Return the node or address that `part` names in a resource; the resource ID if `part` names nothing in it.
+    """Return the node or address that `part` names in a resource.
 
-    `resource` is an ID, or an address whose resource or part is meant: `book`, `doc://book`, `doc://book#pages=12`,
+    If `part` is None, return the address that `resource` contains, or, if it has no location, the resource ID.
+    `resource` is an ID or an address, with or without a location: `book`, `doc://book`, `doc://book#pages=12`,
     `book#pages=12`. `part` is a node ID or an address, with or without its scheme and resource: `doc://book#pages=12`,
     `book#pages=12`, `pages=12`. Raise `ResourceMissing`, `AddressMalformed`, and `RequestRefused` if `part` is an
     address in another resource.

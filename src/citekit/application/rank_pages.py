@@ -39,7 +39,7 @@ RERANKED = 20
 """The maximum number of pages that the reranker sees."""
 
 RERANKER = 0.7
-"""The weight of the reranker's log odds against those of the features. It is an estimate that was not measured."""
+"""The weight of the reranker's log odds against those of the features. The value is an estimate, not a measurement."""
 
 LONGEST = 10_000
 """The maximum length of a question in characters."""
@@ -55,7 +55,7 @@ class _Documents:
 
 @frozen
 class _Candidate:
-    """A page, by its number from 0, with its score so far."""
+    """A page, identified by its resource and its index, with its score so far."""
 
     score: float
     resource_id: str
@@ -99,8 +99,9 @@ class RankPages:
     ) -> RankedPages:
         """Return the `limit` pages of `resources` (default: all) that most likely answer the question, best first.
 
-        Raise `RequestRefused` for a question without letters and digits or one that is too long, and `ResourceMissing`.
-        If only one resource is searched, also raise the errors of reading its text.
+        Raise `RequestRefused` for a question that has no letters or digits or is too long, `ResourceMissing`, and the
+        errors of the reranker and the embedder. If only one resource is searched, also raise the errors of reading its
+        text.
         """
         if len(question) > LONGEST:
             raise RequestRefused(f"The question has {len(question)} characters. The maximum is {LONGEST}.")
@@ -157,7 +158,7 @@ class RankPages:
             documents.skipped[name] = str(error)
 
     def _priors(self, asked: ParsedQuestion, names: Sequence[str]) -> dict[str, float]:
-        """Return the documents whose pages are ranked, best first, with what is added to the scores of their pages."""
+        """Return the documents whose pages are ranked, best first, each with the value to add to its pages' scores."""
         if len(names) == 1:
             return {names[0]: 0.0}
         wanted = frozenset(names)
@@ -238,7 +239,7 @@ class RankPages:
     def _named_pages(self, asked: ParsedQuestion, ready: ReadyDocument) -> frozenset[int]:
         """Return the pages, from 0, that the question names by printed page numbers, or by lines or times.
 
-        Lines are those of a part if the question names one ("line 5 of sonnet 18"), which are not searched.
+        Line numbers within a labeled part, as in "line 5 of sonnet 18", are not looked up.
         """
         index, places = ready.document.index, asked.places
         if any(index.numbers):
@@ -267,8 +268,9 @@ class RankPages:
 
 
 def _missing(stage: FirstStage, ready: ReadyDocument, block: TextBlock) -> float:
-    """Return the fraction of the names and years of the question that are neither in the block nor in the document's
-    names.
+    """Return the fraction of the names and years of the question that the block does not have; see `missing_share`.
+
+    Words in the title or the file name of the document do not count.
     """
     specifics = stage.question.specifics
     if not specifics:

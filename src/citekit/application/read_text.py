@@ -44,19 +44,19 @@ from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.domain.text_search.sections import SectionCut, titles_around
 
 COUNTED = 64
-"""The maximum number of blocks whose characters are counted. Those of a longer part are estimated."""
+"""The maximum number of blocks whose characters are counted. The size of a longer part is estimated from them."""
 
 GROUP, OVERLAP = 16, 3
 """Running headers are recognized in groups of this many pages, and this many pages before and after each group."""
 
 ROUNDS = 2
-"""How often running lines are searched for at the edges of the pages.
+"""The number of times that running headers and footers are searched for at the edges of the pages.
 
-A footer can have more lines than one round sees.
+A footer can have more lines than one search finds.
 """
 
 SLIDES_BEFORE = 64
-"""How many blocks before a part of a recording may have a slide that is still shown in it."""
+"""The number of blocks before a part of a recording that are searched for a slide that is still shown in the part."""
 
 _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
 
@@ -72,7 +72,7 @@ class _DamagedError(Exception):
 
 @define
 class _Blocks:
-    """The blocks of a resource in the index, read when they are used. Raises `_DamagedError`."""
+    """The blocks of a resource in the index. Blocks are read when they are used, which can raise `_DamagedError`."""
 
     index: TextIndex
     resource_id: str
@@ -93,7 +93,7 @@ class _Blocks:
         return self._read[number]
 
     def load(self, start: int, end: int) -> None:
-        """Read several blocks at once."""
+        """Read the blocks `start` to `end` (exclusive) at once. Raise `_DamagedError` if one is missing."""
         found = self.index.blocks(self.resource_id, self.version, start, end)
         if len(found) != end - start:
             raise _DamagedError
@@ -102,18 +102,23 @@ class _Blocks:
 
 @frozen
 class _Part:
-    """The requested part: its blocks from `first` to before `end`, and the range of characters of each."""
+    """The requested part: the blocks from `first` to `end` (exclusive) that contain text of `location` (None: all)."""
 
     blocks: Sequence[TextBlock] | _Blocks
     first: int
     end: int
     location: Location | None
     cuts: tuple[int, int | None] = (0, None)
-    """The offset at which the first block begins, and at which the last one ends, if not at its end."""
+    """The offset at which the part begins in its first block, and the one at which it ends in its last block.
+
+    The second is None if the part extends to the end of the last block.
+    """
     notes: Sequence[str] = ()
 
     def span(self, number: int) -> tuple[int, int] | None:
-        """Return the characters of a block that belong to the part."""
+        """Return the start and end offsets of the text of a block that is in the part, or None if the part has no text
+        of it.
+        """
         block = self.blocks[number]
         low, high = 0, len(block.text)
         if self.location is not None:
@@ -128,7 +133,7 @@ class _Part:
         return (low, high) if low < high else None
 
     def _has(self, block: TextBlock) -> bool:
-        """Return whether the page of the block is one of those of the location, which can have gaps."""
+        """Return whether the page of the block is one of the pages of the location, which can have gaps."""
         if not isinstance(self.location, Pages) or not isinstance(block.located, ExtractedText):
             return True
         return block.located.units[0].number in self.location.numbers
@@ -136,7 +141,7 @@ class _Part:
 
 @frozen
 class ReadText:
-    """Returns the text of a node, an address, or a whole resource in reading order, cut at line borders."""
+    """Returns the text of a node, an address, or a whole resource in reading order, in answers of limited length."""
 
     maps: MapStore
     resolve: Resolve
@@ -154,11 +159,13 @@ class ReadText:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> ReadTextAnswer:
-        """Read `part`, a node ID or address (see `part_named`), of a resource, or all of it.
+        """Read a part of a resource, or all of it if `part` is None.
+
+        `part` is a node ID or an address (see `part_named`).
 
         `cursor` is the `next_cursor` of the previous answer. Raise `RequestRefused` for a number of characters outside
-        the limits, a virtual part, or a cursor of another part or version; and the errors of `Resolve`, `IndexText`,
-        and `part_named`.
+        the limits, a virtual part, a cursor of another part or version, or a text index that cannot be rebuilt; and the
+        errors of `Resolve`, `IndexText`, and `part_named`.
         """
         if not CHARS_LEAST <= max_chars <= CHARS_LIMIT:
             raise RequestRefused(f"max_chars must be from {CHARS_LEAST} to {CHARS_LIMIT}, not {max_chars}.")
@@ -279,7 +286,7 @@ def _answer(
 
 
 def _recognition_notes(part: _Part) -> list[str]:
-    """Return a note for each software that recognized the first words of the part: the transcriber, OCR, or both."""
+    """Return the notes about the software that recognized the words in the first `COUNTED` blocks of a recording."""
     located = [part.blocks[number].located for number in range(part.first, min(part.end, part.first + COUNTED))]
     return list(dict.fromkeys(each.note for each in located if isinstance(each, Transcript) and each.note))
 
@@ -315,7 +322,7 @@ class _Writer:
     room: int = field(init=False)
     lines: list[str] = field(factory=list, init=False)
     _read: list[tuple[int, int, int]] = field(factory=list, init=False)
-    """The block and the characters of each line."""
+    """For each line: the number of its block, and its start and end offsets in the text of the block."""
     _before: int | None = field(default=None, init=False)
     """The last page of the preceding answer."""
     _running: dict[int, dict[int, set[int]]] = field(factory=dict, init=False)
@@ -325,7 +332,7 @@ class _Writer:
         return self.limit
 
     def write(self, start: _Position | None) -> _Position | None:
-        """Collect lines from `start`. Return where the first line begins that does not fit; None if all fit."""
+        """Collect lines from `start`. Return the position of the first text that does not fit, or None if all fits."""
         headings = Headings(self.resource_map.outline.walk())
         raw = keeps_white_space(self.resource_map)
         last: Location | None = None
@@ -365,7 +372,10 @@ class _Writer:
         return None
 
     def _page_before(self, block: int, *, is_begun: bool) -> int | None:
-        """Return the last page of the preceding answer, if this answer continues it within a block."""
+        """Return the page on which the preceding answer ended, or None if `block` is not a page.
+
+        If `is_begun`, the preceding answer contains the beginning of `block`.
+        """
         here = _page_of(self.part.blocks[block])
         if here is None or is_begun:
             return here
@@ -374,7 +384,7 @@ class _Writer:
         return here - 1 if before is None else _page_of(self.part.blocks[before])
 
     def _cut(self, number: int, line: LaidOutLine, end: int, *, raw: bool) -> _Position | None:
-        """Write the start of a long line, up to the end of a sentence or a space if there is one near."""
+        """Write the start of a long line, if possible up to the end of a sentence or a space in its second half."""
         text = self.part.blocks[number].text[line.start : line.end]
         room = max(self.room, CHARS_LEAST // 4)
         piece = text[:room]
@@ -388,7 +398,7 @@ class _Writer:
         return _Position(number, stop) if stop < end else None
 
     def _skipped(self, last: Location | None, here: Location) -> None:
-        """Report requested pages without text between two pages."""
+        """Add a line that names the requested pages without text between `last` and `here`, if there are any."""
         if not isinstance(here, Pages):
             return
         wanted = self.part.location
@@ -407,7 +417,7 @@ class _Writer:
             self.lines.append(f"[{which}: no text]")
 
     def location(self) -> Location | None:
-        """Return the location of the collected lines; None if there are none."""
+        """Return the location of the collected lines, or None if there are no lines."""
         places = [(number, start, end) for number, start, end in self._read if start < end]
         if not places:
             return None

@@ -315,7 +315,7 @@ def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Exten
 
 
 def _inside(location: Location, extent: Extent) -> Location:
-    """Return the location with an open end, such as a clip without an end time, replaced by the end of the file.
+    """Return the location. If its end is open, as in a clip without an end time, it is replaced by the end of the file.
 
     Raise `LocationOutside` if the location goes beyond the end of the file: a shorter part would not be what the
     address names.

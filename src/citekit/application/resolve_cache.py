@@ -28,7 +28,7 @@ REMEMBERED = 2048
 
 
 NOTED_EVERY = 1.0
-"""The interval in seconds at which the store is notified that evidence is still in use."""
+"""The minimum number of seconds between two notifications to the store that evidence is still in use."""
 
 
 @frozen(cache_hash=True)
@@ -42,8 +42,7 @@ class Asked:
 
 @define
 class _Given:
-    """A cached answer, its map, and the path and digest of its source file. The digest is None if the file was never
-    read.
+    """A cached answer, its map, and the path and digest of its source file. The digest is None if it is unknown.
 
     The reference to the map is weak: when the map cache evicts the map, the answer becomes invalid.
     """

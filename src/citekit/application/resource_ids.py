@@ -18,8 +18,9 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.source import Source
 
 TRIES = 50
-"""The maximum number of numbered ids that are tried one by one. If thousands of files share a name, the first free id
-is taken.
+"""IDs with a number below this are tried one by one, in case they belong to the same file.
+
+If more files share a name, the first free ID after them is used.
 """
 
 
@@ -119,7 +120,7 @@ class _Taken:
         except ResourceMissing:
             return False
         except MapCorrupt:
-            self.maps.ids()  # raises if the folder is unreadable, which would make every id seem taken
+            self.maps.ids()  # raises if the folder is unreadable, which would make every ID seem taken
         return True
 
 
@@ -129,12 +130,16 @@ def default_id(source: Source) -> str:
 
 
 def ids_in_folders(source: Source) -> Sequence[str]:
-    """Return IDs that begin with the names of the folder of a file, and of the folder above it."""
+    """Return the IDs of a file that begin with the name of its folder, or with the names of the two above it."""
     is_text = source.format.modality is Modality.TEXT
     return [resource_id(name, keep_extension=is_text) for name in names_in_folders(source.path)]
 
 
 def names_in_folders(path: Path) -> Sequence[str]:
-    """Return the name of a file after the name of its folder, and after those of that folder and the one above it."""
+    """Return the file name preceded by the name of its folder, and the file name preceded by the names of the two
+    folders above it.
+
+    There are fewer names if the file is in the root folder or in a folder directly below it.
+    """
     *_, above, folder, _ = ("", "", *path.absolute().parts[1:])
     return [f"{folder} {path.name}"] * bool(folder) + [f"{above} {folder} {path.name}"] * bool(above)

@@ -45,19 +45,19 @@ UNITS = 2_000
 """The maximum number of lines or pages of text in one answer."""
 
 CHARACTERS = 500_000
-"""The maximum number of characters in one answer, unless a single unit has more."""
+"""The approximate maximum number of characters in one answer. Units are not split."""
 
 PICTURE_BYTES = 96 * 2**20
-"""The size of the pictures that are kept in memory."""
+"""The maximum total size in bytes of the pictures that are kept in memory."""
 
 LINE_CHARACTERS = 64 * 2**20
-"""The number of characters in the lines that are kept in memory."""
+"""The maximum total number of characters of the lines and rows that are kept in memory."""
 
 AMPLITUDES = 2_000
 """The number of amplitudes of a waveform."""
 
 WORD_PAGES = 400
-"""The number of pages whose words are kept in memory."""
+"""The maximum number of pages whose words are kept in memory."""
 
 _T = TypeVar("_T")
 
@@ -93,7 +93,7 @@ class MarkedPage:
 
 @define
 class _Kept:
-    """The latest values by key, up to a total size. Thread-safe."""
+    """The most recently used values by key, up to the total size `limit`. Thread-safe."""
 
     limit: int
     _values: OrderedDict[object, tuple[object, int]] = field(factory=OrderedDict, init=False)
@@ -135,7 +135,7 @@ class ShowResource:
     _words: _Kept = field(factory=lambda: _Kept(WORD_PAGES), init=False)
 
     def source(self, resource_id: str) -> tuple[ResourceMap, Source]:
-        """Return the map and its file. Raise `SourceChanged` or `SourceMoved` if that file is not found."""
+        """Return the map and its file. Raise `SourceChanged` if the file has changed, `SourceMoved` if it is gone."""
         resource_map = self.maps.get(resource_id)
         return resource_map, self.locate(resource_map, self.roots)
 
@@ -163,7 +163,8 @@ class ShowResource:
         return self._sizes.get(source.digest, lambda: self.views.sizes(source), len)
 
     def page_picture(self, resource_id: str, page: int, width: int) -> PagePicture:
-        """Return a picture of a page, at least about `width` pixels wide, up to the last of `WIDTHS`.
+        """Return a picture of a page. Its width in pixels is the first of `WIDTHS` that is at least `width`, or the
+        last.
 
         Raise the errors of `PageViews.picture`.
         """
@@ -195,9 +196,11 @@ class ShowResource:
         return [MarkedPage(pages[page], boxes[page], changed.get(page, ())) for page in sorted(boxes)]
 
     def text(self, resource_id: str, first: int = 1, last: int | None = None) -> TextPart:
-        """Return lines or pages of the text, from the number `first` to `last` or as many as fit. Lines have their markup.
+        """Return lines or pages of the text, from the number `first` to `last` or as many as fit. Lines have their
+        markup.
 
-        Raise `LocationOutside` if there is no such line or page, and the errors of `QuotableTexts.read`.
+        Raise `LocationOutside` if there is no line or page `first`, `RequestRefused` for a recording or a workbook, and
+        the errors of `QuotableTexts.read`.
         """
         resource_map, source = self.source(resource_id)
         texts = self.texts.read(source)
@@ -224,7 +227,7 @@ class ShowResource:
         return self._lines.get((source.digest, sheet), lambda: self.views.rows(source, sheet), size)
 
     def chapter(self, resource_id: str, number: int) -> str:
-        """Return a chapter of a book, a slide, or an HTML file (1) as an HTML document without scripts.
+        """Return a chapter of a book, a slide, or an HTML file (`number` 1) as an HTML document without scripts.
 
         Raise the errors of `Reader.html` or `PageViews.document`.
         """
@@ -239,7 +242,9 @@ class ShowResource:
         return self._waveforms.get(source.digest, lambda: self.views.waveform(source, AMPLITUDES), len)
 
     def transcript(self, resource_id: str) -> Transcript:
-        """Return the subtitles or the recognized words of a recording. Raise `SourceUnsupported` if it has none."""
+        """Return the subtitles or the recognized words of a recording. Raise `SourceUnsupported` if the file is not a
+        recording or has no words.
+        """
         _, source = self.source(resource_id)
         placed = self.texts.read(source)[0].placed
         if not isinstance(placed, Transcript):

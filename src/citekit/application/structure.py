@@ -18,10 +18,10 @@ ANSWER_LIMIT = 90_000
 """
 
 NODE_COST = 190
-"""Characters of a serialized node in addition to its id, title, and summary."""
+"""Characters of a serialized node in addition to its ID, title, and summary."""
 
 Cost = Callable[[Node, int], int]
-"""Returns the number of characters that show a node at a depth, which is 0 for the first level."""
+"""Returns the number of characters that a node at a depth takes up in an answer. The first level has the depth 0."""
 
 
 def json_cost(node: Node, _depth: int) -> int:
@@ -118,7 +118,7 @@ def _is_below_outline(stored: ResourceMap, node_id: str | None) -> bool:
 
 
 def _levels(roots: Sequence[Node], node_id: str | None, depth: int | None) -> tuple[Node, ...]:
-    """Return `depth` levels of the trees. The node that the caller named is not one of them."""
+    """Return `depth` levels of the trees. If the caller named a node with `node_id`, its own level does not count."""
     return _pruned(roots, depth + 1 if depth is not None and node_id is not None else depth)
 
 
@@ -172,8 +172,9 @@ def _offset(cursor: str | None, total: int) -> int:
 
 
 def _fitting(nodes: Sequence[Node], start: int, limit: int, cost: Cost) -> int:
-    """Return how many nodes, counted in reading order from index `start`, fit into `limit` characters. At least one
-    fits.
+    """Return how many nodes, counted in reading order from index `start`, fit into `limit` characters.
+
+    The first of these nodes always counts, even if it is longer.
     """
     spent = count = 0
     for number, node in enumerate(_walk(nodes)):

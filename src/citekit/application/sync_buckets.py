@@ -38,10 +38,11 @@ class SyncBuckets:
         concurrency: int = 2,
         progress: Progress = silent,
     ) -> Iterator[Synced]:
-        """Yield the result for every file of the buckets, and for every map whose file is no longer in them.
+        """Yield the result for every file at `urls` that `rules` select and that CiteKit can map, and for every map
+        whose file is no longer among them.
 
-        A map is deleted only with `prune`, and never if nothing is left at a URL. Raise the errors of
-        `RemoteFiles.listing`.
+        A map is deleted only with `prune`, and never if the URL of its file now lists no files at all. Raise the errors
+        of `RemoteFiles.listing`.
         """
         known = {Path(card.source_path): card for card in self.maps.cards()}
         found: dict[Path, None] = {}

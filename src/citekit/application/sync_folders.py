@@ -53,8 +53,8 @@ class Synced:
 class SyncRules:
     """The patterns of files that are mapped, and of files and folders that are left out.
 
-    A pattern with a slash is compared with the path below the synced folder, another one with each name in it. `*` also
-    matches slashes.
+    A pattern with a slash is compared with the path below the synced folder, and any other pattern with the name of the
+    file or folder. `*` also matches slashes.
     """
 
     include: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class SyncRules:
 
 
 EVERY = SyncRules()
-"""The rules that take every file."""
+"""The rules that include every file."""
 
 
 def _matches(relative: str, patterns: Sequence[str]) -> bool:
@@ -82,9 +82,9 @@ def _matches(relative: str, patterns: Sequence[str]) -> bool:
 class SyncFolders:
     """Compares folders with the maps, and maps what is new, changed, or moved.
 
-    `skip` are the folders of the home, which are never synced. `home` resolves relative paths in older maps, and
-    `is_mappable` says whether a file is of a known type. It remembers files that it mapped or that are of unknown
-    types, so that a later call checks only the status of such a file, as long as the file is unchanged.
+    `skip` are the folders of the home, which are never synced. Relative paths in older maps are relative to `home`, and
+    `is_mappable` says whether a file is of a known type. The object remembers files that it mapped or that are of
+    unknown types, so that a later call checks only the status of such a file, as long as the file is unchanged.
     """
 
     sources: Sources
@@ -171,7 +171,10 @@ class SyncFolders:
     def _moved(
         self, found: Mapping[Path, State], known: Mapping[Path, MapCard], gone: Mapping[Path, MapCard]
     ) -> dict[Path, str]:
-        """Return the IDs of the maps whose file is no longer at its path but was found, unchanged, at another path."""
+        """Return the IDs of the maps whose file is no longer at its path but was found, unchanged, at another path.
+
+        The keys are the new paths.
+        """
         by_size: dict[int, list[MapCard]] = {}
         for card in gone.values():
             if card.source_size is not None:
@@ -240,7 +243,7 @@ def pruned(path: Path, name: str, remove: RemoveResource) -> Synced:
     """Remove the map of a file that is gone, and return the result."""
     try:
         remove(name)
-    except ResourceMissing:  # another process was faster
+    except ResourceMissing:  # another process has already removed it
         pass
     except CiteKitError as error:
         return Synced(path, SyncState.FAILED, name, error)

@@ -42,8 +42,8 @@ def table_columns(resource_map: ResourceMap, location: Location, text: str, matc
 
 
 def _of_sheet(resource_map: ResourceMap, location: Cells) -> str | None:
-    """Return the columns that the map names for the tables of a sheet, from left to right, that contain the row of
-    `location`.
+    """Return the column headings that the map has for the tables that contain the row of `location`, from left to
+    right.
     """
     if not location.first:
         return None

@@ -23,9 +23,9 @@ class TagResources:
     def __call__(
         self, resource_ids: Sequence[str], add: Iterable[str] = (), remove: Iterable[str] = ()
     ) -> Mapping[str, Sequence[str]]:
-        """Add and remove tags of each resource, and return its tags.
+        """Add and remove tags of each resource, and return the tags of each.
 
-        Raise `ResourceMissing` if one of them is not mapped, and the errors of `TagStore.change`. In these cases,
+        Raise `ResourceMissing` if a resource is not mapped, and the errors of `TagStore.change`. In these cases,
         nothing is changed.
         """
         for each in resource_ids:

@@ -15,14 +15,15 @@ SEARCHED = 20
 """The maximum number of nodes whose titles are compared with the words."""
 
 LISTED = 5
-"""The maximum number of nodes in an answer that also has matches in the text."""
+"""The maximum number of nodes that are listed in addition to the matches in the text."""
 
 
 def nodes_besides(search: Search, query: str, resources: Sequence[str], found: FoundText) -> list[Hit]:
-    """Return the nodes with every word of `query` in their titles that are not in `found` as headings.
+    """Return at most `LISTED` nodes whose titles contain every word of `query`, except those that `found` has as
+    headings.
 
-    They are the nodes of files without text, and titles that are not written in the text. The chunks of the library are
-    left out.
+    These are nodes of files without text, and nodes whose titles do not occur in the text. The chunks of the library
+    are left out.
     """
     wanted = set(words_of(query))
     headings = {

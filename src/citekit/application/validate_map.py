@@ -161,8 +161,8 @@ def _look_at_names(seen: _Seen) -> None:
 
 
 def _with_state(before: object, after: object) -> object:
-    """Return the sheets in `after`, each with the additional properties, such as hidden, that `before` has for that
-    name.
+    """Return the sheets in `after`, each with the additional properties, such as hidden, of the sheet with the same
+    name in `before`.
 
     If `after` is not a list of sheets, return it unchanged.
     """

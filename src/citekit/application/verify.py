@@ -31,7 +31,8 @@ from citekit.domain.ports.sources import Sources
 READ_ANYWAY = 2**30
 """The maximum size in bytes of a source that is read even if the receipt states a smaller size.
 
-A larger file cannot be the source, and the path in an untrusted receipt may name one that takes hours to read.
+A file larger than this and larger than the stated size is not read: it cannot be the source, and the path in an
+untrusted receipt may name a file that takes hours to read.
 """
 
 
@@ -54,10 +55,12 @@ class Ruling(StrEnum):
     """The bytes of the file differ from those in the receipt."""
 
     OTHER_CONTENT = "other-content"
-    """The source exists, but that part of it has other content, or does not exist."""
+    """The source exists, but the part that the receipt names has other content or does not exist."""
 
     OTHER_SOURCE = "other-source"
-    """This home has a map of the receipt's resource, but neither it nor an earlier map is of the receipt's source."""
+    """This home has a map with the receipt's resource ID, but neither it nor an earlier map describes the receipt's
+    source.
+    """
 
     SOURCE_CHANGED = "source-changed"
     """The file at the source's path has other bytes, so verification is not possible."""
@@ -69,7 +72,7 @@ class Ruling(StrEnum):
     """The extractor version that made the evidence is not installed, so verification is not possible."""
 
     NOT_CUT = "not-cut"
-    """The extraction cannot be repeated here, such as without a library or password: verification is not possible."""
+    """The extraction cannot be repeated here, for example because a library or password is missing."""
 
     MAP_UNREADABLE = "map-unreadable"
     """This home's map of the receipt's resource is unreadable, so its source is unknown."""
@@ -345,7 +348,7 @@ def _sized(receipt: Receipt, source: Path) -> Check:
 
 
 def _misstated(receipt: Receipt, made: Extraction, size: int) -> list[str]:
-    """Return descriptions of the facts, such as "its size", in which the receipt differs from the repeated extraction."""
+    """Return the properties, such as "its size", in which the receipt differs from the repeated extraction."""
     said = (receipt.extent, receipt.media_type, receipt.bytes_from, receipt.notes, receipt.evidence_size)
     true = (made.extent, made.media_type, made.bytes_from, made.notes, size)
     names = ("its extent", "its media type", "where its bytes begin", "its notes", "its size")

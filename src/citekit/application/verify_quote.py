@@ -69,8 +69,10 @@ TOO_HIDDEN = (
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
 _SHOWN = {WITH_MARKUP: is_shown_with_markup, WITH_TAGS: is_shown_with_tags}
-"""For each text that includes hidden markup, a test whether a quote contains such markup and must be searched for in
-that text.
+"""Tests for texts that include hidden markup, by the note of the text.
+
+`_NEEDED` tests whether a quote contains such markup and must be searched for in that text; `_SHOWN` tests whether
+readers see a match in that text.
 """
 
 
@@ -198,8 +200,8 @@ class VerifyQuote:
 
 
 def _section(resource_map: ResourceMap, what: NodeName | Address | str, place: Location | None) -> SectionCut | None:
-    """Return a function that finds the text of the node `what` on its pages, or None if `what` is not a node of whole
-    pages.
+    """Return the `SectionCut` that finds the text of the node `what` on its pages, or None if `what` is not a node of
+    whole pages.
     """
     if not isinstance(what, NodeName) or not isinstance(place, Pages):
         return None
@@ -273,10 +275,10 @@ def _in_place(
 ) -> _Finds:
     """Return the matches of a quote at the location `place`, or anywhere in `texts` if it is None.
 
-    With `section`, the matches are in its text.
-    `readings` are the ways to split the quote into pieces. The faithful matches of the first reading and text that have
-    any are returned; only if there are none, the matches that alter the meaning are returned. Raise `RequestRefused` if
-    the search exceeds the budget in `effort`.
+    With `section`, only the text of that section is searched. `readings` are the ways to split the quote into pieces.
+    The faithful matches of the first reading and text in which there are faithful matches are returned. If no reading
+    and text have faithful matches, the matches that alter the meaning are returned. Raise `RequestRefused` if the
+    search exceeds the budget in `effort`.
     """
     altered: list[_Found] = []
     for pieces in readings:
@@ -303,7 +305,7 @@ def _in_place(
 
 
 def _is_shown(source: Quotable, match: Match, location: Location, visible: Quotable) -> bool:
-    """Return whether readers see a match. Matches in source are compared with the visible text at their location."""
+    """Return whether readers see a match. A match in markup is compared with the visible text at its location."""
     if is_reversed(source.text, match.start, match.end):
         return False
     is_shown = _SHOWN.get(source.note)
@@ -325,8 +327,8 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
     """Return the location of a match in the file, or None if the match does not count.
 
-    A match does not count if it is outside `place`, is beyond the end of the file, or spans a page that could not be
-    read.
+    A match does not count if it is not inside `place` (or, for a time span, does not overlap it), is beyond the end of
+    the file, or spans a page that could not be read.
     """
     try:
         location = source.placed.locate(match.start, match.end).clamp(resource_map.extent)
@@ -378,7 +380,7 @@ def _under_other_heading(found: QuotePlace, place: Location | None) -> QuotePlac
 
 
 def _differences(found: _Found) -> tuple[str, ...]:
-    """Return the differences between a quote and its match, one of which is a low confidence of recognized speech."""
+    """Return the differences between a quote and its match, including `UNSURE` for doubtful recognized speech."""
     placed, match = found.source.placed, found.match
     if isinstance(placed, Transcript) and placed.doubts(match.start, match.end):
         return (*match.differences, UNSURE)

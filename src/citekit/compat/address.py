@@ -37,10 +37,10 @@ def parse_address(address: str) -> tuple[str, Location]:
 
 
 def build_address(resource_id: str, location: Location, *, clock: bool = False) -> str:
-    """Return the canonical address of a location in a resource, or one without a fragment if the location is empty.
+    """Return the canonical address of a location in a resource. If the location is empty, the address has no fragment.
 
-    With `clock`, whole seconds from a minute on are written as in 0.2: `t=03:12-03:50`. Raise `LocationMalformed`, a
-    `ValueError`, if the location is invalid.
+    With `clock`, times that are whole seconds and at least one minute are written as in 0.2: `t=03:12-03:50`. Raise
+    `LocationMalformed`, a `ValueError`, if the location is invalid.
     """
     plain = legacy_forms.without_nulls(location.model_dump(mode="json"))
     if plain.get("modality") == "virtual" and "virtual_address" not in plain:

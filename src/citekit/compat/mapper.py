@@ -28,8 +28,8 @@ class MapperProvider(ABC):
 class GeminiMapper(MapperProvider):
     """A mapper that uses Gemini.
 
-    If `api_key` is None, the environment variable GEMINI_API_KEY is used. If `model` is None, the default model is
-    used.
+    If `api_key` is None, the environment variable GEMINI_API_KEY is used. If `model` is None, the configured model or
+    else the default model is used.
     """
 
     def __init__(self, api_key: str | None = None, model: str | None = None, max_retries: int = 3) -> None:
@@ -40,9 +40,11 @@ class GeminiMapper(MapperProvider):
         return evolve(gemini_settings(home, self._key, self._model, self._retries), mapper="gemini")
 
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Return the map of the file at `resource_path` without storing it. `resource_type` is ignored: it is detected.
+        """Return the map of the file at `resource_path` without storing it. `resource_type` is ignored, because the
+        type is detected.
 
-        If `resource_id` is None, the file name is used. Raise the errors of `Sources.identify` and `Mapper.map`.
+        If `resource_id` is None, the file name without its suffix is used. Raise the errors of `Sources.identify` and
+        `Mapper.map`.
         """
         del resource_type  # detected from the file
         app, path = bootstrap(self.settings(Path.cwd())), Path(resource_path)

@@ -73,7 +73,7 @@ class _Model(metaclass=ABCMeta):  # noqa: B024 - only for `register`, below
 
 
 def _as_tuple(value: Any) -> Any:
-    """Return a list, such as one from JSON, as a tuple."""
+    """Return a list, such as one from JSON, as a tuple, and any other value unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 

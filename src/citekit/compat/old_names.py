@@ -40,7 +40,7 @@ class OldNames:
         del path, target
         if fullname not in MOVED:
             return None
-        # Not a subclass of `Loader`: importing `importlib.abc` would cost every start 10 ms.
+        # Not a subclass of `Loader`: importing `importlib.abc` would add 10 ms to every start.
         return ModuleSpec(fullname, self, is_package=fullname in _PACKAGES)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -59,8 +59,9 @@ class Access(Stores):
     def mappable_folders(self) -> AllowedFolders:
         """Return the paths that agents may map: the home, the roots, and the library folders.
 
-        Files next to an ingested file can be read, but not mapped. A home that is the user's own folder or the root of
-        a drive does not count, because nobody chose it to be shown to an agent; `CITEKIT_ROOTS` can name it.
+        Files next to an ingested file can be read, but not mapped. A home that is the user's own folder, a folder above
+        it, or the root of a drive is not included, because nobody chose to show it to an agent; `CITEKIT_ROOTS` can
+        name it.
         """
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 
@@ -97,9 +98,9 @@ class Access(Stores):
         return False
 
     def is_mappable(self, path: Path) -> bool:
-        """Return whether a file has a known format, by its name, or if that says nothing, by its first bytes.
+        """Return whether a file has a known format, recognized by its name or, failing that, by its first bytes.
 
-        Return False if the package that has the format cannot be loaded.
+        Return False if the file cannot be read, or if the package that supports the format cannot be loaded.
         """
         from citekit.adapters.formats.registry import format_of_name
         from citekit.adapters.system.files import open_for_reading

@@ -1,4 +1,4 @@
-"""Creates the use cases that answer requests: for parts of files, words in them, and what quotes and evidence are worth."""
+"""Creates the use cases that read parts of files, find words in them, and verify quotes and evidence."""
 
 from __future__ import annotations
 

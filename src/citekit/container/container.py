@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class Container(Answers):
     """The use cases of one home and the adapters that they use. Each object is created on first use. Thread-safe.
 
-    The classes below it create what its own use cases need: `Answers`, `MapMaking`, `Readers`, `Access`, and `Stores`.
-    Each of them uses only those below it, so a type checker finds a dependency in the wrong direction.
+    Its base classes create what its own use cases need: `Answers`, `MapMaking`, `Readers`, `Access`, and `Stores`. Each
+    of them uses only those after it in this list, so a type checker reports a dependency in the wrong direction.
     """
 
     __slots__ = ()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from citekit.domain.source import Source
 
 Wrap = Callable[[str, "Extractor"], "Extractor"]
-"""Wraps the extractor with that name."""
+"""Receives the name of an extractor and the extractor, and returns the extractor to use."""
 
 
 def lazy_extractors(
@@ -27,9 +27,9 @@ def lazy_extractors(
 ) -> Sequence[Extractor]:
     """Return the extractors in order of precedence, including those of installed packages.
 
-    `media` names the program that is preferred for cutting clips; "ffmpeg" moves that extractor ahead of the built-in
-    one. `services` returns the parsers that extractors need. `wrap` receives the name and instance of each extractor
-    and returns the extractor to use, for example one that runs in a worker.
+    `media` names the program that is preferred for extracting clips; "ffmpeg" moves that extractor ahead of the
+    built-in one. `services` returns the parsers that extractors need. `wrap` receives the name and instance of each
+    extractor and returns the extractor to use, for example one that runs in a worker.
     """
     names = list(EXTRACTORS)
     if media == "ffmpeg":

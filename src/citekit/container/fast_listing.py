@@ -1,6 +1,6 @@
 """Lists the maps of a home using only caches.
 
-This module imports no use cases, settings, or parsers, so that a listing starts quickly. If a fact is not cached, the
+This module imports no use cases, settings, or parsers, so that a listing starts quickly. If a value is not cached, the
 caller uses the slower use cases, which produce the same result.
 """
 
@@ -35,7 +35,7 @@ class HomeSnapshot:
     def digest(self, path: str) -> str | None:
         """Return the cached SHA-256 digest of the file at `path`, or None if it is not cached or the path is invalid."""
         try:
-            return self._digests.get(os.stat(path))  # noqa: PTH116 - pathlib would cost a start 3 ms
+            return self._digests.get(os.stat(path))  # noqa: PTH116 - pathlib would add 3 ms to each start
         except (OSError, ValueError):
             return None
 

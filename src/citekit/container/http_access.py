@@ -25,7 +25,9 @@ TOKENS, SUBJECTS, AUDIT = ".citekit_tokens.json", ".citekit_subjects", ".citekit
 
 
 def subjects_of(app: Container, path: Path | None = None) -> Subjects:
-    """Return the subjects in a token file, by default that of the home, which must carry codes of the home's seal."""
+    """Return the subjects in a token file, by default the one in the home, in which only entries with a code of the
+    home seal count.
+    """
     own = app.settings.home / TOKENS
     if path is not None and os.path.realpath(path) != os.path.realpath(own):
         return TokenFile(path, app.locks)
@@ -47,7 +49,7 @@ def audit_of(settings: Settings, path: Path | None = None) -> Audit:
 def link_key(settings: Settings) -> bytes:
     """Return the secret with which links to evidence are signed.
 
-    It is the same in all workers of a server, and, if the settings have a `link_key`, in all servers with it.
+    It is the same in all workers of a server and, if the settings have a `link_key`, in all servers with the same key.
     """
     if settings.link_key is not None:
         return hashlib.sha256(b"links " + settings.link_key.encode("utf-8", "surrogateescape")).digest()
@@ -57,8 +59,8 @@ def link_key(settings: Settings) -> bytes:
 def container_of(settings: Settings, subject: Subject) -> Container:
     """Return a confined container for a subject, in its own home and its own store.
 
-    It has no access to the owner's secrets, models, or library, and ignores roots of clients. Receipts of evidence are
-    shared through the store, so that any server can answer for evidence that another one extracted.
+    It has no access to the owner's secrets, models, or library, and ignores roots that clients send. Receipts of
+    evidence are shared through the store, so that any server can answer for evidence that another one extracted.
     """
     home = subject.home
     cache = home / CACHE

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 RERANKED = 200
-"""The default limit on the questions of a process for which a model reranks pages."""
+"""The default maximum number of questions per process for which a model reranks pages."""
 
 
 @frozen
@@ -64,9 +64,9 @@ class Mappers:
         return "local", "no model key is set"
 
     def answer_model(self, name: str = "auto") -> AnswerModel | None:
-        """Return the model of the service `gemini` or `openai` that answers questions, or None if `name` is `none`.
+        """Return the model of the service `gemini` or `openai` that answers questions, or None for any other name.
 
-        The name `auto` selects the service of the configured mapper, if it has one.
+        The name `auto` selects the service of the configured mapper, or None if that mapper uses no service.
         """
         if name == "auto":
             name = self.app.settings.mapper

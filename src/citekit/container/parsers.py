@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 class SpeechChoice:
     """The transcriber that the user chose.
 
-    `model` is the folder or the name of a model, or empty for an installed one for all languages. `language` is the code
+    `model` is the folder or the name of a model, or empty for an installed multilingual model. `language` is the code
     of the language of all recordings, or empty to detect it. `folder` contains the downloaded models. If a service
-    recognizes the words, `name` and `version` are those of its transcriber, which is only in the main process.
+    recognizes the words, `name` and `version` are those of its transcriber, which exists only in the main process.
     """
 
     model: str = ""
@@ -64,11 +64,10 @@ class SpeechChoice:
 class Parsers:
     """The parsers of one process: a worker or the main process. Each is created on first use. Thread-safe.
 
-    `index_folder` is the path of the cache of facts about files. `password` opens encrypted PDFs, `ocr` enables
-    OCR, and `speech` enables speech recognition. The fields that begin with `given_` are adapters that the caller
-    supplied; they replace the built-in ones.
-    `before_picture` is called before OCR of each image, and `before_window` before each window of a recording is
-    transcribed.
+    `index_folder` is the path of the cache of metadata of files. `password` opens encrypted PDFs, `ocr` enables OCR,
+    and `speech` enables speech recognition. The fields that begin with `given_` are adapters that the caller supplied;
+    they replace the built-in ones. `before_picture` is called before OCR of each image, and `before_window` before each
+    window of a recording is transcribed.
     """
 
     index_folder: Path | None = None
@@ -89,7 +88,7 @@ class Parsers:
 
     @first_use
     def index(self) -> Index | None:
-        """The cache of facts about files, or None if there is no cache."""
+        """The cache of metadata of files, or None if there is no cache."""
         if self.given_index is not None or self.index_folder is None:
             return self.given_index
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -199,7 +198,10 @@ class Parsers:
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
-        """Return the text that is visible on pages of a PDF when they are drawn. See `QuotableTexts.drawn`."""
+        """Return the text that is visible on pages of a PDF when they are drawn, by page number.
+
+        For other formats, the result is empty. See `QuotableTexts.drawn`.
+        """
         if source.format.name != "pdf":
             return {}
         from citekit.adapters.formats.pdf.text_reader import drawn_pages

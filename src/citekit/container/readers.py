@@ -212,7 +212,8 @@ class Readers(Access):
     def isolated(self, name: str, here: Extractor) -> Extractor:
         """Return an extractor that runs `here` in a worker, where it is registered as `name`.
 
-        Return `here` itself if there are no workers or if it does not need one.
+        Return `here` itself if there are no workers, if it parses nothing, or if it uses a reader that the caller
+        supplied.
         """
         used = ("reader",) if name == "chapters" else ()
         children = self._workers_with_ffmpeg if name == "ffmpeg" else self._workers_unless_given(*used)
@@ -245,7 +246,7 @@ class Readers(Access):
 
     @first_use
     def next_reads(self) -> NextReads:
-        """Whether this thread reads the text of the files that it maps."""
+        """The record of whether this thread reads the text of the files that it maps."""
         from citekit.adapters.sandbox.next_reads import NextReads
 
         return NextReads()

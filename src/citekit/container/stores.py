@@ -75,7 +75,7 @@ class Stores:
 
     @first_use
     def index(self) -> Index:
-        """The persistent cache of facts about files and evidence, such as digests."""
+        """The persistent cache of metadata of files and evidence, such as digests."""
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
         return Index(self.settings.cache_folder / INDEX)
@@ -96,7 +96,9 @@ class Stores:
 
     @first_use
     def _catalog(self) -> Catalog | None:
-        """The database with the catalog of this home's shared store, or None if there is no such store or database."""
+        """The database with the catalog of this home's shared store, or None if there is no such store or database, or
+        if the caller supplied the map store.
+        """
         if self._database is None or self.objects is None or self._given.get("maps") is not None:
             return None
         from citekit.adapters.storage.cataloged_maps import CatalogName
@@ -105,7 +107,7 @@ class Stores:
 
     @first_use
     def maps(self) -> MapStore:
-        """The store of the maps in the home."""
+        """The store of the maps: the object store, if there is one, or else the folder of maps in the home."""
         given = self._given.get("maps")
         if given is None and self.objects is not None:
             return self._shared_maps(self.objects, self.settings.store or "")
@@ -154,7 +156,7 @@ class Stores:
 
     @first_use
     def evidence(self) -> EvidenceStore:
-        """The store of extracted evidence in the cache folder."""
+        """The store of extracted evidence: the cache folder, and the object store if there is one."""
         from citekit.adapters.storage.evidence_files import FileEvidenceStore
 
         folder = self.settings.cache_folder / "evidence"
@@ -204,7 +206,7 @@ class Stores:
 
     @first_use
     def ranking_index(self) -> RankingIndex:
-        """The index by which documents and their pages are ranked. In a database, each form has an index of its own."""
+        """The index by which documents and pages are ranked. In a database, each embedder has a separate index."""
         if self._given.get("ranking_index") is None and self._catalog is not None:
             from citekit.adapters.search.ranking_index.postgres_index import PostgresRankingIndex
             from citekit.application.index_ranking import form_with
@@ -216,7 +218,7 @@ class Stores:
         return self._given.get("ranking_index") or SqliteRankingIndex(self.settings.cache_folder / RANKING)
 
     def _ranking_embedder(self) -> Embedder | None:
-        """Return the static embedder if the extra `library` is installed."""
+        """Return the static embedder, or None if the extra `library` is not installed."""
         from importlib.util import find_spec
 
         if any(find_spec(name) is None for name in ("numpy", "wordllama", "tokenizers", "safetensors")):

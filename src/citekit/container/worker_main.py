@@ -34,14 +34,18 @@ from citekit.wire.worker_protocol import (
 )
 
 PICTURES_PER_WINDOW = 8
-"""How many images have the processor time that is allowed for half a minute of speech: enough for large models."""
+"""The processor time allowed for one window (half a minute) of speech, as a number of images read by OCR.
+
+It is enough for large models.
+"""
 
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
-"""The thresholds of the garbage collector. Parsers make large trees that contain hardly a cycle: with Python's defaults,
-a sixth of the processor time of a large document goes to collections that free nothing."""
+"""The thresholds of the garbage collector. Parsers make large trees that contain hardly any cycles: with Python's
+defaults, a sixth of the processor time of a large document goes to collections that free nothing.
+"""
 
 TEXT_SHARE = 0.2
-"""Share of the processor time for a map in which the texts of pages are also read, because the text is indexed next."""
+"""The share of a map's processor time in which the texts of pages are also read, because they are indexed next."""
 
 Asked = Mapping[str, Any]
 
@@ -77,7 +81,7 @@ def _serve_parent(
     """Restrict this process, then serve requests of the parent process.
 
     The process can use at most `memory` bytes, write only in the folders `writable`, and run only the executables
-    `programs`. `index_folder` is the path of the cache of facts about files, `password` opens encrypted PDFs, `ocr`
+    `programs`. `index_folder` is the path of the cache of metadata of files, `password` opens encrypted PDFs, `ocr`
     enables OCR, and `speech` describes the transcriber (see `SpeechChoice`).
     """
     limit_memory(memory)

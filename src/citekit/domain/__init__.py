@@ -1,1 +1,3 @@
-"""Defines the core types of CiteKit: immutable values and pure functions. Imports only the standard library and attrs."""
+"""Defines the core types of CiteKit: immutable values and pure functions. They import only the standard library and
+attrs.
+"""

@@ -76,8 +76,8 @@ class CheckedQuote:
 class CheckedStatement:
     """A statement of a model's answer with its checked quotes.
 
-    `unquoted` are the numbers of two or more digits in the statement that are neither in its quotes nor in the question,
-    such as the result of a calculation.
+    `unquoted` are the numbers of two or more digits in the statement that are neither in its quotes nor in the
+    question, such as the result of a calculation.
     """
 
     text: str
@@ -105,12 +105,12 @@ class CheckedAnswer:
 
     @property
     def supported(self) -> Sequence[CheckedStatement]:
-        """The statements whose quotes all hold."""
+        """The statements that have quotes and whose quotes all hold."""
         return [each for each in self.statements if each.is_supported]
 
     @property
     def withheld(self) -> Sequence[CheckedStatement]:
-        """The other statements."""
+        """The statements that have no quotes or at least one quote that does not hold."""
         return [each for each in self.statements if not each.is_supported]
 
 

@@ -25,7 +25,7 @@ def detect(file_name: str, head: bytes) -> Format | None:
 
     A signature in the bytes takes precedence over the name. The name decides between formats with the same container
     and between text formats. A name with a binary format's suffix is ignored if the bytes do not have that format's
-    signature.
+    signature, except for the formats in `_UNSIGNED`.
     """
     promised = by_name(file_name)
     signed = _by_signature(file_name, head, promised)
@@ -74,7 +74,9 @@ def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
 
 
 _SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg", "fb2", "eml", "mbox"}
-"""Formats whose signature contains bytes that never appear in text, or is the root element of an XML document."""
+"""Formats whose signature contains bytes that never appear in text, is the root element of an XML document, or is
+accepted only in files with the suffix of the format (mail).
+"""
 
 
 _UNSIGNED = {"mp3", "aac", "mpeg", "mpegts"}
@@ -87,7 +89,8 @@ _CONTROLS = bytes(byte for byte in range(32) if byte not in (8, 9, 10, 11, 12, 1
 def looks_like_text(head: bytes) -> bool:
     """Return whether the bytes `head` are probably text in some encoding.
 
-    Text has a UTF-16 or UTF-32 byte-order mark, or contains no NUL bytes and at most 2% control characters.
+    Text has a UTF-16 or UTF-32 byte-order mark, or is not empty and contains no NUL bytes and at most 2% control
+    characters, not counting those that are common in text, such as tabs and line feeds.
     """
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True
@@ -213,9 +216,9 @@ _IN_FOLDER = re.compile(rb"PK\x03\x04.{26}(word/|ppt/|xl/)", re.DOTALL)
 def _office(head: bytes, promised: Format | None) -> Format | None:
     """Return the Office format of a ZIP archive, or None if it is not an Office file.
 
-    The format is determined by the names of the first files in the archive, or else by the archive's own name
-    `promised`. In a ZIP header, bytes 26 to 29 are the lengths of the file name and the extra field; the name follows
-    (APPNOTE 4.3.7).
+    The format is determined by the names of the first files in the archive, or else by `promised`, the format for the
+    suffix of the archive. In a ZIP header, bytes 26 to 29 are the lengths of the file name and the extra field; the
+    name follows (APPNOTE 4.3.7).
     """
     named = promised if promised is not None and promised.name in OFFICE else None
     found = _IN_FOLDER.search(head)

@@ -10,6 +10,7 @@ CiteKitError
 |   |-- NodeMissing         the map has no such node
 |   |-- SourceUnreadable    a path that is missing, a folder, a device, empty, or not permitted
 |   |-- SourceUnsupported   a file in a format that CiteKit cannot read
+|   |   `-- SourceSetAside  a file that ended every worker that mapped it
 |   |-- ReceiptMissing      a file without a receipt
 |   |-- FormUnsupported     a form of evidence that this location does not have
 |   |-- PathNotAllowed      a path outside the folders that the caller may read
@@ -18,6 +19,7 @@ CiteKitError
 |   |-- AlreadyIngested     a book with the same bytes is already in the collection
 |   |-- MetadataMissing     a book without a title or an author
 |   |-- PersonaUnknown      no such guardian or pattern
+|   |-- TokenInvalid        an access token that is unknown, forged, expired, or for another server
 |   `-- RequestRefused      any other request that is contradictory or not valid
 |-- FaultyAnswer            the model or the author of the file: has `path: reason` lines
 |   `-- VersionTooNew       a map that a later version of CiteKit wrote
@@ -33,13 +35,14 @@ CiteKitError
 |   |-- IndexUnavailable    the vector index cannot be reached, or another process has locked it
 |   |-- EmbedderUnavailable the embedder's model or service failed
 |   |-- RerankerUnavailable the reranker's model or service failed
+|   |-- IssuerUnavailable   the keys of an issuer of access tokens cannot be fetched
 |   `-- Cancelled           the caller canceled the request
 `-- Damaged                 CiteKit's stored data
     |-- MapCorrupt          a stored map that cannot be read
     |   `-- MapTooNew       a stored map that a later version of CiteKit wrote
     |-- EvidenceCorrupt     stored evidence whose bytes have changed
     |-- HomeUnsafe          a link, a FIFO, or a device where the home must contain a file or a folder
-    |-- IndexCorrupt        a vector index that cannot be read
+    |-- IndexCorrupt        a vector index, or the record of tags, that cannot be read
     |-- LedgerCorrupt       a ledger that cannot be read
     |-- ModelMismatch       a collection that contains another model's vectors
     |-- SourceChanged       the source is no longer the file that was mapped
@@ -122,7 +125,9 @@ class ResourceMissing(Refused, LookupError):
 
 
 class ResourceIdRefused(Refused, ValueError):
-    r"""A resource ID cannot be stored safely: it is empty, too long, or contains `/`, `\`, NUL, or control characters."""
+    r"""A resource ID cannot be stored safely: it is empty, too long, `.`, or `..`, or contains `/`, `\`, a control
+    character, or an invisible or direction-changing character.
+    """
 
 
 class NodeMissing(Refused, LookupError):
@@ -324,7 +329,7 @@ class HomeUnsafe(Damaged):
 
 
 class IndexCorrupt(Damaged):
-    """A vector index cannot be read. If it is damaged, it can be rebuilt from the books."""
+    """A vector index or the record of tags cannot be read. A damaged vector index can be rebuilt from the books."""
 
 
 class LedgerCorrupt(Damaged):
@@ -332,8 +337,8 @@ class LedgerCorrupt(Damaged):
 
 
 class ModelMismatch(Damaged):
-    """A collection contains vectors of another embedding model than the configured one. The message says how to choose
-    one.
+    """A collection contains vectors of a different embedder than the configured one, or a vector has a different number
+    of dimensions than those in the collection. The message says what to do.
     """
 
 

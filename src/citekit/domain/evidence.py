@@ -25,8 +25,8 @@ class Form(StrEnum):
     """The form in which a part of a source is extracted.
 
     NATIVE is the default form of each location: a mini-PDF, a clip, a cropped image, lines, or a chapter. SOURCE is the
-    exact bytes of lines of a text, even in a format that a browser would execute (HTML, SVG). TABLE is rows of a CSV file
-    below its header. TEXT, VTT (WebVTT), and SRT (SubRip) of a recording are what is said in it.
+    exact bytes of lines of a text, even in a format that a browser would execute (HTML, SVG). TABLE is rows of a CSV
+    file below its header. For a recording, TEXT, VTT (WebVTT), and SRT (SubRip) contain what is said in it.
     """
 
     NATIVE = "native"
@@ -45,8 +45,8 @@ class Form(StrEnum):
 class SectionTitles:
     """The titles between which the text of a section lies on its pages.
 
-    `title` is that of the section, and `following` are those of the sections after it that begin on its last page, in
-    reading order. If `is_shared` is true, an earlier section has text on the first page.
+    `title` is the title of the section, and `following` are the titles of the later sections that begin on its last
+    page, in reading order. If `is_shared` is true, an earlier section has text on the first page.
     """
 
     title: str
@@ -59,8 +59,8 @@ class Options:
     """The options of an extraction.
 
     `form` is the form of the evidence. `accurate` requests that a clip start and end exactly at the requested times,
-    which requires re-encoding a part of it. With `section`, the text of pages of a PDF is only that between the
-    section's heading and the next one.
+    which requires re-encoding a part of it. With `section`, the text of PDF pages is limited to the text from the
+    section's heading to the next heading.
     """
 
     form: Form = Form.NATIVE

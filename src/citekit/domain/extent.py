@@ -54,7 +54,7 @@ def with_extent_metadata(metadata: Mapping[str, Any], true: Mapping[str, Any]) -
 
 
 def mismatches(stated: Extent, true: Extent) -> Iterator[tuple[str, Any, Any]]:
-    """Yield each difference between the stated and the true extent: metadata key, stated value, and true value or None."""
+    """Yield (metadata key, stated value, true value or None) for each stated value that differs from the true value."""
     for name, field in EXTENTS.items():
         stated_value, found = getattr(stated, field), getattr(true, field)
         if stated_value is not None and not _alike(stated_value, found):

@@ -175,7 +175,9 @@ BOOKS = frozenset(("epub", "mobi", "fb2", "docx")) | MAIL
 """Names of the formats of reflowable books and of mail. Their locations are chapters."""
 
 FRAMED = frozenset(("calendar", "notebook", "ssa", "subtitles"))
-"""Names of text formats of which lines alone are not a file: they need a header, or what encloses them."""
+"""Names of text formats in which some of the lines are not a valid file by themselves, because they need a header or
+enclosing elements.
+"""
 
 ACTIVE_CONTENT = frozenset(("html", "xml"))
 """Names of text formats that a browser can execute: scripts and style sheets run in HTML, SVG, and other XML."""

@@ -19,7 +19,10 @@ _CLOCK = re.compile(r"(?:(\d{1,12}):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 
 
 def page_list(text: str, value: str) -> list[int]:
-    """Return the page numbers in a list such as `3,5-7`, which is [3, 5, 6, 7]. Ranges include both ends."""
+    """Return the page numbers in a list such as `3,5-7`, which is [3, 5, 6, 7]. Ranges include both ends.
+
+    Raise `AddressMalformed` if the list is not valid or has more than `PAGES_LIMIT` pages.
+    """
     pages: list[int] = []
     for run in value.split(","):
         if not run:
@@ -34,7 +37,10 @@ def page_list(text: str, value: str) -> list[int]:
 
 
 def whole_range(text: str, value: str) -> tuple[int, int]:
-    """Return the start and end of a range of whole numbers: `10-50` is (10, 50), and `10` is (10, 10)."""
+    """Return the start and end of a range of whole numbers: `10-50` is (10, 50), and `10` is (10, 10).
+
+    Raise `AddressMalformed` if `value` has another form. A reversed range is accepted.
+    """
     start, dash, end = value.partition("-")
     first, last = read_whole(start), read_whole(end if dash else start)
     if first is None or last is None:
@@ -45,7 +51,8 @@ def whole_range(text: str, value: str) -> tuple[int, int]:
 def sheet_name(text: str, value: str) -> str:
     """Return the sheet name in `value`, without the quotes that it has in formulas.
 
-    Doubled quotes inside become single ones: `'Bob''s'` becomes `Bob's`.
+    Doubled quotes inside become single quotes: `'Bob''s'` becomes `Bob's`. Raise `AddressMalformed` if the name is
+    empty.
     """
     if _in_quotes(value):
         value = value[1:-1].replace("''", "'")
@@ -69,7 +76,8 @@ def _in_quotes(value: str) -> bool:
 def time_range(text: str, value: str) -> tuple[float, float | None]:
     """Return the start and end of a time range in seconds. The end is None if the range extends to the end of the file.
 
-    Examples are `145.5-200`, `2:25.5,3:20`, `,20` (from 0 to 20), and `10` (from 10 to the end).
+    Examples are `145.5-200`, `2:25.5,3:20`, `,20` (from 0 to 20), and `10` (from 10 to the end). Raise
+    `AddressMalformed` if a time is missing or not valid.
     """
     bare = value.removeprefix("npt:")
     separator = "," if "," in bare else "-"
@@ -84,7 +92,10 @@ def time_range(text: str, value: str) -> tuple[float, float | None]:
 
 
 def clock(text: str, value: str) -> float:
-    """Return the number of seconds in a time such as `200`, `200.5`, `3:20`, `03:20.5`, or `1:03:20`."""
+    """Return the number of seconds in a time such as `200`, `200.5`, `3:20`, `03:20.5`, or `1:03:20`.
+
+    Raise `AddressMalformed` if the time is not valid.
+    """
     seconds = read_decimal(value)
     if seconds is not None:
         return seconds
@@ -103,6 +114,7 @@ def box_value(text: str, value: str) -> Box:
 
     Numbers after `xywh=` without a unit are read as fractions if one of them has a decimal point. Otherwise they are
     pixels (Media Fragments 1.0, section 4.2.2), which are refused because the size of the image is not known here.
+    Raise `AddressMalformed` for pixels and for an invalid box.
     """
     if not value.startswith("xywh="):
         return _box(text, value, *four_numbers(text, value))

@@ -67,7 +67,7 @@ def unique(name: str, taken: Container[str]) -> str:
     free = 2
     while f"{name}_{free}" in taken:
         free *= 2
-    used = free // 2  # taken, or 1; numbers are assigned in order, so the first free one is between
+    used = free // 2  # taken, or 1; numbers are assigned in order, so the first free number is between
     while free - used > 1:
         middle = (used + free) // 2
         used, free = (middle, free) if f"{name}_{middle}" in taken else (used, middle)
@@ -95,8 +95,9 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
 def check_resource_id(text: str) -> str:
     """Return `text` if it can be stored and addressed safely as a resource ID. Otherwise, raise `ResourceIdRefused`.
 
-    Letters of any script, spaces, and punctuation are allowed. Slashes, control characters, unpaired surrogates,
-    invisible and direction-changing characters, and the names `.` and `..` are not allowed.
+    Letters of any script, spaces, and punctuation are allowed. Slashes, backslashes, control characters, unpaired
+    surrogates, invisible and direction-changing characters, and the names `.` and `..` are not allowed. The
+    percent-encoded ID can have at most `STORED_ID_LIMIT` bytes.
     """
     if not text or not text.strip():
         raise ResourceIdRefused("The resource ID is empty. Choose an ID.")
@@ -150,7 +151,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _fit(text: str, limit: int) -> str:
-    """Return `text` if it has at most `limit` bytes. Otherwise, truncate it and append a digest of the complete text."""
+    """Return `text` if it has at most `limit` bytes; otherwise, truncate it and append a digest of the whole text."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) <= limit:
         return text

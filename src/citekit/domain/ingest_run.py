@@ -21,9 +21,9 @@ class FileState(StrEnum):
 class FileResult:
     """The result for one file of a run.
 
-    `DONE` means that it was mapped now, `SKIPPED` that a current map existed. The other states have a `reason`; a file
-    that was set aside ended every worker that mapped it. In a record that was read,
-    `stamp` is the state of the file at that time.
+    `DONE` means that the file was mapped now, and `SKIPPED` that a current map existed. The other states have a
+    `reason`; a file that was set aside ended every worker that mapped it. In a stored record, `stamp` is a text that
+    changes when a file that failed or was set aside changes.
     """
 
     path: str
@@ -38,8 +38,8 @@ class IngestRun:
     """The record of one ingest of many files.
 
     `places` are the files and folders that the user named, and `files` is the number of files in them. `last` is the
-    time of the last result, `ended` the time when the run ended, or None. All times have a time zone. `failed` are the
-    results of the files that failed or were set aside.
+    time of the last result, and `ended` is the time when the run ended, or None if it did not end normally or is still
+    running. All times have a time zone. `failed` are the results of the files that failed or were set aside.
     """
 
     places: tuple[str, ...]
@@ -59,7 +59,9 @@ class IngestRun:
 
     @property
     def rate(self) -> float:
-        """The number of results per second from the start to the end, or to the last result."""
+        """The number of results per second from the start of the run to its end, or to the last result if it has not
+        ended.
+        """
         seconds = ((self.ended or self.last) - self.started).total_seconds()
         return (self.files - self.remaining) / seconds if seconds > 0 else 0.0
 

@@ -17,7 +17,7 @@ class IngestJob:
     """The request to map one file. It contains no keys or passwords: each worker has its own.
 
     `home` and `path` are absolute paths, which must be the same on every machine. `settings` are settings that the user
-    changed. `version` is the version of CiteKit of the sender. A job can be repeated: a current map is not made again.
+    changed. `version` is the sender's version of CiteKit. A job can be repeated: a current map is not made again.
     """
 
     home: str

@@ -47,7 +47,7 @@ WIDE_END = {
 
 @frozen
 class LineIndex:
-    """The lines of a text. `starts[i]` is the byte offset of line i + 1, and `size` is the size of the text in bytes."""
+    """The lines of a text. `starts[i]` is the byte offset of line i + 1. `size` is the size of the text in bytes."""
 
     starts: array[int] = field(repr=False)
     size: int
@@ -228,7 +228,7 @@ class LineMarks:
             raise LocationOutside.beyond("line", last, "text", count)
 
     def _after(self, ends: int, read: Read) -> int:
-        """Return the byte offset after the first `ends` line ends, or the size of a text that has fewer of them."""
+        """Return the byte offset after the first `ends` line ends, or the size of a text that has fewer line ends."""
         if ends == 0:
             return 0
         at = bisect_left(self.ends_before, ends)

@@ -34,7 +34,8 @@ def title_issue(title: str) -> str | None:
 def display_title(node: Node) -> str:
     """Return a printable title for a node, without control characters.
 
-    This is the node's title, or, if it is blank, the last part of the node's ID, or else the node's type.
+    This is the first of these texts that is not blank: the node's title, the last part of the node's ID, the node's
+    type, and `part`.
     """
     named = (node.title, node.id.rpartition(".")[2], node.type)
     return next((tidy for each in named if (tidy := one_line(each))), "part")

@@ -16,7 +16,8 @@ class MapCard(NamedTuple):
     `source_hash` (SHA-256, hexadecimal), `source_size` (bytes), and `format` come from the map's metadata and are None
     if it does not have them. `mapper` is the `[name, model, version]` of the mapper that made the map. `structure_by`
     identifies the mapper that made the nodes if it was a different mapper. `sidecar_files` maps the names of the other
-    files that the map depends on to their digests. `size` is the extent in words, such as `105 pages`, or an empty text.
+    files that the map depends on to their digests. `size` is the extent in words, such as `105 pages`, or an empty
+    text.
     """
 
     resource_id: str

@@ -1,8 +1,8 @@
-"""Applies manual changes to the tree of a map. Each function returns new nodes and raises `NodeMissing` or
-`RequestRefused`.
+"""Applies manual changes to the tree of a map. Each function returns new nodes, and raises `NodeMissing` if a node does
+not exist or `RequestRefused` if the change is not possible.
 
-A `MapEdit` is one such change as plain data, so that a map can keep its changes, and a step can be undone by repeating
-all others.
+A `MapEdit` is one change as plain data, so that a map can store its changes, and a change can be undone by repeating
+all other changes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class EditKind(StrEnum):
     RENAME = "rename"
     MOVE = "move"
     ADD = "add"
-    """Adds a node after it."""
+    """Adds a new node after the given node."""
     RAISE = "raise"
     LOWER = "lower"
     REMOVE = "remove"
@@ -39,8 +39,10 @@ class EditKind(StrEnum):
 
 @frozen
 class MapEdit:
-    """A change of the node `node`. `title` is that of a renamed or added node, `place` the location of a moved or added
-    one, as in an address after `#`.
+    """A change of the node with the ID `node`.
+
+    `title` is the title of a renamed or added node. `place` is the location of a moved or added node, as it is written
+    after `#` in an address.
     """
 
     kind: EditKind
@@ -50,7 +52,7 @@ class MapEdit:
 
     @classmethod
     def from_metadata(cls, value: object) -> MapEdit | None:
-        """Return the edit that `to_metadata` wrote, or None for another value."""
+        """Return the edit that `to_metadata` wrote, or None if `value` is not an edit."""
         if not isinstance(value, Mapping) or value.get("edit") not in list(EditKind):
             return None
         texts = [value.get(name, "") for name in ("node", "title", "place")]
@@ -62,9 +64,10 @@ class MapEdit:
         return {name: value for name, value in values.items() if value}
 
     def applied(self, nodes: Nodes, scheme: str) -> Nodes:
-        """Return the changed nodes of a map whose addresses have this scheme.
+        """Return the changed nodes. `scheme` is the scheme of the map's addresses.
 
-        Raise `AddressMalformed` if the location is invalid.
+        Raise `AddressMalformed` if the location is not valid, `NodeMissing` if the node does not exist, or
+        `RequestRefused` if the change is not possible.
         """
         match self.kind:
             case EditKind.RENAME:
@@ -93,23 +96,29 @@ class _Family:
 
 
 def renamed(nodes: Nodes, name: str, title: str) -> Nodes:
-    """Return the nodes with another title of the node `name`."""
+    """Return the nodes after changing the title of the node with the ID `name` to `title`.
+
+    Raise `RequestRefused` if the title is empty or too long.
+    """
     shown = _checked_title(title)
     return _replaced(nodes, name, lambda node: (evolve(node, title=shown),))
 
 
 def relocated(nodes: Nodes, name: str, location: Location) -> Nodes:
-    """Return the nodes with another location of the node `name`. The nodes above it are extended where necessary.
+    """Return the nodes after changing the location of the node with the ID `name`.
 
-    The new location is extended to include the children of the node.
+    The new location is extended to include the children of the node, and the nodes above are extended where necessary.
+    Raise `RequestRefused` if one of these locations cannot be extended.
     """
     changed = _replaced(nodes, name, lambda node: (evolve(node, location=_around(location, node.children)),))
     return _contained(changed, name)
 
 
 def lowered(nodes: Nodes, name: str) -> Nodes:
-    """Return the nodes after moving the node `name` to the end of the children of its preceding sibling, which is
-    extended to contain it.
+    """Return the nodes after moving the node `name` to the end of the children of its preceding sibling.
+
+    The sibling is extended to contain the node. Raise `RequestRefused` if the node has no preceding sibling or the
+    sibling cannot be extended.
     """
     family = _family(nodes, name)
     if family.at == 0:
@@ -123,7 +132,10 @@ def lowered(nodes: Nodes, name: str) -> Nodes:
 
 
 def raised(nodes: Nodes, name: str) -> Nodes:
-    """Return the nodes after making the node `name` the next sibling of its parent."""
+    """Return the nodes after making the node `name` the next sibling of its parent.
+
+    Raise `RequestRefused` if the node is at the top level.
+    """
     node = _family(nodes, name).nodes[_family(nodes, name).at]
     parent = next(
         (each for top in nodes for each in top.walk() if any(child.id == name for child in each.children)), None
@@ -134,7 +146,10 @@ def raised(nodes: Nodes, name: str) -> Nodes:
 
 
 def removed(nodes: Nodes, name: str) -> Nodes:
-    """Return the nodes without the node `name`. Its children take its place."""
+    """Return the nodes without the node `name`. Its children take its place.
+
+    Raise `RequestRefused` if no nodes would be left.
+    """
     left = _replaced(nodes, name, lambda node: node.children)
     if not left:
         raise RequestRefused("This is the only node of the map, so it cannot be removed.")
@@ -147,7 +162,11 @@ def removed_with_children(nodes: Nodes, name: str) -> Nodes:
 
 
 def added(nodes: Nodes, after: str, title: str, location: Location, kind: str = "section") -> Nodes:
-    """Return the nodes with a new node as the next sibling of the node `after`. The nodes above are extended."""
+    """Return the nodes with a new node of the type `kind` as the next sibling of the node `after`.
+
+    The nodes above are extended to contain it. Raise `RequestRefused` if they cannot be extended, or if the title is
+    empty or too long.
+    """
     shown = _checked_title(title)
     taken = {each.id for top in nodes for each in top.walk()}
     parent = after.rpartition(".")[0]
@@ -163,14 +182,16 @@ def _checked_title(title: str) -> str:
 
 
 def _replaced(nodes: Nodes, name: str, change: Callable[[Node], Sequence[Node]]) -> Nodes:
-    """Return the nodes with the results of `change` instead of the node `name`. Raise `NodeMissing`."""
+    """Return the nodes with the results of `change` instead of the node `name`. Raise `NodeMissing` if it does not
+    exist.
+    """
     if not any(each.id == name for top in nodes for each in top.walk()):
         raise NodeMissing("", name)
     return _changed(nodes, name, change)
 
 
 def _changed(nodes: Nodes, name: str, change: Callable[[Node], Sequence[Node]]) -> Nodes:
-    """Return the changed nodes, or the same object if none of them has this name."""
+    """Return the changed nodes, or the same object if no node has this ID or nothing changes."""
     found: list[Node] = []
     for node in nodes:
         if node.id == name:
@@ -213,7 +234,7 @@ def _around(location: Location, children: Sequence[Node]) -> Location:
 
 
 def _hull(one: Location, other: Location) -> Location:
-    """Return the smallest location that contains two locations. Raise `RequestRefused` if there is none."""
+    """Return the smallest location that contains two locations. Raise `RequestRefused` if no such location exists."""
     if isinstance(other, Virtual) or one.contains(other):
         return one
     try:

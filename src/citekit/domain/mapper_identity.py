@@ -38,4 +38,6 @@ class MapperIdentity:
 
 
 EDITED = MapperIdentity("edited", "1")
-"""The identity of maps that a person corrected. The `structure_by` of such a map is the mapper of the original."""
+"""The identity of maps that a person corrected. The `structure_by` of such a map is the mapper that made the map before
+the corrections.
+"""

@@ -34,7 +34,10 @@ class ClientState(StrEnum):
 
 @frozen(kw_only=True)
 class ClientChange:
-    """A change of one settings file. `before` is None if there is no file; `after` equals `before` if nothing changes."""
+    """A change of one settings file.
+
+    `before` is None if there is no file, and `after` equals `before` if nothing changes.
+    """
 
     client: str
     path: Path

@@ -30,11 +30,11 @@ class Modality(StrEnum):
 _BY_SCHEME = {modality.scheme: modality for modality in Modality}
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
-"""The kinds that have times. Only the streams of a file distinguish them."""
+"""The modalities whose locations are times. Whether a file is video or audio depends on its streams."""
 
 
 class HasModality(Protocol):
-    """Any location. Its class can name it without importing the union `Location`, which imports all classes."""
+    """Any location. Classes of locations use this type instead of the union `Location`, which imports all of them."""
 
     @property
     def modality(self) -> Modality:
@@ -42,4 +42,6 @@ class HasModality(Protocol):
 
 
 BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
-"""Only the bytes of a mapped file determine its text. The text of a recording may come from a subtitle file."""
+"""The modalities in which only the bytes of a mapped file determine its text. The text of a recording may come from a
+subtitle file.
+"""

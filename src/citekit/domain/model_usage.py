@@ -5,7 +5,9 @@ from __future__ import annotations
 from attrs import field, frozen
 
 MOST_TOKENS = 10**12
-"""More tokens than any use costs. A higher number is a mistake of the service, and counts as this one."""
+"""The highest number of tokens that is counted. It is more than any real use: a higher number is an error of the
+service and is replaced by this limit.
+"""
 
 
 def _plausible(tokens: int) -> int:

@@ -16,7 +16,9 @@ WHOLE_LIMIT = 10**12 - 1
 """The largest whole number in a location: addresses allow twelve digits."""
 
 _PRECISE = Context(prec=1200)
-"""A float has at most 767 significant digits, so the sum or product of two always fits."""
+"""The sum or product of two numbers that `exact` returns always fits: they have at most 17 digits and exponents from
+-324 to 308.
+"""
 
 _DECIMAL = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _WHOLE = re.compile(r"\d+", re.ASCII)
@@ -36,7 +38,7 @@ def shortest(value: float) -> str:
 
 @contextmanager
 def exactly() -> Iterator[None]:
-    """Provide a context in which decimal arithmetic with the values of floats loses no digits."""
+    """Provide a context in which sums and products of two numbers that `exact` returns lose no digits."""
     with localcontext(_PRECISE):
         yield
 
@@ -68,7 +70,9 @@ def real(value: float) -> float:
 
 
 def read_decimal(text: str) -> float | None:
-    """Parse an unsigned decimal number (`12`, `12.5`, `.5`). Return None for any other text."""
+    """Parse an unsigned decimal number (`12`, `12.5`, `.5`). Return None for any other text, or if it is too large for
+    a float.
+    """
     if not _DECIMAL.fullmatch(text):
         return None
     value = float(text)

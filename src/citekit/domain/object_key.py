@@ -26,7 +26,8 @@ def is_valid(text: str) -> bool:
 class ObjectKey:
     """The key of an object: one or more segments of ASCII letters, digits, `.`, `_`, and `-`, separated by `/`.
 
-    A segment has 1 to 128 characters and does not begin with a dot. Raise `ValueError` for any other text.
+    A segment has 1 to 128 characters and does not begin with a dot. A key has at most `LONGEST_KEY` characters. The
+    constructor raises `ValueError` for any other text.
     """
 
     text: str = field()

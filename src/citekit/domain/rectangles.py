@@ -14,7 +14,7 @@ from citekit.domain.locations import Box
 from citekit.domain.numbers import exact, exactly, plain, read_decimal
 
 DIGITS_LIMIT = 400
-"""Maximum number of characters of one number. The shortest text of a float is never longer."""
+"""A rectangle has at most four times as many characters. The shortest text of a float is never longer than this."""
 
 _HUNDREDTH = Decimal("0.01")
 
@@ -56,8 +56,8 @@ def box_of_size(numbers: Four, width: Decimal, height: Decimal, *, crop: bool = 
     """Return the box for a rectangle (x, y, width, height) in a picture of `width` by `height`.
 
     Raise `LocationMalformed` if the rectangle is empty or outside the picture, or if it extends beyond the right or
-    lower edge by more than one unit of its last decimal place or a hundredth of the picture. With `crop`, a rectangle
-    that extends beyond the edge is cut there instead.
+    lower edge by more than one unit of its last decimal place or by more than a hundredth of the picture. With `crop`,
+    a rectangle that extends beyond the edge is cut there instead.
     """
     with exactly():
         x, y, w, h = numbers

@@ -88,7 +88,7 @@ class ResourceMap:
         return self._by_id[node_id][1]
 
     def titles(self, node_id: str) -> list[str]:
-        """Return the titles from the top of the map down to a node. Raise `NodeMissing`."""
+        """Return the titles from the top of the map down to a node. Raise `NodeMissing` if the node does not exist."""
         found: list[str] = []
         above: Node | None = self.find(node_id)
         while above is not None:

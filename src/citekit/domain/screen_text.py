@@ -1,4 +1,4 @@
-"""Defines the text that a video shows on the screen, such as that of slides."""
+"""Defines the text that a video shows on the screen, such as the text of slides."""
 
 from __future__ import annotations
 

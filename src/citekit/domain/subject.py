@@ -14,10 +14,10 @@ READ, INGEST, ADMIN = SCOPES = ("read", "ingest", "admin")
 class Subject:
     """A person or program that uses the HTTP server.
 
-    `home` has its maps and evidence. In addition to files in the home, it may read and map those in `roots`. `scopes`
-    are from `SCOPES`. `store` is the address of the object store with its maps, texts, and evidence, or None if they
-    are in the home. `expires` is the time, in seconds since the epoch, after which it is refused, or None if it does
-    not expire.
+    `home` contains the subject's maps and evidence. In addition to files in the home, the subject may read and map
+    files in `roots`. `scopes` are from `SCOPES`. `store` is the address of the object store with the subject's maps,
+    texts, and evidence, or None if these are in the home. `expires` is the time, in seconds since the epoch, after
+    which the subject is refused, or None if access does not expire.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Finds the existing name that is meant by another spelling, and suggests names for misspelled ones."""
+"""Finds the existing name that is meant by another spelling, and suggests corrections of misspelled names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterable
 
 COMPARED_NAMES = 2000
-"""Maximum number of names that are compared in full. If there are more, those with the longest common prefix are
-compared.
+"""Maximum number of names that are compared in full. If there are more, the names that have the longest prefix in
+common with the wanted name are compared.
 """
 
 LENGTH_LIMIT = 200
@@ -43,6 +43,8 @@ def _spelling(name: str) -> str:
 
 def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> list[str]:
     """Return up to three of `names` whose spelling is similar to `wanted`, most similar first.
+
+    If names equal `wanted` except for case, return only these.
 
     `cutoff` is from 0 (any name) to 1 (the same letters); see `difflib.get_close_matches`. To limit the work, only the
     `COMPARED_NAMES` names that have the longest prefix in common with `wanted` are compared.

@@ -14,7 +14,7 @@ COUNT = 100
 
 
 def checked_tag(text: str) -> str:
-    """Return a tag without superfluous white space. Raise `RequestRefused` if it is empty, too long, or not printable."""
+    """Return a tag without extra white space. Raise `RequestRefused` if it is empty, too long, or not printable."""
     tag = " ".join(text.split())
     if not tag or len(tag) > LENGTH or not tag.isprintable():
         raise RequestRefused(f"A tag must have 1 to {LENGTH} printable characters.")

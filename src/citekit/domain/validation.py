@@ -13,7 +13,7 @@ from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 
 TIME_SLACK = 0.05
-"""Seconds by which a child may exceed its parent, or a node its file: less than two frames of film."""
+"""Maximum number of seconds by which a time range may end after the end of its file: less than two frames of film."""
 
 
 def map_issues(resource_map: ResourceMap, extent: Extent | None = None) -> list[str]:

@@ -50,7 +50,7 @@ ABSTRACT: Words = (
     "abstract", "résumé", "zusammenfassung", "kurzfassung", "resumen", "resumo", "riassunto", "samenvatting",
     "sammanfattning", "streszczenie", "abstrakt", "özet", "аннотация", "реферат", "摘要", "要旨", "초록",
 )  # fmt: skip
-"""Headings of the abstract of a paper or a thesis, which often is the first word of its paragraph."""
+"""Headings of the abstract of a paper or a thesis. The heading is often the first word of the abstract's paragraph."""
 
 THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
@@ -63,7 +63,7 @@ STATEMENT: Words = (
     "notation", "assumption", "hypothesis", "observation", "construction", "algorithm", "property", "case", "step", "note",
     "exemple", "preuve", "beweis", "beispiel",
 )  # fmt: skip
-"""Other names of such statements, which elsewhere also begin headings."""
+"""Other names of such statements, which can also begin headings in other documents."""
 
 TOC_HEADING: Words = (
     "table of contents", "contents", "brief contents", "short contents", "detailed contents", "inhalt",

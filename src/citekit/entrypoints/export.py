@@ -42,8 +42,9 @@ def export(
     """Return a resource in a format of other programs. Raise `ResourceMissing`, `MapCorrupt`, and the errors of
     `ReadText`.
 
-    JSON is the map in the form of the reference; Markdown and HTML are the whole text, as `readText` returns it; BibTeX
-    and CSL-JSON cite the file; and W3C annotations describe each node that has a location in the file.
+    JSON is the map as CiteKit stores it, without the library's chunks; Markdown and HTML are the whole text, as
+    `readText` returns it; BibTeX and CSL-JSON cite the file; and W3C annotations describe each node that has a location
+    in the file.
     """
     resource_map = app.maps.get(resource_id).outline
     match form:
@@ -63,7 +64,7 @@ def export(
 
 
 def _text(app: Container, resource_id: str, roots: Sequence[Path], progress: Progress) -> list[str]:
-    """Return the lines of the whole text. A page that is in two answers is marked only once."""
+    """Return the lines of the whole text. A page that is split between two answers has only one marker."""
     lines: list[str] = []
     cursor, last = None, ""
     while True:
@@ -77,7 +78,7 @@ def _text(app: Container, resource_id: str, roots: Sequence[Path], progress: Pro
 
 
 def _annotations(resource_map: ResourceMap) -> dict[str, object]:
-    """Return an annotation page (W3C Web Annotation Data Model, 5) with the titles of the nodes."""
+    """Return an annotation page (W3C Web Annotation Data Model, section 5) with the titles of the nodes."""
     context = Context(dimensions=resource_map.extent.size)
     items = []
     for node in resource_map.walk():

@@ -11,14 +11,14 @@ NAMED = 5
 """The maximum number of further resources that a note names."""
 
 TITLES = 100
-"""The maximum number of characters of a path of titles. The first titles are left out."""
+"""The maximum number of characters of a path of titles. The beginning of a longer path is left out."""
 
 
 def found_lines(found: FoundText) -> Iterator[str]:
     """Yield lines that show the results of a text search.
 
-    The result is a line for each page with hits, the lines found on the page, and notes about files that were not
-    searched.
+    The lines are the number of matches; for each page with hits, its address and the lines found on it; and notes about
+    words that were not found, files that have changed, and files that were not searched.
     """
     if found.is_partial:
         yield "No page contains all words. The best pages for them:"
@@ -76,12 +76,12 @@ def _path(hit: TextHit) -> str:
 
 
 def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first sentence of each reason: next to hits, it is not important how to solve the problem."""
+    """Return only the first sentence of each reason. The advice after it matters only if there are no hits."""
     return {name: reason.split(". ")[0].rstrip(".") + "." for name, reason in reasons.items()}
 
 
 def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
-    """Yield one line: the first resource with its reason, and the names of the others."""
+    """Yield one line with the first resource, its reason, and the names of the others, or nothing without reasons."""
     if not reasons:
         return
     (name, reason), *others = reasons.items()

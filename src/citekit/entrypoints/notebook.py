@@ -36,10 +36,10 @@ EMBEDDED_LIMIT = 2 * 2**20
 """The maximum size in bytes of a recording that is embedded."""
 
 TEXT_LIMIT = 4_000
-"""The maximum number of characters of a text."""
+"""The maximum number of characters of a text that is shown."""
 
 NODE_LIMIT = 500
-"""The maximum number of nodes of a map."""
+"""The maximum number of nodes of a map that are shown."""
 
 _T = TypeVar("_T")
 
@@ -98,7 +98,7 @@ def hits_html(found: FoundText) -> str:
 
 
 def verdict_html(verdict: QuoteVerdict) -> str:
-    """Return the verdict on a quote as HTML, with the places that have its words."""
+    """Return the verdict on a quote as HTML, with the places where the quote occurs and a similar passage, if any."""
     items = (f"<li>{_code(place.address)}<br>{escape(place.text[:TEXT_LIMIT])}</li>" for place in verdict.places)
     quote, near = escape(verdict.quote), list[str]()
     if verdict.near is not None:
@@ -112,7 +112,7 @@ def verdict_html(verdict: QuoteVerdict) -> str:
 
 
 def _worded(wording: Iterable[tuple[object, object]], name: str) -> str:
-    """Return words as HTML. Words that differ are in elements with a class. `wording` has (same, words)."""
+    """Return words as HTML. Words that differ are in `name` elements. `wording` has (is same, words) pairs."""
     shown = ((same, escape(str(words))) for same, words in wording if words)
     return " ".join(words if same else f"<{name}>{words}</{name}>" for same, words in shown)
 
@@ -136,7 +136,10 @@ def _content(address: Address, path: Path, receipt: Receipt) -> str:
 
 
 def _picture(path: Path, receipt: Receipt) -> PagePicture | None:
-    """Return a picture of evidence that has pages or is an image. It is drawn in a worker of the home of the evidence."""
+    """Return a picture of evidence that has pages or is an image, drawn in a worker of the home of the evidence.
+
+    Return None for other evidence, for a file that is not in the output folder of a home, and if drawing fails.
+    """
     format = by_name(path.name)
     if format is None or path.parent.name != OUTPUT:
         return None

@@ -17,10 +17,10 @@ TITLE_LIMIT = 120
 
 
 def outline_lines(found: Structure) -> Iterator[str]:
-    """Yield a line about the file, a line for each node below its parent, and a line about what was left out.
+    """Yield a line about the file, a line for each node below its parent, and a line about nodes that are left out.
 
-    The part of a node's address before `#` is in the first line only, and pages are ranges. `+3` after a title means
-    that the node has three children that are not shown.
+    The first line has the part of the addresses before `#`, and the other lines have only the part from `#` on. `+3`
+    after a title means that the node has three children that are not shown.
     """
     yield head_line(found.outline)
     pending = [(node, 0) for node in reversed(found.nodes)]

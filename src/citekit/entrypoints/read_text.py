@@ -1,4 +1,4 @@
-"""Text that was read as compact lines, for terminals and for agents."""
+"""Formats the text that `ReadText` returned as compact lines, for terminals and for agents."""
 
 from __future__ import annotations
 

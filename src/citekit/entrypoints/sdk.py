@@ -67,6 +67,7 @@ class Library:
     ) -> BookIngested:
         """Ingest the file of a book. `title`, `author`, and `language` replace the values in the file.
 
+        `hierarchical` keeps chunks within chapters; otherwise, the whole text is split without regard to chapters.
         Raise `AlreadyIngested` if the book is already in the collection and `force` is False, `MetadataMissing` if the
         title or the author is unknown, `SourceUnsupported` if the format is not supported, or another `CiteKitError`.
         """
@@ -91,11 +92,14 @@ class Library:
         context: str = "precise",
         narrowing: Narrowing | None = None,
     ) -> Answers:
-        """Return the passages that answer the question, best first. Pass a hit's `chunk.address` to `CiteKit.resolve`.
+        """Return at most `limit` hits that answer the question, best first, with scores of at least `threshold`.
+
+        The best two hits are returned even if their scores are lower. Pass a hit's `chunk.address` to
+        `CiteKit.resolve`.
 
         `context` is `precise`, `contextual` (with chapters), or `comprehensive` (also with neighboring chunks). Raise
         `CollectionMissing` if the collection does not exist, `ModelMismatch` if it was made with another embedder,
-        `RequestRefused` if an argument is invalid, or another `CiteKitError`.
+        `RequestRefused` if an argument is invalid or no book matches `narrowing`, or another `CiteKitError`.
         """
         if context not in set(ContextMode):
             raise RequestRefused(f"{context!r} is not a context mode. Use one of: {', '.join(ContextMode)}.")
@@ -148,7 +152,7 @@ class CiteKit:
     """The main class of the SDK: maps files, reads maps, and creates and verifies evidence. Thread-safe.
 
     `home` is the folder for maps, evidence, and cache (default: `CITEKIT_HOME`, or the current folder). `ports`
-    replaces adapters by name; see `bootstrap`. All errors are subclasses of `CiteKitError`.
+    replaces adapters by name; see `bootstrap`. CiteKit's own errors are subclasses of `CiteKitError`.
     """
 
     def __init__(self, home: str | Path | None = None, **ports: Unpack[Ports]) -> None:
@@ -172,7 +176,7 @@ class CiteKit:
         return done.resource_map
 
     def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
-        """Map files and folders in parallel, and yield an outcome for each file as soon as it is finished."""
+        """Map files and folders in parallel, and yield an outcome for each file as soon as the file is finished."""
         settings = self.app.settings
         own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
         files = files_below([Path(path) for path in paths], own, is_mappable=self.app.is_mappable)
@@ -193,14 +197,16 @@ class CiteKit:
     def node(self, resource_id: str, node_id: str) -> Node:
         """Return a node of a map.
 
-        Raise `ResourceMissing` if the resource has no map, or `NodeMissing` if the map does not have the node.
+        Raise `ResourceMissing` if the resource has no map, `MapCorrupt` if the map is damaged, or `NodeMissing` if the
+        map does not have the node.
         """
         return self.app.maps.get(resource_id).find(node_id)
 
     def address(self, resource_id: str, node_id: str) -> Address:
         """Return the address of a node.
 
-        Raise `ResourceMissing` if the resource has no map, or `NodeMissing` if the map does not have the node.
+        Raise `ResourceMissing` if the resource has no map, `MapCorrupt` if the map is damaged, or `NodeMissing` if the
+        map does not have the node.
         """
         return Address(resource_id, self.node(resource_id, node_id).location)
 
@@ -221,6 +227,8 @@ class CiteKit:
         If `virtual` is True, only the address is determined and no file is created. `form` is `native`, `pdf`, `png`,
         `text`, `html`, `frame`, `source`, `vtt`, or `srt`. If `accurate` is True, a clip is cut at exact frames. If
         `remap` is True, a changed source is mapped again. `roots` are folders in which a moved source is searched for.
+        Raise `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `SourceChanged`, `SourceMoved`,
+        `FormUnsupported`, or another `CiteKitError`.
         """
         if node_id is not None:
             wanted: NodeName | Address = NodeName(str(what), node_id)
@@ -259,10 +267,10 @@ class CiteKit:
         """Return the lines in the text of `resources` that match the words and quoted phrases of `query`.
 
         By default, all resources are searched. Headings and captions come first. If `regex` is True, the query is a
-        regular expression that matches inside one line. If `limit` is None, there are at most 10 hits, or 6 if no page has
-        all words. Raise `RequestRefused` if the query is invalid, or
-        `ResourceMissing` if a resource does not exist. If only one resource is searched, errors that occur when its
-        text is read are raised as well.
+        regular expression that matches inside one line. If `limit` is None, there are at most 10 hits, or at most 5 if
+        no page has all words. Raise `RequestRefused` if the query, `limit`, or `context_lines` is invalid, or
+        `ResourceMissing` if a resource does not exist. If only one resource is searched, also raise the errors of
+        reading its text.
         """
         return self.app.find_text(
             query,
@@ -285,9 +293,11 @@ class CiteKit:
     ) -> CheckedAnswer:
         """Let a model answer a question from the best `pages` of `resources` (default: all), and verify its quotes.
 
-        `service` is `gemini`, `openai` (or a compatible server), `auto` for the configured one, or `none`: then only the
-        pages are returned. Raise `RequestRefused` if the question has no words, `ResourceMissing`, `MapperUnavailable` if
-        the service fails, and `FaultyAnswer` if its answer is unreadable.
+        `service` is `gemini`, `openai` (or a compatible server), `auto` for the configured service, or `none`. With
+        `none`, or with `auto` if no service is configured, only the pages are returned. Raise `RequestRefused` if the
+        question has no words or is too long, `ResourceMissing` if a resource does not exist, `MapperUnavailable` if the
+        service fails, or `FaultyAnswer` if its answer is unreadable. If only one resource is searched, also raise the
+        errors of reading its text.
         """
         return self.app.answer_question(
             question,
@@ -310,9 +320,9 @@ class CiteKit:
     ) -> ReadTextAnswer:
         """Return the text of an address, of the node `node_id` of the resource `what`, or of the whole resource.
 
-        The text has at most `max_chars` characters; pass `next_cursor` of the answer as `cursor` to continue. Raises
-        `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `RequestRefused`, and the errors of
-        reading the text.
+        The text has at most `max_chars` characters (200 to 50,000); pass `next_cursor` of the answer as `cursor` to
+        continue. Raise `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `RequestRefused` if
+        `max_chars` or `cursor` is invalid or the part is virtual, and the errors of reading the text.
         """
         return self.app.read_text(
             str(what),
@@ -341,16 +351,17 @@ class CiteKit:
         return self.app.adapt(Path(data), chosen, wanted_id=resource_id, source=origin, force=force).resource_map
 
     def context(self, *resources: str, format: str = "markdown", budget: int | None = None) -> str:
-        """Return an outline of the resources (default: all) for a model.
+        """Return an outline of the resources (default: all) for a model. `format` is `markdown` or `json`.
 
-        The outline has at most `budget` tokens, estimated as 4 characters each. None means no limit.
+        The outline has at most `budget` tokens, estimated as 4 characters each. None means no limit. Raise
+        `ResourceMissing` or `MapCorrupt` if one of the given resources has no map or a damaged map.
         """
         return self.app.context(resources, format=format, budget=budget).text
 
     def verify(
         self, what: str | Path | Receipt, *, receipt: Receipt | None = None, roots: Sequence[str | Path] = ()
     ) -> Verdict:
-        """Check whether evidence is genuine. The `ruling` of the result is the reason.
+        """Check whether evidence is genuine. The `ruling` of the verdict is its most important reason.
 
         `what` is a receipt or the path of a file, which is always treated as evidence and never as a receipt. With
         `receipt`, check whether the file is the one that the receipt describes. For a receipt without a file, the best
@@ -375,7 +386,8 @@ class CiteKit:
         """Check whether the quote `text` occurs in a part of a resource; see `QuoteVerdict`.
 
         `what` is an address, or a resource (its ID, or `doc://book`). A resource is searched completely or, if
-        `node_id` is given, only in that node. `roots` are folders in which a moved source is searched for.
+        `node_id` is given, only in that node. `roots` are folders in which a moved source is searched for. Raise
+        `RequestRefused` if the text has no words or is too long, `ResourceMissing`, or another `CiteKitError`.
         """
         wanted: NodeName | Address | str = what
         if node_id is not None:
@@ -385,9 +397,9 @@ class CiteKit:
         return self.app.verify_quote(wanted, text, roots=[Path(root) for root in roots])
 
     def look_up_quote(self, text: str, *, roots: Sequence[str | Path] = ()) -> QuoteLookup:
-        """Look for `text` in everything that is mapped, and verify it in the files that contain its words.
+        """Look for `text` in everything that is mapped, and verify it in the files (at most five) that best match it.
 
-        Raise `RequestRefused` for a text without words or one that is too long.
+        Raise `RequestRefused` if the text has no words or is too long.
         """
         return self.app.look_up_quote(text, roots=[Path(root) for root in roots])
 
@@ -398,7 +410,7 @@ class CiteKit:
 
         The target is a `SpecificResource` as plain data for JSON. Its source is the URI of the resource, such as
         `doc://book`. `context` is data about the file that some selectors require; by default, it comes from the map.
-        Raise `FormUnsupported` if the location is virtual.
+        Raise `FormUnsupported` if no selector can express the location, such as cells or a virtual location.
         """
         from citekit.domain.exchange import to_web_annotation
 
@@ -433,16 +445,17 @@ class CiteKit:
     def export(self, resource_id: str, form: str = "markdown", *, roots: Sequence[str | Path] = ()) -> str:
         """Return a resource as `markdown`, `json`, `html`, `bibtex`, `csl`, or `w3c-annotations`.
 
-        Raise `RequestRefused` for another form, `ResourceMissing`, and the errors of reading the text.
+        Raise `RequestRefused` if `form` is not one of these, `ResourceMissing`, `MapCorrupt`, and, for `markdown` and
+        `html`, the errors of reading the text.
         """
         if form not in set(ExportForm):
             raise RequestRefused(f"{form!r} is not an export format. Use one of: {', '.join(ExportForm)}.")
         return export(self.app, resource_id, ExportForm(form), roots=[Path(root) for root in roots])
 
     def tag(self, *resources: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Mapping[str, Sequence[str]]:
-        """Add and remove tags of each of the resources, and return its tags. Without both, only return them.
+        """Add the tags `add` to each of the resources, remove the tags `remove`, and return the tags of each by its ID.
 
-        Raise `ResourceMissing`, and `RequestRefused` for an invalid tag.
+        Raise `ResourceMissing` if a resource has no map, or `RequestRefused` if a tag is invalid.
         """
         return self.app.tag(resources, add, remove)
 
@@ -451,5 +464,8 @@ class CiteKit:
         return self.app.tag.tags()
 
     def remove(self, resource_id: str) -> None:
-        """Delete a map, its tags, and its text in the index. Its evidence stays in the cache until the cache is pruned."""
+        """Delete a map, its tags, and its text in the index. Raise `ResourceMissing` if the resource has no map.
+
+        Its evidence stays in the cache until the cache is pruned or cleared.
+        """
         self.app.remove(resource_id)

@@ -43,26 +43,25 @@ def _warn(setting: str, value: str, new: str) -> None:
 class Settings:
     """The settings of one home.
 
-    `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user, not to the home; it
-    has the key of the viewer and the list of homes that were viewed. `store` is the address of an object store (a URL
-    or an absolute path) in which machines share maps, texts, and evidence; None means that they are only in the home.
-    `catalog` is the URL of the PostgreSQL database with the catalog of that store, by default that of the library.
-    With `store_links`, the HTTP server redirects downloads of large evidence to links of the store's service.
+    `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user, not to the home;
+    it has the key of the viewer and the list of homes that were viewed. `store` is the address of an object store (a
+    URL or an absolute path) in which machines share maps, texts, and evidence; None means that they are only in the
+    home. `catalog` is the URL of the PostgreSQL database with the catalog of that store, by default the database of the
+    library. With `store_links`, the HTTP server redirects downloads of large evidence to links of the store's service.
     `link_key` is the secret with which several HTTP servers sign links to evidence; None means that each has its own.
     `mapper` is a mapper name; `cache_limit` is the maximum size of the evidence store in bytes.
 
     `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
     may also read the folders that an MCP client offers. With `client_ingest`, agents may map files. `concurrency` is
-    the number of files that are mapped at once, `model_concurrency` the number of concurrent requests to a model.
-    `media` is the driver that copies clips: `pyav`, or `ffmpeg` for that program. `password` opens locked PDFs. `ocr`
-    enables OCR of scans and images if the extra is installed. `speech` enables speech recognition in recordings if the
-    extra and a model are installed, with `speech_always` also in those with subtitles; `speech_model` is the folder or
-    the name of the model (empty: an installed one for all languages), and `speech_language` the code of the language of
-    all recordings (empty: detected). With `speech_service`, such as `openai:whisper-1`, that model of OpenAI, a
-    compatible server, or Gemini recognizes the speech instead, and is sent at most `speech_seconds` of sound of each
-    recording (None: no limit).
-    `models_folder` has the models that the user downloaded, and `models_url` is the base URL of a copy of their
-    publisher (empty: the publisher).
+    the number of files that are mapped at once, and `model_concurrency` is the maximum number of concurrent requests to
+    a model. `media` is the driver that cuts clips: `pyav`, or `ffmpeg` for the ffmpeg program. `password` opens locked
+    PDFs. `ocr` enables OCR of scans and images if the extra is installed. `speech` enables speech recognition in
+    recordings if the extra and a model are installed, with `speech_always` also in those with subtitles; `speech_model`
+    is the folder or the name of the model (empty: an installed one for all languages), and `speech_language` the code
+    of the language of all recordings (empty: detected). With `speech_service`, such as `openai:whisper-1`, that model
+    of OpenAI, a compatible server, or Gemini recognizes the speech instead, and is sent at most `speech_seconds` of
+    sound of each recording (None: no limit). `models_folder` has the models that the user downloaded, and `models_url`
+    is the base URL of a copy of their publisher (empty: the publisher).
 
     `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
     `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and
@@ -155,7 +154,7 @@ class Settings:
 
 
 LEAST_LINK_KEY = 32
-"""The minimum length of the secret for links in characters."""
+"""The minimum number of characters of the secret for links."""
 MEDIA = ("pyav", "ffmpeg")
 THINKING = ("minimal", "low", "medium", "high", "xhigh")
 HOTTEST = 2.0
@@ -169,7 +168,8 @@ LEAST_PARSER_MEMORY = 100_000_000
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
     """Return the settings from the environment variables in `environment`.
 
-    `home` overrides `CITEKIT_HOME`. Raise `RequestRefused` if a variable has an invalid value.
+    `home` overrides `CITEKIT_HOME`. Raise `RequestRefused` if a variable has an invalid value, a secret cannot be read,
+    or the path of the home cannot be determined.
     """
     place = expanded(home_named(environment, home))
     own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
@@ -228,8 +228,8 @@ _STORE = re.compile(r"(s3|gs|az)://[^/?#@]+[^?#@]*")
 
 
 def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
-    """Return the address of a shared store. Raise `RequestRefused`, which names the setting, if it is neither a URL nor
-    an absolute path.
+    """Return the address of a shared store. Raise `RequestRefused`, which names the setting, if it is neither a URL (of
+    S3, Google Cloud Storage, or Azure, without credentials and parameters) nor an absolute path.
     """
     if _STORE.fullmatch(text):
         return text
@@ -241,7 +241,7 @@ def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
 
 
 def _link_key(text: str | None) -> str | None:
-    """Return the secret. Raise `RequestRefused` if it is so short that it could be guessed."""
+    """Return the secret. Raise `RequestRefused` if it has fewer than `LEAST_LINK_KEY` characters."""
     if text is not None and len(text) < LEAST_LINK_KEY:
         raise RequestRefused(f"CITEKIT_LINK_KEY must have at least {LEAST_LINK_KEY} characters. Use random ones.")
     return text
@@ -271,7 +271,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def _language(text: str) -> str:
-    """Return the code of a language, or an empty text. Raise `RequestRefused` if it is not a code."""
+    """Return `text` if it is a language code of two or three letters, or empty; otherwise, raise `RequestRefused`."""
     if text and not _LANGUAGE.fullmatch(text):
         raise RequestRefused(
             f"CITEKIT_SPEECH_LANGUAGE={shown(text)} must be the code of a language (ISO 639-1), such as en."

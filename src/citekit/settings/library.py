@@ -24,10 +24,11 @@ QUANTIZATIONS = ("int8", "none")
 class LibrarySettings:
     """The settings of the library.
 
-    `folder` contains the embedded index and the ledger, which is in PostgreSQL if `database` is its URL. `calibre` is the
-    folder of books (a Calibre library or any other folder), `browse` is the folder for files outside the library, and
-    `guardians` is a folder of custom guardians. The index is on a Qdrant server if `qdrant_url` or `qdrant_host` (with
-    its ports) is set; otherwise, it is embedded. `tools` are the requested toolsets, or None for the default.
+    `folder` contains the embedded index. `ledger` is the ledger file, by default in `folder`; if `database` is set, the
+    ledger is in the PostgreSQL database with that URL instead. `calibre` is the folder of books (a Calibre library or
+    any other folder), `browse` is the folder for files outside the library, and `guardians` is a folder of custom
+    guardians. The index is on a Qdrant server if `qdrant_url` or `qdrant_host` (with its ports) is set; otherwise, it
+    is embedded. `tools` are the requested toolsets, or None for the default.
     """
 
     folder: Path
@@ -82,14 +83,14 @@ class LibrarySettings:
         """
         if self.tools is not None:
             return self.tools
-        configured = self.calibre is not None or self.server or self.database is not None or os.path.exists(self.ledger)  # noqa: PTH110 - False for a name that is too long, too
+        configured = self.calibre is not None or self.server or self.database is not None or os.path.exists(self.ledger)  # noqa: PTH110 - also False for a name that is too long
         return frozenset(TOOLSETS if configured else TOOLSETS[:1])
 
 
 def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySettings:
     """Return the library settings from the environment variables in `environment`. `place` is the home folder.
 
-    Raise `RequestRefused` if a variable has an invalid value.
+    Raise `RequestRefused` if a variable has an invalid value or a secret cannot be read.
     """
     home = Path(os.path.abspath(place))  # noqa: PTH100 - as for the home itself
     place_of_index = folder(environment, "CITEKIT_LIBRARY") or home / LIBRARY
@@ -136,7 +137,7 @@ def _downloads() -> Path | None:
 
 
 def _database(url: str | None) -> str | None:
-    """Return the URL of a PostgreSQL database. Raise `RequestRefused` if it is not one or has a password."""
+    """Return `url`, or raise `RequestRefused` if it is not the URL of a PostgreSQL database or contains a password."""
     if url is None:
         return None
     parts = urlsplit(url)

@@ -1,6 +1,6 @@
 """Defines the folders in the home folder, and finds the home folder."""
 
-# ruff: noqa: PTH111, PTH112, PTH116, PTH117, PTH118 - pathlib would cost a start 3 ms
+# ruff: noqa: PTH111, PTH112, PTH116, PTH117, PTH118 - importing pathlib would slow each start by 3 ms
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def home_of_commands(environment: Mapping[str, str], home: str | None = None) ->
 
 
 def is_home(folder: str) -> bool:
-    """Return whether a folder is a home: it has maps, evidence, or a library. A cache alone does not count."""
+    """Return whether a folder is a home: it has maps, outputs, or a library. A cache alone does not count."""
     return any(os.path.isdir(os.path.join(folder, name)) for name in (MAPS, OUTPUT, LIBRARY))
 
 

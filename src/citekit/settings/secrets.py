@@ -22,13 +22,15 @@ IN_FILES = (
     "CITEKIT_PASSWORD",
     "CITEKIT_LINK_KEY",
 )
-"""The variables that have a variant with `_FILE`."""
+"""The variables that have a variant with `_FILE`, except `CITEKIT_RERANKER_KEY`."""
 
 FILE_LIMIT = 16_384
 """The maximum size of a secret file in bytes."""
 
 SHORTEST = 6
-"""The minimum length of a secret that is removed from output. Shorter ones can be part of ordinary words."""
+"""The minimum number of characters of a secret that is removed from output. A shorter secret can be part of an ordinary
+word.
+"""
 
 HIDDEN = "(secret)"
 
@@ -38,7 +40,8 @@ _known: set[str] = set()
 def read_secret(environment: Mapping[str, str], name: str) -> str | None:
     """Return the secret in the variable `name` or in the file that `{name}_FILE` names, or None if neither is set.
 
-    Raise `RequestRefused` if both are set, or if the file cannot be read, is not text, or is accessible to other users.
+    Raise `RequestRefused` if both are set, or if the file cannot be read, does not consist of one line of text, is too
+    large, is accessible to other users, or belongs to another user.
     """
     value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
     if value is not None and path is not None:
@@ -47,7 +50,7 @@ def read_secret(environment: Mapping[str, str], name: str) -> str | None:
 
 
 def remember(*secrets: str | None) -> None:
-    """Register secrets. From now on, `concealed` removes them from text."""
+    """Register secrets of at least `SHORTEST` characters. From now on, `concealed` removes them from text."""
     _known.update(each for each in secrets if each is not None and len(each) >= SHORTEST)
 
 

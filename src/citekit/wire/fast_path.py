@@ -50,7 +50,7 @@ def _lines(data: dict[str, Any]) -> Lines:
     if type(lines) is not list:
         raise UnusualError
     first, last = lines
-    return Lines(first, last)  # which checks for whole numbers
+    return Lines(first, last)  # the constructor checks for whole numbers
 
 
 def _pages(data: dict[str, Any]) -> Pages:

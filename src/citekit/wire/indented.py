@@ -1,7 +1,7 @@
 """Writes indented JSON faster than the standard library.
 
-The text is the same as that of `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`. The standard library
-uses nested generators that pass each token through every level. This module joins strings instead.
+The text is the same as the result of `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`. The standard
+library uses nested generators that pass each token through every level. This module joins strings instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Converts older and foreign forms of maps to the current form before they are converted to objects.
 
-It reads maps of citekit 0.1 and 0.2 (nulls, `pages` or `lines` next to the location), the older flat form (no location
-object at all), and the form on the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
+It reads the form of citekit 0.1 and 0.2 (nulls, `pages` or `lines` next to the location), the older flat form (no
+location object at all), and the form on the architecture page (`metadata.title`, `metadata.type`, `context` for
+`summary`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ DEPTH_LIMIT = 64
 """Maximum number of levels of nodes in a map."""
 
 EPOCH = "1970-01-01T00:00:00Z"
-"""The creation time of older maps that do not have one."""
+"""The creation time of maps that do not state it."""
 
 
 class NestedTooDeeplyError(ValueError):

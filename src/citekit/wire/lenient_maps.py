@@ -1,6 +1,6 @@
 """Reads a map and reports all faults with their paths, instead of stopping at the first fault.
 
-For a valid map, the result is the same as that of `from_plain_map`.
+For a valid map, the values are the same as in the result of `from_plain_map`.
 """
 
 from __future__ import annotations

@@ -75,7 +75,10 @@ def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrde
 
 
 def to_json(resource_map: ResourceMap) -> str:
-    """Return the map as the text of a JSON file: indented, with non-ASCII characters unescaped."""
+    """Return the map as the text of a JSON file: indented, with non-ASCII characters unescaped.
+
+    Raise `ValueError` or `TypeError` if JSON cannot represent the metadata.
+    """
     return indented(to_plain_map(resource_map)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Plain data of text that was read."""
+"""Converts text that was read to plain data."""
 
 from __future__ import annotations
 

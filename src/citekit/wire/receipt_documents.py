@@ -79,7 +79,7 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
 
 
 def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
-    """Return the differences between the keys of `plain` and those of a stored receipt, as `path: reason` lines.
+    """Return the differences between the keys of `plain` and the keys of a stored receipt, as `path: reason` lines.
 
     `written` is the receipt in the stored form.
     """

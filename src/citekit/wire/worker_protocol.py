@@ -141,7 +141,7 @@ def texts_from(data: object) -> tuple[str, ...]:
 
 
 def drawn_pages_from(data: object) -> dict[int, str]:
-    """Return texts by page number from a list of pairs. Raise `FaultyAnswer` if it is not one."""
+    """Return texts by page number from a list of [number, text]. Raise `FaultyAnswer` if `data` is not such a list."""
     match data:
         case [*pairs]:
             texts = {}
@@ -175,7 +175,9 @@ def picture_from(data: object) -> tuple[bytes, str]:
 
 
 def page_sizes_from(data: object) -> list[PageSize]:
-    """Return page sizes from a list of [width, height]. Raise `FaultyAnswer` if it is not one."""
+    """Return page sizes from a list of [width, height]. Raise `FaultyAnswer` if `data` is not a list of finite sizes
+    above 0.
+    """
     from citekit.domain.page_view import PageSize
 
     try:
@@ -188,7 +190,7 @@ def page_sizes_from(data: object) -> list[PageSize]:
 
 
 def page_words_from(data: object) -> list[PageWord]:
-    """Return words from a list of [text, corners, line]. Raise `FaultyAnswer` if it is not one."""
+    """Return words from a list of [text, corners, line]. Raise `FaultyAnswer` if `data` is not such a list."""
     from citekit.domain.page_view import PageWord
 
     try:
@@ -202,14 +204,14 @@ def page_words_from(data: object) -> list[PageWord]:
 
 
 def amplitudes_from(data: object) -> list[int]:
-    """Return amplitudes from a list of numbers from 0 to 255. Raise `FaultyAnswer` if it is not one."""
+    """Return amplitudes from a list of integers from 0 to 255. Raise `FaultyAnswer` if `data` is not such a list."""
     if not isinstance(data, list) or not all(type(each) is int and 0 <= each <= 255 for each in data):
         raise invalid("an invalid waveform")
     return data
 
 
 def sheet_rows_from(data: object) -> list[SheetRow]:
-    """Return rows from a list of [number, [[column, text], ...]]. Raise `FaultyAnswer` if it is not one."""
+    """Return rows from a list of [number, [[column, text], ...]]. Raise `FaultyAnswer` if `data` is not such a list."""
     from citekit.domain.page_view import SheetRow
 
     try:
@@ -279,7 +281,7 @@ def media_facts_from(data: object) -> MediaFacts:
 
 
 def speech_from(data: object) -> Speech:
-    """Convert plain data to recognized speech. Raise `FaultyAnswer` if it is not valid."""
+    """Convert plain data to recognized speech. Raise `FaultyAnswer` if `data` is not valid."""
     from citekit.domain.speech import Speech
 
     speech = _found(data, Speech)
@@ -292,7 +294,11 @@ def speech_from(data: object) -> Speech:
 
 
 def speech_windows_from(data: object) -> list[SpeechWindow]:
-    """Return windows of speech from a list of [start, samples]. Raise `FaultyAnswer` for anything else."""
+    """Return windows of speech from a list of [start, samples].
+
+    Raise `FaultyAnswer` if `data` is not such a list, a start is negative, or a window has no samples or more than
+    `MOST_SAMPLES`.
+    """
     from citekit.domain.speech import SpeechWindow
 
     try:

@@ -16,7 +16,7 @@ from citekit.adapters.system.home_files import write_all
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 _FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-"""Opening a pipe without a reader fails instead of waiting for one."""
+"""With these flags, opening a pipe without a reader fails instead of waiting for a reader."""
 
 
 @frozen
@@ -30,7 +30,7 @@ class AuditLog:
     path: Path
 
     def __call__(self, entry: Mapping[str, object]) -> None:
-        """Append a line with the current time. Raise `OSError` if it cannot be written, or the file is not a regular one."""
+        """Append a line with the current time. Raise `OSError` if it cannot be written or the file is not regular."""
         line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **entry}) + "\n"
         descriptor = os.open(self.path, _FLAGS, 0o600)
         try:

@@ -17,7 +17,7 @@ from citekit.domain.errors import IssuerUnavailable, RequestRefused, TokenInvali
 from citekit.domain.subject import Claims
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted signatures. All are asymmetric: with `none` or HMAC, anyone could sign (RFC 8725, section 3.1)."""
+"""The accepted signature algorithms, all asymmetric. With `none` or HMAC, anyone could sign (RFC 8725, section 3.1)."""
 
 LEEWAY = 30.0
 """The tolerated difference between clocks, in seconds."""
@@ -36,8 +36,8 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 class Issuer:
     """The issuer with the URL `url`. Tokens must be for `audience`. Thread-safe.
 
-    The URL of its keys is `jwks`, or else what its metadata says (OpenID Connect Discovery 1.0 or RFC 8414). Raises
-    `RequestRefused` for a URL without TLS, except on this computer.
+    The URL of its keys is `jwks` (None: the URL in its metadata, see OpenID Connect Discovery 1.0 or RFC 8414). The
+    constructor raises `RequestRefused` for a URL without TLS, except on this computer.
     """
 
     def __init__(self, url: str, audience: str, jwks: str | None = None) -> None:
@@ -49,9 +49,10 @@ class Issuer:
         self._lock = threading.Lock()
 
     def verify(self, token: str) -> Claims:
-        """Return the claims of a token. May wait for the issuer.
+        """Return the claims of a token. This may wait for the issuer.
 
-        Raise `TokenInvalid`, and `IssuerUnavailable` if the keys of the issuer cannot be fetched.
+        Raise `TokenInvalid` if the token is not valid, or `IssuerUnavailable` if the keys of the issuer cannot be
+        fetched.
         """
         try:
             header = jwt.get_unverified_header(token)
@@ -131,7 +132,7 @@ class Issuer:
 
 class _NoRedirects(HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
-        """Refuse redirections, which could lead to servers inside of the network."""
+        """Refuse redirections, which could lead to servers inside the network."""
         return
 
 

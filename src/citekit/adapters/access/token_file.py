@@ -47,7 +47,7 @@ class TokenFile:
         self._lock = threading.Lock()
 
     def entries(self) -> Sequence[TokenEntry]:
-        """Return all entries, in the order in which they were added; none if there is no file."""
+        """Return the entries that count, in the order in which they were added; empty if there is no file."""
         return self._current()[0]
 
     def strangers(self) -> Sequence[str]:
@@ -55,7 +55,7 @@ class TokenFile:
         return [each.subject.name for each in self._current()[1]]
 
     def _current(self) -> tuple[Sequence[TokenEntry], Sequence[TokenEntry]]:
-        """Return the entries that count, and the others."""
+        """Return the entries that count, and the entries that do not count."""
         with self._lock:
             state = _state(self.path), None if self._seal is None else self._seal.state()
             if self._seen is None or self._seen[0] != state:
@@ -78,9 +78,11 @@ class TokenFile:
         return next((each.subject for each in self.entries() if each.subject.name == name), None)
 
     def add(self, subject: Subject, issued: str | None = None) -> str | None:
-        """Add a subject, and create its home. Return its new token; None if the issuer gives it tokens (`issued`).
+        """Add a subject, and create its home. Return its new token.
 
-        Raise `RequestRefused` if its name is taken or malformed, or its folders contain the home of another subject.
+        If `issued` is given, the issuer gives the subject tokens under this name, and the result is None. Raise
+        `RequestRefused` if its name is malformed, its name or `issued` is taken, or its folders and those of another
+        subject are not separate (see `check_separate`).
         """
         if _NAME.fullmatch(subject.name) is None:
             raise RequestRefused(
@@ -221,7 +223,7 @@ def _plain(entry: TokenEntry) -> Mapping[str, Any]:
 
 
 def _entry(plain: Mapping[str, Any]) -> TokenEntry:
-    """Return an entry from plain data. Raise `ValueError`, `KeyError`, or `TypeError`."""
+    """Return an entry from plain data. Raise `ValueError`, `KeyError`, or `TypeError` if the data is not valid."""
     expires, digest, issued = plain["expires"], plain["sha256"], plain["issued"]
     scopes = frozenset(plain["scopes"])
     subject = Subject(

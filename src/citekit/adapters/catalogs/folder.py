@@ -40,9 +40,9 @@ ENTRIES_LIMIT = 1_000_000
 class FolderLibrary:
     """A `Library` of all book files below `folder`. Files with the same name in one folder are formats of one book.
 
-    The number of a book is derived from its path, so it normally stays the same when other books are added or removed.
+    The ID of a book is derived from its path, so it normally stays the same when other books are added or removed.
     Title and authors come from the metadata of the file. Without metadata, the file name is the title. The first folder
-    below `folder` is the tag, and the modification time of the newest file is the date added. Each call scans the
+    below `folder` is the tag. Books are sorted by the modification time of their newest file. Each call scans the
     folder, but a file is read again only if it has changed.
     """
 
@@ -263,7 +263,7 @@ def _preference(item: tuple[str, object]) -> int:
 def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
     """Yield each regular book file below `folder`: its relative path, its path, and its state.
 
-    Raise `LibraryUnavailable` if the folder has more than `ENTRIES_LIMIT` entries.
+    Raise `LibraryUnavailable` if the folder does not exist, cannot be read, or has more than `ENTRIES_LIMIT` entries.
     """
     real = Path(os.path.realpath(folder))
     pending, left = [""], ENTRIES_LIMIT

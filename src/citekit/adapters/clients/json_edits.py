@@ -28,7 +28,7 @@ class _Member:
 
 @define
 class _Value:
-    """A value in the text, from `start` to `end`. `members` are those of an object, in order."""
+    """A value in the text, from `start` to `end`. `members` are the members of an object by name, in order."""
 
     start: int
     end: int
@@ -66,7 +66,7 @@ def with_member(text: str, path: Sequence[str], data: object) -> str:
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
-    """Return the text without the member at `path`, or the same text if it has none.
+    """Return the text without the member at `path`, or the same text if there is no such member.
 
     Raise the same errors as `with_member`.
     """
@@ -79,7 +79,7 @@ def without_member(text: str, path: Sequence[str]) -> str:
     parent, _ = _deepest(root, path[:-1]) if len(path) > 1 else (_Member(0, root), ())
     members = list((parent.value.members or {}).values())
     start = len(text[: found.start].rstrip(" \t\r\n"))
-    if text[start - 1] not in "{,":  # a comment ends here, perhaps with its line
+    if text[start - 1] not in "{,":  # a comment precedes the member, perhaps up to the end of its line
         start = found.start
     end, comma = found.value.end, found.comma
     if comma is None:

@@ -82,12 +82,14 @@ def _lmstudio_link(entry: ServerEntry) -> str:
 class KnownClient:
     """A client. `files` are the possible paths of its settings file, the preferred one first.
 
-    Paths begin with `{home}`, `{programs}` (the user's folder for settings of programs), `{config}` (the same, but
-    `~/.config` also on macOS), `{local}` (`%LOCALAPPDATA%`), or the name of an environment variable such as
-    `{CODEX_HOME}`, and can have `*` in the name of a folder. Paths whose variable is not set are ignored. `traces` are
-    files or folders whose existence shows that the client is installed. `project` is the settings file of a project,
-    relative to its folder. `skills` are the possible paths of the user's folder for agent skills, the preferred one first,
-    none if the client has no skills, and `project_skills` is that of a project.
+    Paths begin with `{home}`, `{programs}` (the user's folder for settings of programs), `{config}` (`$XDG_CONFIG_HOME`
+    or `~/.config` on all systems), `{local}` (`%LOCALAPPDATA%`), `{zed}` or `{goose}` (the settings folder of that
+    client), or the name of an environment variable such as `{CODEX_HOME}`, and can have `*` in the name of a folder.
+    Paths whose variable is not set are ignored. `traces` are files or folders whose existence shows that the client is
+    installed. `project` is the settings file of a project, relative to its folder. `key` is the key of the servers in a
+    settings file, and `project_key` is the key in the settings file of a project (None: `key`). `skills` are the
+    possible paths of the user's folder for agent skills, the preferred one first; empty if the client has no skills.
+    `project_skills` is the folder for agent skills of a project, relative to its folder.
     """
 
     title: str
@@ -109,7 +111,7 @@ _CLINE = f"{_CODE}/globalStorage/saoudrizwan.claude-dev"
 CLIENTS: Mapping[str, KnownClient] = {
     "claude-desktop": KnownClient(
         title="Claude Desktop",
-        # the package of the Windows store never reads the usual place
+        # the package from the Windows Store never reads the usual path
         files=(
             "{local}/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json",
             "{programs}/Claude/claude_desktop_config.json",

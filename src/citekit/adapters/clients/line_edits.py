@@ -1,7 +1,7 @@
 """Changes one table of a TOML text, or one entry of a YAML text, line by line.
 
-The result is parsed and compared by the caller, so a form that these functions do not understand is rejected instead of
-damaged.
+The caller parses the result and compares it with the expected data, so a file with a structure that these functions do
+not understand is rejected instead of damaged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 
 def toml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
-    """Return the TOML text with the table `[key.name]`, in place of the existing one, or at the end."""
+    """Return the TOML text with the table `[key.name]`, which replaces the existing table or is added at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = [f"[{key}.{name}]", *(f"{each} = {_toml(value)}" for each, value in data.items())]
     lines = text.splitlines(keepends=True)
@@ -47,7 +47,7 @@ def _toml_span(lines: Sequence[str], key: str, name: str) -> tuple[int, int] | N
     while end < len(lines) and (not lines[end].lstrip().startswith("[") or header.match(lines[end])):
         end += 1
     while end > start + 1 and lines[end - 1].lstrip().startswith("#"):
-        end -= 1  # a comment above the next table
+        end -= 1  # keep a comment above the next table
     return start, end
 
 

@@ -23,7 +23,7 @@ from citekit.domain.errors import HomeUnwritable, RequestRefused
 from citekit.domain.mcp_clients import ClientChange, ClientState, ConnectedClient, ServerEntry
 
 LARGEST = 20 * 1024 * 1024
-"""The maximum size of a settings file in bytes. A larger file is not a settings file."""
+"""The maximum size of a settings file in bytes. A larger file is neither read nor changed."""
 
 BACKUP = ".citekit-backup"
 """The suffix of the copy of a settings file before its last change."""
@@ -241,7 +241,10 @@ def _in_project(project: Path, relative: str) -> Path:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """Return the content of a settings file, or None if it does not exist. Raise `RequestRefused`."""
+    """Return the content of a settings file, or None if it does not exist.
+
+    Raise `RequestRefused` if it is not a file, is too large, or cannot be read.
+    """
     try:
         if path.exists() and not path.is_file():
             raise RequestRefused(f"{path} is not a file. CiteKit does not change it.")
@@ -327,7 +330,7 @@ def _entries(known: KnownClient, key: str, text: str) -> Mapping[str, Any]:
 
 
 def _parsed(known: KnownClient, text: str) -> dict[str, Any]:
-    """Return the data of a settings file; an empty text has none. Raise `_UnsureError` if it is not valid."""
+    """Return the data of a settings file; empty if the text has no value. Raise `_UnsureError` if it is not valid."""
     match known.syntax:
         case Syntax.JSON:
             data = _json_read(text)

@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 TIMEOUT = 60
-"""The time in seconds after which a server that does not answer is ended. On a busy computer, starting takes about ten."""
+"""Seconds after which a server that does not answer is ended. On a busy computer, starting takes about 10 seconds."""
 
 _INITIALIZE = {
     "jsonrpc": "2.0",
@@ -35,9 +35,9 @@ class Launch:
 
     @property
     def is_this_installation(self) -> bool:
-        """Whether this runs CiteKit with the Python that runs now, and changes only settings of CiteKit.
+        """Whether this runs CiteKit's MCP server with the current Python, and sets no variable but `CITEKIT_ROOTS`.
 
-        Settings files can be written by anyone who can change them, so no other program that they name is run.
+        Other programs can change settings files, so CiteKit runs no other command that a settings file contains.
         """
         own = all(name == _SETTING for name, _ in self.variables)
         return own and self.words[0] == sys.executable and self.words[1:4] == ("-m", "citekit", "serve")
@@ -48,7 +48,10 @@ _SETTING = "CITEKIT_ROOTS"
 
 
 def start_problem(launch: Launch) -> str | None:
-    """Return why the program does not answer as an MCP server, or None if it does. The program has ended afterward."""
+    """Return why the program does not answer as an MCP server, or None if it does.
+
+    The program has ended when this returns.
+    """
     try:
         done = subprocess.run(
             launch.words,

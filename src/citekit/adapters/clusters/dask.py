@@ -1,7 +1,7 @@
 """A cluster of Dask workers: those of a running scheduler, or processes on this machine.
 
-`distributed` is imported on first use. The scheduler gives the job of a lost worker to another one. A job whose workers
-are lost several times is not given to more of them (`distributed.scheduler.allowed-failures`).
+`distributed` is imported on first use. The scheduler gives the job of a lost worker to another worker, but stops after
+several workers were lost during the same job (`distributed.scheduler.allowed-failures`).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_SECONDS = 20
-"""The maximum time to connect to a scheduler."""
+"""The maximum time in seconds to connect to a scheduler."""
 
 LOST_SECONDS = 30
-"""The time without a connection to the scheduler after which the run ends."""
+"""The time in seconds without a connection to the scheduler after which the run ends."""
 
 CLOSE_SECONDS = 30
-"""The maximum time to wait for the end of the processes on this machine."""
+"""The maximum time in seconds to wait for the end of the processes on this machine."""
 
 _ENDED = ("closed", "closing", "failed")
 
@@ -63,7 +63,7 @@ class DaskCluster:
 
     @property
     def dashboard(self) -> str | None:
-        """See `Cluster.dashboard`. Processes on this machine have none, because it would open a port."""
+        """See `Cluster.dashboard`. It is None for processes on this machine, because a dashboard would open a port."""
         if self._server is not None:
             return None
         try:
@@ -113,7 +113,7 @@ class DaskCluster:
             self._client.cancel(futures, force=True)
         self._client.close(timeout=5)
         if self._server is not None:
-            with suppress(TimeoutError):  # a worker that is just being replaced; its processes end with this one
+            with suppress(TimeoutError):  # a worker is just being replaced; its processes end with this process
                 self._server.close(timeout=CLOSE_SECONDS)
 
     def _check_connection(self) -> None:
@@ -125,7 +125,7 @@ class DaskCluster:
             raise self._lost()
 
     def _replace_lost(self) -> None:
-        """Restart the processes on this machine that ended while they started, because Dask does not restart them."""
+        """Restart the processes on this machine that ended during their start, because Dask does not restart them."""
         server = self._server
         if server is None:
             return
@@ -152,7 +152,9 @@ class DaskCluster:
 
 
 def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster:
-    """Return the cluster at `address` (`tcp://HOST:PORT` or `tls://...`), or one of N new processes (`local:N`).
+    """Return the cluster of the scheduler at `address` (`tcp://HOST:PORT`, `tls://`, `ws://`, or `wss://`).
+
+    For `local:N`, return a cluster of N new processes on this machine.
 
     Raise `RequestRefused` for any other address, `DriverMissing` if the required extra is not installed, and
     `ClusterUnavailable` if the scheduler cannot be reached.

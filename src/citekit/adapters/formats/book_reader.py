@@ -1,4 +1,4 @@
-"""Reads reflowable books of every supported format. The first bytes of the file determine the format."""
+"""Reads reflowable books of every supported format. The first bytes and the name of the file determine the format."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class AnyBookReader:
     def read(self, path: Path) -> Book:
         """Read the whole book.
 
-        Raise `SourceUnsupported` if the file is not a book, is encrypted, or is too large, and `SourceUnreadable` if it
-        cannot be read.
+        Raise `SourceUnsupported` if the file is not a book, is encrypted, is too large, or contains no text, and
+        `SourceUnreadable` if it cannot be read.
         """
         return self._reader(path).read(path)
 

@@ -47,7 +47,7 @@ class Services(Protocol):
 
     @property
     def index(self) -> Index | None:
-        """Return the cache of facts about files, keyed by file digest, or None if caching is off."""
+        """Return the cache of data about files, keyed by file digest, or None if caching is off."""
 
     @property
     def password(self) -> str | None:
@@ -66,7 +66,11 @@ class Services(Protocol):
 
     @property
     def has_transcriber(self) -> bool:
-        """Return whether speech recognition is on, its extra is installed, and it has a model or the name of one."""
+        """Return whether a transcriber is available.
+
+        This is the case if a transcriber or a service is chosen, or if speech recognition is on, its extra is
+        installed, and a model is chosen or downloaded.
+        """
 
     @property
     def screen_reader(self) -> ScreenReader | None:
@@ -97,7 +101,7 @@ class Services(Protocol):
     def line_reader(self, *, marked: bool = False) -> TextReader:
         """Return a reader that reads text files line by line.
 
-        If `marked` is set, the reader returns the form that quotes need, as explained in `FormatHandler.text_reader`.
+        If `marked` is set, the reader returns the text as `citekit quote` needs it; see `FormatHandler.text_reader`.
         """
 
     def plain_outliner(self) -> Outliner:
@@ -128,8 +132,8 @@ class FormatHandler(Protocol):
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
         """Return the reader of the text in files of this format, or None if such files contain no text.
 
-        If `marked` is set, the reader returns the form that quotes need: superscripts, subscripts, and hidden text are
-        marked, and words that are hyphenated at the end of a line stay split.
+        If `marked` is set, the reader returns the text as `citekit quote` needs it: superscripts, subscripts, and
+        hidden text are marked, and words that are hyphenated at the end of a line stay split.
         """
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
@@ -180,7 +184,7 @@ class TextHandler:
         return open_text(path).extent
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
-        """Return a reader of the lines. If `marked` is set, it returns the form that quotes need."""
+        """Return a reader of the lines. For `marked`, see `FormatHandler.text_reader`."""
         return services.line_reader(marked=marked)
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:

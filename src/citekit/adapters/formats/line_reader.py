@@ -1,4 +1,4 @@
-"""Reads the visible text of files line by line, and the metadata at the beginning of such files."""
+"""Reads the visible text of text files line by line, and the metadata at the beginning of the files."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def markdown_facts(lines: Sequence[str]) -> BookFacts:
 
 
 def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the value of each field in the front matter `lines`.
+    """Yield the name and the value of each title, author, language, and ISBN field in the front matter `lines`.
 
-    A list, written as `[a, b]` on one line or as one `- a` per line, yields a pair for each item.
+    A list yields a pair for each item. It is written as `[a, b]` on one line, or with one `- a` per line.
     """
     name = ""
     for line in lines:
@@ -154,8 +154,8 @@ class LinesTextReader:
     def facts(self, source: Source) -> BookFacts:
         """Return the metadata at the beginning of a Markdown or plain text file.
 
-        For Markdown, this is the front matter or the first heading; for plain text, the Project Gutenberg header. Other
-        formats have no metadata.
+        For Markdown, it comes from the front matter or the first level-1 heading; for plain text, from the Project
+        Gutenberg header. For other formats, return empty metadata.
         """
         head = head_lines(source.path, _HEAD)
         if source.format.name == "markdown":

@@ -45,7 +45,7 @@ class RememberingMeasurer:
         return found
 
     def remember(self, source: Source, extent: Extent) -> None:
-        """Cache the extent of `source`. The caller must have measured it with trusted code."""
+        """Cache `extent` as the extent of `source`. The caller must have measured it with trusted code."""
         self.index.put(_key(source), to_plain(extent))
 
 

@@ -1,4 +1,4 @@
-"""Draws the pages of files of all formats that have pages."""
+"""Prepares files of all formats for the viewer: draws pages, reads sheets, shows documents, and measures sound."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ class _Views(Protocol):
 
 @frozen
 class FormatPageViews:
-    """Draws the pages of PDFs, comics, and images in this process."""
+    """Prepares files for the viewer in this process.
+
+    Draws the pages of PDFs, comics, and images, returns slides, HTML files, and SVG files as HTML documents, reads the
+    sheets of workbooks, and measures recordings.
+    """
 
     services: Services
 

@@ -1,8 +1,8 @@
 """Maps each format to the package of `formats` that handles it.
 
-To add a format, write a package with a `handler` module, and add its names to `FORMATS` and to the table of suffixes in
-`domain.formats`. A separately installed package adds a format through the entry-point group `citekit.formats`; see
-`docs/how-to/add-a-format.md`.
+To add a format, write a package with a `handler` module, and add the name of the format to `FORMATS` and to the table
+of suffixes in `domain.formats`. A separately installed package adds a format through the entry-point group
+`citekit.formats`; see `docs/how-to/add-a-format.md`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ EXTRACTORS: Mapping[str, tuple[type, str]] = {
 
 
 def handler_of(format: Format) -> FormatHandler:
-    """Return the handler of a format. Raise `SourceUnsupported` if no installed package provides the format."""
+    """Return the handler of a format.
+
+    Raise `SourceUnsupported` if no installed package provides the format, and the errors of `installed_formats`.
+    """
     package = FORMATS.get(format.name) or _BY_MODALITY.get(format.modality)
     if package is not None:
         return _handler_in(package)
@@ -94,7 +97,10 @@ def handler_of(format: Format) -> FormatHandler:
 
 
 def extractor_of(name: str, services: Services) -> Extractor:
-    """Return the extractor named `name`. Raise `KeyError` if there is none."""
+    """Return the extractor named `name`.
+
+    Raise `KeyError` if there is no extractor with this name, and the errors of `installed_formats`.
+    """
     if name in EXTRACTORS:
         return _handler_in(EXTRACTORS[name][1]).extractors()[name](services)
     for installed in installed_formats():
@@ -104,7 +110,10 @@ def extractor_of(name: str, services: Services) -> Extractor:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """Return the format for the suffix of `file_name`, from the built-in table or from an installed package, or None."""
+    """Return the format for the suffix of `file_name`, from the built-in table or from an installed package, or None.
+
+    Raise the errors of `installed_formats` if the built-in table does not contain the suffix.
+    """
     known = by_name(file_name)
     if known is not None:
         return known
@@ -126,7 +135,7 @@ _LOADING = threading.Lock()
 
 @cache
 def _installed_formats() -> tuple[InstalledFormat, ...]:
-    from importlib.metadata import entry_points  # imports more than all that most commands need
+    from importlib.metadata import entry_points  # imports more modules than most commands need
 
     return tuple(_loaded(each) for each in entry_points(group=GROUP))
 
@@ -155,8 +164,8 @@ class InstalledExtractors(Sequence[Extractor]):
     """A sequence of all extractors in order of precedence: first `built_in`, then those of installed packages.
 
     Iterate, and stop at the first extractor that accepts the location: installed packages are loaded only if no
-    built-in extractor accepts it. If a package cannot be loaded, no extractors of installed packages are available;
-    identifying files of its format raises an error.
+    built-in extractor accepts it. If a package cannot be loaded, no extractors of installed packages are available, and
+    no error is raised. `format_of_name` raises the error for suffixes that are not in the built-in table.
     """
 
     def __init__(

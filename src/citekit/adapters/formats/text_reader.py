@@ -30,11 +30,11 @@ class FormatTextReader:
         return self._reader(format) is not None
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """See `TextReader.read`. Also raises `SourceUnsupported` for a format without text."""
+        """See `TextReader.read`. Also raise `SourceUnsupported` for a format without text."""
         return self._reader_of(source).read(source, progress)
 
     def facts(self, source: Source) -> BookFacts:
-        """See `TextReader.facts`."""
+        """See `TextReader.facts`. Also raise `SourceUnsupported` for a format without text."""
         return self._reader_of(source).facts(source)
 
     def _reader_of(self, source: Source) -> TextReader:

@@ -90,7 +90,7 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
 
 
 def _accepted_keywords(convert: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """Return those of `keywords` that the function `convert` accepts."""
+    """Return the items of `keywords` that the function `convert` accepts."""
     try:
         parameters = inspect.signature(convert).parameters
     except (TypeError, ValueError):

@@ -12,7 +12,7 @@ from attrs import frozen
 from citekit.domain.errors import RequestRefused
 
 SIZE_LIMIT = 32_000_000
-"""The maximum size in bytes of a text file, and in characters of a document, in which text units are searched."""
+"""The maximum size in bytes of a text file, or in characters of a document, in which text units are searched for."""
 
 
 class ForeignFiles(Protocol):
@@ -22,7 +22,8 @@ class ForeignFiles(Protocol):
         """Return the label of each page of a PDF, and the page's text without whitespace in Unicode normalization form
         NFKC.
 
-        Raise `RequestRefused` if the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, or `SourceUnsupported`.
+        Raise `RequestRefused` if the texts have more than `SIZE_LIMIT` characters in total, or `SourceUnreadable` or
+        `SourceUnsupported` if the PDF cannot be read.
         """
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, object]]:

@@ -93,7 +93,7 @@ def _read_file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
 def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> None:
     """Add the rows of `data` to their tables.
 
-    `table` is the table that the file is named after; with None, each row's columns determine its table.
+    `table` is the table that the file is named after (None: the columns of each row determine its table).
     """
     if isinstance(data, Mapping) and table is None:
         named = {key: rows for key, rows in data.items() if str(key).removeprefix(_OLD) in TABLES}
@@ -161,7 +161,7 @@ def identifier(row: Row, *names: str) -> str:
 
 
 def as_identifier(value: object) -> str:
-    """Return an identifier as text, or "" for null, NaN, and -1 (which means that there is no parent)."""
+    """Return an identifier as text, or "" for null, NaN, and negative numbers (a parent of -1 means no parent)."""
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, float):
@@ -173,6 +173,6 @@ def as_identifier(value: object) -> str:
 
 
 def identifiers(row: Row, name: str) -> list[str]:
-    """Return the identifiers in the column `name`, which contains a list; empty if it does not."""
+    """Return the identifiers in the list in the column `name`; empty if the column does not contain a list."""
     value = row.get(name)
     return [found for each in value if (found := as_identifier(each))] if isinstance(value, list) else []

@@ -45,7 +45,7 @@ def in_folder(folder: Path, path: Path) -> Path:
 def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
 
-    Raise `SourceUnreadable`, or `FaultyAnswer` if the file is too large or not valid UTF-8.
+    Raise `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is too large or not valid UTF-8.
     """
     try:
         status = path.stat()

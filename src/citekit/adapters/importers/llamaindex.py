@@ -102,7 +102,7 @@ def _file_name(path: str) -> str:
 class _LocationFinder:
     """A finder of the locations of LlamaIndex nodes.
 
-    It counts how many it finds, and how many only by their page label.
+    It counts the nodes that it locates, and the nodes that it locates only by their page label.
     """
 
     text: SourceText | None
@@ -158,7 +158,7 @@ class _LocationFinder:
 class _NodeBuilder:
     """A builder of map nodes from LlamaIndex nodes.
 
-    If these come from several files, each file gets a top-level node of its own.
+    If the LlamaIndex nodes come from several files, each file gets a top-level node.
     """
 
     given: Mapping[str, LlamaNode]
@@ -222,7 +222,7 @@ class _NodeBuilder:
 
 
 def _containing_children(node: Node) -> Node:
-    """Return the node with its location extended to contain those of its children.
+    """Return the node with its location extended to contain the locations of its children.
 
     Children may extend beyond their parent by a line. If no location contains all of them, the node's location becomes
     virtual.

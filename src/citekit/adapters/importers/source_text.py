@@ -142,7 +142,7 @@ class PageText(SourceText):
         return "".join(unicodedata.normalize("NFKC", text).split())
 
     def locate(self, start: int, end: int) -> Pages:
-        """Return all pages from that of the character `start` to that of the last character before `end`."""
+        """Return the pages of the characters `start` to `end` (excluded) of the text without whitespace."""
         return Pages.span(self._unit(start), self._unit(end - 1))
 
     @property
@@ -218,7 +218,8 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceText:
     """Return the text of `source` for searching; `reader` reads books, and `files` reads PDFs.
 
-    Raise `RequestRefused` if the source has no text or too much text, and the errors of reading it.
+    Raise `RequestRefused` if text cannot be searched for in files of its format or if the text is too long, and the
+    errors of reading the source.
     """
     if source.format.modality is Modality.TEXT:
         return _text_file(source)

@@ -37,7 +37,7 @@ def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _ne
 def enclosing(locations: Iterable[Location]) -> Location | None:
     """Return the smallest location that contains all of `locations`, including gaps.
 
-    The result is None if they are of different kinds.
+    The result is None if they are of different kinds, or not pages, lines, or chapters.
     """
     found = list(locations)
     lines = [location for location in found if isinstance(location, Lines)]
@@ -135,6 +135,6 @@ def opening(text: str) -> str:
 def reference(scheme: str, name: str) -> Virtual:
     """Return a virtual location `scheme://name`, which only the other program can resolve.
 
-    Unprintable characters of `name` become underscores.
+    Unprintable characters of `name` become underscores. The result is truncated to 500 characters.
     """
     return Virtual(f"{scheme}://{''.join(c if c.isprintable() else '_' for c in name)}"[:500])

@@ -33,45 +33,51 @@ RATE = 16_000
 """Samples per second that the models expect."""
 
 WINDOW = 28.0
-"""Seconds of the longest window. The models see 30 s at once."""
+"""Maximum length of a window, in seconds. The models process 30 s at a time."""
 
 MAX_GAP = 1.5
-"""Seconds of silence that end a window. In longer silence inside a window, the models invent words."""
+"""Maximum silence inside a window, in seconds. In longer silence, the models invent words."""
 
 _PADDING_MS = 200
 _MIN_SILENCE_MS = 300
 _MIN_SPEECH_MS = 150
 _THREADS = 4
 _TEMPERATURES = (0.0, 0.4, 0.8)
-"""The temperatures of decoding: the next one is tried if a result is improbable or repeats itself."""
+"""The temperatures of decoding. The next temperature is tried if a result is improbable or repeats itself."""
 
 _TOKENS, _TOKENS_PER_SECOND, _MAX_TOKENS = 20, 12, 220
-"""The maximum number of tokens of a passage: more are a loop. Fast speech has about six per second."""
+"""The maximum number of tokens of a window: a constant, plus a number for each second, up to a maximum.
+
+More tokens are a loop of the model. Fast speech has about six tokens per second.
+"""
 
 _MIN_LOG_PROBABILITY = -1.0
 _MAX_COMPRESSION = 2.4
 _MAX_NO_SPEECH = 0.6
-"""The limits of Whisper itself (A. Radford et al.: Robust Speech Recognition via Large-Scale Weak Supervision, 2022)."""
+"""The default limits of Whisper (A. Radford et al.: Robust Speech Recognition via Large-Scale Weak Supervision, 2022).
+"""
 
 _MAX_REPEATS, _MAX_WORDS_PER_SECOND = 8, 7.0
-"""Words that are repeated more often in a row, or at least three times at a higher rate, are a loop of the model.
+"""Words that occur more than `_MAX_REPEATS` times in a row, or at least three times in a row and faster than
+`_MAX_WORDS_PER_SECOND`, are a loop of the model.
 
 People who speak very fast say about five words per second.
 """
 
 _OUT_OF_MEMORY = re.compile(r"bad_alloc|failed to allocate|cannot allocate|out of memory", re.IGNORECASE)
-"""What CTranslate2, MKL, and ONNX Runtime report, as ordinary errors, if they get no memory."""
+"""Matches the messages of the ordinary errors that CTranslate2, MKL, and ONNX Runtime raise if memory runs out."""
 
 _CERTAIN_LANGUAGE = 0.9
-"""The minimum probability of a language for a window to have a different language than the window before it.
+"""The minimum probability at which the language detected in a window replaces the expected language.
 
-On Spanish prompts, the model `base` detected Spanish with 0.91 to 0.98, and Italian in two windows with 0.76 and 0.77.
+On Spanish prompts, the model `base` detected Spanish with probabilities of 0.91 to 0.98, and Italian in two windows
+with 0.76 and 0.77.
 """
 
 
 @frozen
 class RecognizedWord:
-    """A word with its times in seconds from the start of the window, and the confidence from 0 to 1."""
+    """A word with its times in seconds from the start of the window, and its confidence from 0 to 1."""
 
     start: float
     end: float
@@ -81,7 +87,7 @@ class RecognizedWord:
 
 @frozen
 class RecognizedPassage:
-    """A passage that the model recognized. `is_doubtful` is true if a limit that Whisper sets for results is exceeded."""
+    """A passage that the model recognized. `is_doubtful` is true if it violates one of Whisper's limits for results."""
 
     words: Sequence[RecognizedWord]
     language: str
@@ -116,8 +122,9 @@ class FasterWhisper:
     def recognize(self, samples: Samples, language: str | None, expected: str | None) -> list[RecognizedPassage]:
         """Return the passages that are spoken in a window.
 
-        `language` is the language, or None to detect it. `expected` is the language if it cannot be detected clearly.
-        Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the model fails.
+        `samples` are the samples of the window. `language` is the language, or None to detect it. `expected` is the
+        language to use if the detection is uncertain, or None. Raise `DriverMissing` if faster-whisper is not
+        installed, or `MapperUnavailable` if the model does not know `language` or fails.
         """
         runtime: Any = imported("ctranslate2", FEATURE, EXTRA)
         with _translated_errors(self.model.name):
@@ -158,7 +165,7 @@ class FasterWhisper:
 
 
 def speech_windows(samples: Samples) -> list[tuple[int, int]]:
-    """Return the windows with speech, as ranges of samples, each at most `WINDOW` long and split at pauses.
+    """Return the windows with speech, as ranges of samples, each at most `WINDOW` seconds long and split at pauses.
 
     Raise the errors of `detected_speech`.
     """
@@ -166,11 +173,11 @@ def speech_windows(samples: Samples) -> list[tuple[int, int]]:
 
 
 def detected_speech(samples: Samples, longest: float, padding: int) -> list[tuple[int, int]]:
-    """Return the stretches of speech, as ranges of samples, each at most `longest` seconds and split at pauses.
+    """Return the spans of speech, as ranges of samples, each at most `longest` seconds long and split at pauses.
 
-    Each includes up to `padding` milliseconds around the speech. Speech is detected with the Silero model in
-    faster-whisper. Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the detection
-    fails.
+    Each span includes up to `padding` milliseconds before and after the speech. Speech is detected with the Silero
+    model in faster-whisper. Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the
+    detection fails.
     """
     detection: Any = imported("faster_whisper.vad", FEATURE, EXTRA)
     with _translated_errors("Silero VAD"):
@@ -220,9 +227,10 @@ def _new_engine(model: SpeechModel) -> Any:
 
 
 def _remembering_last(encode: Callable[[Samples], object]) -> Callable[[Samples], object]:
-    """Return `encode` with a memory of its last result.
+    """Return a function that calls `encode` and reuses its last result if the next call has equal arguments.
 
-    The language is detected on the same frames that are recognized first, and encoding them is a tenth of the work or more.
+    The frames on which the language is detected are recognized first, and encoding them is at least a tenth of the
+    work.
     """
     import numpy as np
 
@@ -238,7 +246,7 @@ def _remembering_last(encode: Callable[[Samples], object]) -> Callable[[Samples]
 
 
 def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans of speech to windows of at most `WINDOW` seconds without silence of more than `MAX_GAP` seconds."""
+    """Join spans of speech into windows of at most `WINDOW` seconds without silence of more than `MAX_GAP` seconds."""
     windows: list[tuple[int, int]] = []
     for start, end in spans:
         if windows and start - windows[-1][1] <= MAX_GAP * RATE and end - windows[-1][0] <= WINDOW * RATE:
@@ -251,7 +259,8 @@ def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def passages_of(segments: Any, language: str, duration: float) -> Iterator[RecognizedPassage]:
     """Yield the passages of the engine's segments, with times that are ordered and inside the window.
 
-    Repeated passages may be said or a loop of the model, so they are doubtful; repeats that nobody can say are left out.
+    Repetitive passages are doubtful, because the model may be in a loop. Repetitions that a person is unlikely to say
+    are left out (see `_looped`).
     """
     reached = 0.0
     passages: list[tuple[bool, list[RecognizedWord]]] = []

@@ -39,7 +39,8 @@ def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -
     """Run the ffmpeg `command` until it ends.
 
     The child process gets an environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
-    Raise `ExtractionFailed` with the program's last message, and the errors of `progress`.
+    Raise `ExtractionFailed` if the program fails, with its last message, or takes longer than `limit` seconds. Errors
+    that `progress` raises propagate.
     """
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(

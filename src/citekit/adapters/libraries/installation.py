@@ -31,11 +31,12 @@ _EVERYTHING = "all"
 """The extra that contains the others."""
 
 Package = tuple[str, str | None, tuple[str, ...], str | None]
-"""(name, version, extras that contain it, reason why it cannot be loaded) of a package. Version and reason can be None."""
+"""(name, version, extras that contain it, reason why it cannot be loaded) of a package. Version and reason can be None.
+"""
 
 
 def packages() -> Iterator[Package]:
-    """Yield the name, version, extra, and import error of Python, CiteKit, and each package in CiteKit's metadata.
+    """Yield the name, version, extras, and load error of Python, CiteKit, and each package in CiteKit's metadata.
 
     Packages with compiled modules are imported, because they may have been built for another platform. Other packages,
     some of which take a second to import, are only located.
@@ -67,9 +68,10 @@ def ffmpeg() -> str | None:
 
 
 def index_fault(folder: Path) -> str | None:
-    """Return a description of what is wrong with the index in `folder`; None if it is intact or missing.
+    """Return a description of the damage to the index in `folder`; None if it is intact, missing, or cannot be opened
+    now.
 
-    Changes nothing.
+    Nothing is changed. Raise `HomeUnsafe` if the path is unsafe (see `check_database`).
     """
     database = folder / "cache.db"
     check_database(database)
@@ -87,7 +89,7 @@ def index_fault(folder: Path) -> str | None:
 
 
 def leftovers(folders: Sequence[Path]) -> list[Path]:
-    """Return temporary files and folders of unfinished evidence below `folders` that have not changed for an hour."""
+    """Return temporary files, and folders of unfinished evidence, below `folders` that have not changed for an hour."""
     horizon = time.time() - LEFTOVER_AGE
     found = []
     for folder in folders:

@@ -27,7 +27,7 @@ ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
 """CiteKit errors for the exception classes of `lxml.etree`, by class name, including subclasses."""
 
 TAGS_LIMIT = 500_000
-"""Maximum number of tags in a document. Larger documents are rejected, because their trees are many times as large."""
+"""Maximum number of tags in a document. A tree in memory is many times as large as its document."""
 
 _USUAL = 200
 """Maximum number of characters of a namespaced name that is cached."""
@@ -51,7 +51,7 @@ _SELF_CLOSED = re.compile(
 def parse_xml(data: bytes, name: str) -> _Element:
     """Return the root of the XML document `name`.
 
-    Raise `SourceUnsupported` if it is not XML, even after error recovery.
+    Raise `SourceUnsupported` if it is not XML, even after error recovery, is too large, or is nested too deeply.
     """
     text = _bounded(decoded(data), name)
     root = _strict(text)
@@ -65,8 +65,8 @@ def parse_xml(data: bytes, name: str) -> _Element:
 def parse_page(data: bytes, name: str) -> _Element:
     """Return the root of the XHTML or HTML document `name`, parsed as XML if it is well-formed, or else as HTML.
 
-    For a document without elements, the root is an empty element. Raise `SourceUnsupported` if it is too large to
-    parse.
+    For a document without elements, the root is an empty element. Raise `SourceUnsupported` if it is too large
+    or nested too deeply.
     """
     return parse_page_text(decoded_markup(data), name)
 
@@ -127,7 +127,7 @@ _known_local = lru_cache(1024)(_new_local)
 
 
 def inner_text(element: _Element) -> str:
-    """Return all text in an element on one line, including that of its descendants."""
+    """Return all text in an element and its descendants, on one line."""
     return " ".join("".join(str(piece) for piece in element.itertext()).split())
 
 
@@ -145,9 +145,10 @@ def decoded(data: bytes) -> str:
 
 
 def cleaned(text: str) -> str:
-    """Return the markup `text` without what is unsafe or invalid for a parser.
+    """Return the markup `text` without content that is unsafe or invalid for a parser.
 
-    The document type and characters that are invalid in XML are removed, and named entities are replaced.
+    The XML declaration, the document type, and characters that are invalid in XML are removed. Named entities and form
+    feeds are replaced.
     """
     prolog = _PROLOG.match(text)
     text = text[prolog.end() if prolog else 0 :].replace("\f", " ")

@@ -12,8 +12,8 @@ from typing import Any
 from citekit.domain.errors import DriverMissing, EmbedderUnavailable
 
 TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
-"""Environment variables that keep libraries from reporting their use: from version 1.29, ONNX Runtime writes an ID for the
-computer into the user's cache and sends events as soon as it is imported.
+"""Environment variables that keep libraries from reporting their use: from version 1.29, ONNX Runtime writes an ID for
+the computer into the user's cache and sends events as soon as it is imported.
 """
 
 
@@ -59,8 +59,8 @@ def digest(path: Path) -> str:
 def verified(path: Path, sha256: str, package: str) -> Path:
     """Return `path` if the file has the digest `sha256`.
 
-    Raise `EmbedderUnavailable` if the digest differs or the file cannot be read. `package` is the package to reinstall
-    then.
+    Raise `EmbedderUnavailable` if the digest differs or the file cannot be read. `package` is the package that
+    the message says to reinstall.
     """
     if digest(path) != sha256:
         raise EmbedderUnavailable(

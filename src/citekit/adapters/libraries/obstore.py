@@ -1,4 +1,4 @@
-"""Connects to services for objects: S3 and compatible ones, Google Cloud Storage, and Azure.
+"""Connects to object stores: S3 and compatible services, Google Cloud Storage, and Azure.
 
 `obstore` is imported on first use. Credentials come only from where each service expects them: its environment
 variables, or the identity of the machine. They are neither stored nor shown.
@@ -30,10 +30,10 @@ SCHEMES = ("s3", "gs", "az")
 """The schemes of the addresses: S3, Google Cloud Storage, Azure."""
 
 CONNECT_SECONDS = 5
-"""The maximum time to connect."""
+"""The maximum time to connect, in seconds."""
 
 RETRY_SECONDS = 30
-"""The time during which a request is repeated after a temporary failure (HTTP 5xx, a lost connection)."""
+"""The time in seconds during which a request is repeated after a temporary failure (HTTP 5xx, a lost connection)."""
 
 _RETRIES = 1000  # the time is the limit
 _REQUEST_SECONDS = 60
@@ -43,7 +43,7 @@ _SHORTEST_PAUSE = 0.1
 _LONGEST_PAUSE = 3.0
 _PAGE = 1000
 _REFUSED = re.compile(r"status code: 40[13]\b")
-_OUTSIDE = re.compile(r"status code: 416\b|Wanted range starting at")  # of the service, or of the client
+_OUTSIDE = re.compile(r"status code: 416\b|Wanted range starting at")  # messages of the service and the client
 _UNREACHED = "HTTP error: error sending request"
 _BROKEN_OFF = re.compile(r"request or response body error")
 _NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
@@ -76,8 +76,8 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`). The connection is made
     later.
 
-    Unencrypted HTTP is used only if the variable for the endpoint of the service says so. Raise `RequestRefused` if the
-    address is not valid, or `DriverMissing`.
+    Unencrypted HTTP is used only if the endpoint in the environment (such as `AWS_ENDPOINT_URL`) starts with `http://`.
+    Raise `RequestRefused` if the address is not valid, or `DriverMissing` if obstore is not installed.
     """
     package()
     stores = importlib.import_module("obstore.store")
@@ -108,9 +108,9 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
 def repeated(
     use: Callable[[], T], retry_seconds: float = RETRY_SECONDS, sleep: Callable[[float], None] = time.sleep
 ) -> T:
-    """Return the result of a request, which is repeated while its answer breaks off, for up to `retry_seconds`.
+    """Return the result of the request `use`, which is repeated if the answer breaks off, for up to `retry_seconds`.
 
-    The client does that itself only if the service answers with an object.
+    The client itself repeats only requests that are answered with an object.
     """
     deadline = time.monotonic() + retry_seconds
     for attempt in itertools.count():
@@ -133,9 +133,10 @@ def pages(
     retry_seconds: float = RETRY_SECONDS,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Sequence[ObjectMeta]]:
-    """Yield the pages of a listing.
+    """Yield the pages of the listing of the objects whose paths start with `prefix`.
 
-    If an answer breaks off, the listing is continued after the last object, for up to `retry_seconds` without another page.
+    If an answer breaks off, the listing is continued after the last object, until `retry_seconds` pass without a new
+    page.
     """
     last: str | None = None
     attempt, deadline = 0, time.monotonic() + retry_seconds
@@ -199,18 +200,18 @@ def failure(kind: Kind, error: Exception) -> str:
 
 
 def is_without_bucket(error: Exception) -> bool:
-    """Return whether the service says that the bucket does not exist."""
+    """Return whether `error` means that the bucket does not exist."""
     text = str(error)
     return any(code in text for code in _NO_BUCKET)
 
 
 def is_broken_off(error: BaseException) -> bool:
-    """Return whether the answer ended before it was complete."""
+    """Return whether `error` means that the answer ended before it was complete."""
     return _BROKEN_OFF.search(str(error)) is not None
 
 
 def is_outside(error: BaseException) -> bool:
-    """Return whether the object has no bytes in the range."""
+    """Return whether `error` means that the object has no bytes in the requested range."""
     return _OUTSIDE.search(str(error)) is not None
 
 

@@ -29,7 +29,7 @@ STREAM_LIMIT = 512 * 1024 * 1024
 """The maximum size in bytes of a part that is streamed."""
 
 TOTAL_LIMIT = 128 * 1024 * 1024
-"""Maximum number of bytes of all parts of a file that are read as a whole."""
+"""The maximum total size in bytes of all parts of a file that are read as a whole."""
 
 PARTS_LIMIT = 20_000
 RELATIONS_LIMIT = 100_000
@@ -114,7 +114,10 @@ class OfficePackage:
         return parse_xml(self.read(name), f"{self.path.name} ({name})")
 
     def relations(self, name: str = "") -> list[Relation]:
-        """Return the relationships of the part `name`, or of the package if no name is given."""
+        """Return the relationships of the part `name`, or of the package if no name is given.
+
+        Relationships to parts that do not exist are left out.
+        """
         folder, _, last = name.rpartition("/")
         part = self.find(posixpath.join(folder, "_rels", f"{last}.rels"))
         if part is None:
@@ -194,7 +197,7 @@ def local(element: _Element) -> str:
 
 
 def attribute(element: _Element, name: str) -> str | None:
-    """Return the value of the attribute with the local name `name` in any namespace; None if there is none.
+    """Return the value of the attribute with the local name `name` in any namespace; None if it is missing.
 
     Transitional and strict Office documents use different namespaces for the same attributes.
     """

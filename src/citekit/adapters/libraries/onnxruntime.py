@@ -20,10 +20,10 @@ MODEL_FILES = (
     "onnx/model_quantized.onnx",
     "onnx/model_int8.onnx",
 )
-"""Where exports put the model in its folder, the preferred file first."""
+"""Possible paths of the model file in the folder of an exported model, the preferred path first."""
 
 _ERRORS = 3
-"""Minimum severity of messages that the runtime writes to stderr."""
+"""Minimum severity of messages that the runtime writes to stderr: 3 is for errors."""
 
 
 def table() -> dict[type[BaseException], str]:

@@ -75,7 +75,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     """Return a client for the service at `base_url` (None: OpenAI's own). The SDK's automatic retries are off.
 
     `timeout` in seconds limits each wait for more data. For a server on this computer, proxy variables are ignored.
-    Raise `DriverMissing` if the SDK is not installed.
+    Raise `DriverMissing` if the SDK is not installed, or `OSError` if the certificates cannot be read.
     """
     openai = imported("openai", "Using OpenAI or a compatible server", "openai")
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
@@ -151,7 +151,7 @@ def table() -> dict[type[BaseException], FailureKind]:
 
 
 def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure | None:
-    """Return the failure that `error` represents; None if the error does not come from the SDK.
+    """Return the failure of a request that `error` represents; None if the error has another cause.
 
     `secret` is the API key. It is redacted in the returned message and in `error` itself.
     """
@@ -179,7 +179,7 @@ def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure |
 
 
 def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
-    """Return the failure reported in `body`, the JSON of a response with status 200.
+    """Return the failure that `body` reports, the `error` in the JSON of a response with status 200.
 
     OpenRouter reports the failure of a model in this way. `secret`, the API key, is redacted in the message.
     """

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 PIXEL_LIMIT = 178_956_970
-"""The maximum number of pixels of an image that is decoded: twice Pillow's warning threshold, at which Pillow raises an
-error.
+"""The maximum number of pixels of an image that is decoded: twice Pillow's warning threshold, above which Pillow raises
+an error.
 """
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
@@ -56,7 +56,7 @@ def library() -> ModuleType:
 
 
 def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
-    """Map each exception that Pillow raises to a CiteKit error class and the reason for its message.
+    """Map each exception that Pillow raises to a CiteKit error class and the reason that its message gives.
 
     `failure` is the error class for damaged images. Subclasses come before their base classes. Damaged files can make
     Pillow raise most built-in exceptions.
@@ -108,8 +108,8 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported, page
     """Open the image at `path` and yield its first frame, or the page `page` (see `page_count`), without decoding it.
 
     Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is not an image or declares more than
-    `PIXEL_LIMIT` pixels, `LocationOutside` if it has no such page, or `DriverMissing` if it is HEIC and the extra `heic`
-    is not installed. Pillow's errors inside the block are raised as `failure`.
+    `PIXEL_LIMIT` pixels, `LocationOutside` if it has no such page, or `DriverMissing` if it is HEIC and the extra
+    `heic` is not installed. `translated_errors` translates Pillow's errors inside the block.
     """
     try:
         stream = path.open("rb")
@@ -130,7 +130,8 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported, page
 def _formats(stream: BinaryIO, path: Path) -> tuple[str, ...]:
     """Return the formats in which an image may be opened.
 
-    HEIC is registered with Pillow when the first HEIC image is opened.
+    HEIC is registered with Pillow when the first HEIC image is opened. Raise `DriverMissing` if the image is HEIC and
+    the extra `heic` is not installed.
     """
     head = stream.read(64)
     stream.seek(0)
@@ -198,8 +199,8 @@ def page_count(picture: Image) -> int:
 def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
     """Return an upright copy of the current frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
-    Transparent areas become white. A JPEG is decoded at a lower resolution if that is still large enough. Other formats
-    are converted to `mode` in strips, so that no full-size converted copy is in memory.
+    Transparent areas become white. A JPEG is decoded at a lower resolution if that is still large enough. The decoded
+    image is converted to `mode` in strips, so that no full-size converted copy is in memory.
     """
     exif_orientation = orientation(picture)
     picture.draft(mode, (side, side))

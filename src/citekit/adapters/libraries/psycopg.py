@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 CONNECT_SECONDS = 5
-"""The maximum time to connect."""
+"""The maximum time to connect, in seconds."""
 
 
 def package() -> Any:
@@ -29,7 +29,8 @@ def package() -> Any:
 def connect(url: str) -> Connection:
     """Return a new connection, whose transactions the caller commits.
 
-    Statements are not prepared, so that their plans suit their values, and proxies such as PgBouncer work.
+    Statements are not prepared, so that their plans suit their values, and proxies such as PgBouncer work. Raise
+    `DriverMissing` if psycopg is not installed, or an error of psycopg if the connection fails.
     """
     connection: Connection = package().connect(
         url, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, client_encoding="utf8"
@@ -38,7 +39,7 @@ def connect(url: str) -> Connection:
 
 
 def message(error: BaseException) -> str:
-    """Return why the request failed, in one line, without values. It contains no password."""
+    """Return why the request failed, in one line, without the values of the statement and without a password."""
     diagnosis = getattr(error, "diag", None)
     lines = str(getattr(diagnosis, "message_primary", None) or error).strip().splitlines() or [type(error).__name__]
     return lines[-1].strip().rstrip(".")[:200]

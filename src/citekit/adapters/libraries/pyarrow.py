@@ -12,7 +12,7 @@ from citekit.domain.errors import DriverMissing, FaultyAnswer
 
 ROW_LIMIT = 5_000_000
 SIZE_LIMIT = 1 << 30
-"""Maximum number of bytes of the decoded row groups of a file, according to its metadata."""
+"""Maximum total size, in bytes, of the uncompressed row groups of a file, according to its metadata."""
 
 
 def table(pyarrow: Any) -> dict[type[BaseException], str]:
@@ -31,10 +31,10 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, object]]:
-    """Return the rows of the Parquet file at `path` as dictionaries. Columns that the file does not have are omitted.
+    """Return the rows of the Parquet file at `path` as dictionaries of the given `columns`.
 
-    Raise `DriverMissing` if PyArrow is not installed, `SourceUnreadable` if the file cannot be read, or `FaultyAnswer`
-    if the file is damaged or too large.
+    Columns that the file does not have are omitted. Raise `DriverMissing` if PyArrow is not installed,
+    `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if the file is damaged, unsupported, or too large.
     """
     try:
         pyarrow: Any = importlib.import_module("pyarrow")

@@ -42,10 +42,12 @@ DTS_SYNC = re.compile(
 """The sync words of DTS frames in 16-bit and 14-bit words and both byte orders (ETSI TS 102 114)."""
 
 DTS_SEARCH_SIZE = 2**18
-"""Bytes of a WAV file that are searched for DTS: twice what FFmpeg would probe."""
+"""Number of bytes at the start of a WAV file that are searched for DTS: twice what FFmpeg would probe."""
 
 WAV_PACKET = 2**16
-"""Bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample, regardless of this size."""
+"""Maximum size in bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample, regardless of
+this size.
+"""
 
 
 class Cause(Enum):
@@ -98,7 +100,7 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
     """Open the media file at `path` for reading. Other files to which it refers are not opened.
 
     FFmpeg's errors inside the block become `SourceUnsupported` (content), `SourceUnreadable` (access), or `fallback` if
-    FFmpeg itself is the cause.
+    FFmpeg itself is the cause (see `translated_errors`). Raise `DriverMissing` if PyAV is not installed.
     """
     av = library()
     limits = {
@@ -113,19 +115,20 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
         av.open(f"file:{path.absolute()}", container_options=limits, metadata_errors="replace") as container,
     ):
         for stream in container.streams.video:
-            if stream.codec_context is None:  # of an unknown codec
+            if stream.codec_context is None:  # an unknown codec
                 continue
             stream.codec_context.options = {"max_pixels": str(PIXEL_LIMIT)}
         yield container
 
 
 def _probe_options(path: Path) -> dict[str, str]:
-    """Return FFmpeg options for a WAV file: short detection of streams, and packets of a useful size; {} for other files.
+    """Return FFmpeg options for a WAV file: short detection of streams, and packets of a useful size; {} for other
+    files.
 
     FFmpeg tries all of its formats on the samples of a WAV file, because DTS can be stored as PCM, and this takes most
     of the time to open the file. The header already describes a PCM stream completely. The detection is shortened only
-    if no DTS frame starts in the bytes that FFmpeg would probe. FFmpeg would also read PCM in packets of a fraction of a
-    second, which are single samples at a rate of a few hertz.
+    if no DTS frame starts in the bytes that FFmpeg would probe. FFmpeg would also read PCM in packets of a fraction of
+    a second, which are single samples at a rate of a few hertz.
     """
     try:
         with path.open("rb") as file:
@@ -152,7 +155,8 @@ def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[
 def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
     """Translate PyAV's errors inside the block to CiteKit errors about the file at `path`.
 
-    If FFmpeg itself is the cause rather than the file, the error becomes `otherwise`.
+    If FFmpeg itself is the cause rather than the file, the error becomes `otherwise`. If the disk is full or read-only,
+    it becomes `HomeUnwritable`.
     """
     av = library()
     try:

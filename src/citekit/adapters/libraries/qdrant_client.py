@@ -96,8 +96,9 @@ def package() -> ModuleType:
 
 
 def connect(settings: QdrantSettings) -> QdrantClient:
-    """Return a client for the server in `settings`. Raise exceptions that `trouble` classifies.
+    """Return a client for the server in `settings`.
 
+    Raise `DriverMissing` if the library is not installed, or exceptions that `trouble` classifies if connecting fails.
     With gRPC, a plain TCP connection is attempted first, because gRPC does not fail if no server runs: it waits for one
     to start. For a server on this computer, proxy variables are ignored.
     """

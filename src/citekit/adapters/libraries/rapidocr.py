@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 
 FEATURE, EXTRA = "Recognizing text in images", "ocr"
 SIDE_LIMIT = 1920
-"""Pixels of the longer side; larger images are scaled down to it. A page at 150 dpi has 1754."""
+"""Maximum length of the longer side, in pixels. Larger images are scaled down to it. An A4 page at 150 dpi has 1,754.
+"""
 
 _ENLARGE_BELOW = 960
-"""Pixels of the shorter side below which an image is scaled up, at most by 2, because small print is recognized
-poorly.
+"""Length of the shorter side, in pixels, below which an image is enlarged, because small print is recognized poorly.
+
+The image becomes at most twice as large.
 """
 
 _MIN_SIDE = 64
@@ -61,7 +63,7 @@ def installed() -> bool:
 def error_table() -> dict[type[BaseException], str]:
     """Map each exception of RapidOCR and its dependencies to a description of the failure.
 
-    Subclasses come before their base classes.
+    Subclasses come before their base classes. Raise `DriverMissing` if RapidOCR is not installed.
     """
     package: Any = imported("rapidocr.main", FEATURE, EXTRA)
     sizes: Any = imported("rapidocr.utils.process_img", FEATURE, EXTRA)
@@ -120,7 +122,7 @@ def _new_engine() -> Any:
         params={
             **paths,
             "Global.log_level": "critical",
-            "Global.use_cls": False,  # images are upright, and it rotates some upright lines (1 of 8 words lost)
+            "Global.use_cls": False,  # the classifier rotates some upright lines (1 of 8 words lost)
             "Det.limit_type": "max",  # never scales up: `_prepare` does that within a limit
             "Det.limit_side_len": 2 * SIDE_LIMIT,
             "EngineConfig.onnxruntime.intra_op_num_threads": threads,
@@ -169,7 +171,7 @@ def translate_error(error: BaseException) -> MapperUnavailable:
 
 
 def _prepare(image: Image) -> tuple[Image, tuple[int, int]]:
-    """Return the image in RGB, scaled for recognition and padded with white if it is too narrow.
+    """Return the image in RGB, scaled for recognition and padded with white if a side is too short.
 
     The second result is its (width, height) in pixels after scaling, without the padding.
     """

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_BYTES = 64_000_000
-"""Maximum number of bytes of a decompressed response.
+"""Maximum size of a decompressed response, in bytes.
 
 The longest answer of a model (65,536 tokens, one event each) has about 20 MB.
 """
 
 MIN_SECONDS = 3600.0
 READ_TIMEOUTS = 12
-"""A response may take `READ_TIMEOUTS` times the read timeout, and at least `MIN_SECONDS`."""
+"""A response may take `READ_TIMEOUTS` times the read timeout, or `MIN_SECONDS` if that is longer."""
 
 
 class ResponseLimitError(Exception):
@@ -48,7 +48,7 @@ def limit_body(response: Any) -> None:
 
 
 def exceeded_limit(error: BaseException) -> ResponseLimitError | None:
-    """Return the first `ResponseLimitError` among `error` and its chain of causes; None if there is none."""
+    """Return the first `ResponseLimitError` among `error` and its chain of causes; None if there is no such error."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ResponseLimitError):
         cause = cause.__cause__ or cause.__context__

@@ -20,10 +20,10 @@ DEPTH_LIMIT = 2048
 """Maximum depth of an element."""
 
 ELEMENTS_LIMIT = 1_000_000
-"""Maximum number of elements. The standard repeats formatting elements that are not closed in each paragraph."""
+"""Maximum number of elements. In each paragraph, the standard repeats formatting elements that are not closed."""
 
 ATTRIBUTES_LIMIT = 5000
-"""Maximum number of attributes of a tag. The parser compares each one with all before it."""
+"""Maximum number of attributes of a tag. The parser compares each attribute with all attributes before it."""
 
 SPACE = "\t\n\f\r "
 """The white space of HTML."""
@@ -35,7 +35,7 @@ _REST = (
 _TAG = re.compile(f"</?[A-Za-z]{_REST}")
 _MARKUP = re.compile(f"<(/?)([A-Za-z][^{SPACE}/>]*+)")
 _OPEN_LIMIT = 20_000
-"""Maximum number of tags that are open at the same time, with those that the standard closes by itself."""
+"""Maximum number of tags that are open at the same time, including those that the standard closes implicitly."""
 
 _IMPLIED = frozenset(
     (
@@ -44,7 +44,9 @@ _IMPLIED = frozenset(
         *("track", "wbr"),
     )
 )
-"""Elements without end tags in valid HTML, which are therefore not nested in themselves alone."""
+"""Elements whose end tags can be missing in valid HTML. They nest only with other elements between them, so they are
+not counted.
+"""
 
 _COMMENT_END = re.compile("--!?>")
 _ATTRIBUTE = re.compile(f"[{SPACE}/\"'][^{SPACE}/>]")
@@ -75,9 +77,9 @@ def markup_end(content: str, start: int) -> int:
 def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Element:
     """Return the root of the HTML document `name`, which is always an element `html`.
 
-    Noncharacters in names, attributes, and style sheets are removed, because they mark lines. `plain` is the document
-    without them. Raise `SourceUnsupported` if the document is nested too deeply, has too many elements, or has
-    different elements than `plain`.
+    Noncharacters in attributes are removed, because they mark lines. `plain` is the document without noncharacters.
+    Raise `SourceUnsupported` if the document is nested too deeply, has too many elements or attributes, cannot be
+    parsed, or has different elements than `plain`.
     """
     _check_tags(text if plain is None else plain, name)
     parser = _parser(text, name)

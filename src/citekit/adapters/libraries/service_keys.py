@@ -11,10 +11,10 @@ _IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe0
 
 
 def redacted(text: str, redact: Callable[[str], str]) -> str:
-    """Return `text` passed through `redact`, which must also find a secret that invisible characters split.
+    """Return `text` passed through `redact`, even if invisible characters split a secret in it.
 
-    If it does, the invisible characters are missing from the result. They would otherwise be removed later, after which
-    the secret would be whole again.
+    In that case, the result contains no invisible characters. Otherwise, the secret would be whole again if another
+    program removed these characters later.
     """
     text = redact(text)
     if text.isascii():

@@ -122,7 +122,7 @@ PUBLISHED = {
 
 @frozen
 class DownloadableModels:
-    """`SpeechModels` in `folder`, one folder for each model. `mirror` is the base URL of a copy of the publisher."""
+    """`SpeechModels` in `folder`, with a folder for each model. `mirror` is the base URL of a copy of `PUBLISHER`."""
 
     folder: Path
     mirror: str = ""
@@ -160,7 +160,7 @@ class DownloadableModels:
         return target
 
     def _download(self, name: str, target: Path, progress: Progress) -> None:
-        """Download the files to a folder of their own, which is renamed when all are complete."""
+        """Download the files to a temporary folder, which is renamed to `target` when all files are complete."""
         published = self.published[name]
         partial = target.with_name(f"{name}.partial")
         try:
@@ -177,7 +177,10 @@ class DownloadableModels:
             raise unwritable(error, partial) from error
 
     def _fetch(self, url: str, path: Path, file: PublishedFile, report: Callable[[int], None]) -> None:
-        """Download one file, unless it is there. Raise `MapperUnavailable` if it differs from the published one."""
+        """Download one file to `path`, unless it is already there.
+
+        Raise `MapperUnavailable` if the download fails, or if the file differs from the published file.
+        """
         if not path.exists():
             part = path.with_name(f"{path.name}.part")
             waiting: Progress = lambda done, total=None, message="": report(_size(part))  # noqa: E731, ARG005
@@ -224,7 +227,7 @@ def _opened(request: urllib.request.Request) -> HTTPResponse:
 
 
 def _chunks(response: HTTPResponse, limit: int) -> Iterator[bytes]:
-    """Yield the content of an answer, at most one byte more than `limit`, so that a longer one is noticed."""
+    """Yield the content of an answer, at most one byte more than `limit`, so that a longer answer is noticed."""
     left = limit + 1
     while left > 0 and (chunk := response.read(min(_CHUNK, left))):
         left -= len(chunk)

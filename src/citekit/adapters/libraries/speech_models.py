@@ -21,7 +21,7 @@ VOCABULARIES = ("vocabulary.json", "vocabulary.txt")
 PREPROCESSOR = "preprocessor_config.json"
 
 _SAMPLE = 2**20
-"""Bytes at the start and the end of a large file that its fingerprint covers, in addition to its size."""
+"""Number of bytes at the start and at the end of a file that its fingerprint covers, in addition to its size."""
 
 
 @frozen
@@ -113,9 +113,10 @@ def automatic_model(folder: Path | None = None) -> SpeechModel | None:
 
 
 def chosen_model(choice: str, folder: Path | None = None) -> SpeechModel:
-    """Return the model in the folder `choice`, or the installed one with that name; the automatic one if empty.
+    """Return the installed model with the name `choice`, or else the model in the folder `choice`.
 
-    `folder` contains the downloaded models. Raise `MapperUnavailable` if it is missing or incomplete.
+    If `choice` is empty, return the automatic model. `folder` contains the downloaded models. Raise `MapperUnavailable`
+    if the model is missing or incomplete.
     """
     if not choice:
         named = automatic_model(folder)
@@ -173,7 +174,7 @@ def _package_folder(package: str, inner: str) -> Path | None:
 
 
 def _files(folders: Sequence[Path]) -> dict[str, Sequence[Path]]:
-    """Return the files of a model in `folders`. A divided file is in several, with the suffixes `.part1`, `.part2`, ..."""
+    """Return the files of a model in `folders`. Parts of a divided file have the suffixes `.part1`, `.part2`, ..."""
     found: dict[str, Sequence[Path]] = {}
     for name in (MODEL, CONFIG, TOKENIZER, *VOCABULARIES, PREPROCESSOR):
         whole = [folder / name for folder in folders if (folder / name).is_file()]

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     """A token or rule of tinycss2, which has no type annotations."""
 
 DEPTH_LIMIT = 40
-"""Maximum nesting of brackets and rules. What is nested deeper is not read."""
+"""Maximum nesting depth of brackets and rules. Deeper content is not read."""
 
 
 class Token(NamedTuple):
     """A token or bracketed group.
 
-    `kind` is that of tinycss2 (`ident`, `hash`, `number`, `percentage`, `dimension`, `string`, `url`, `literal`,
-    `whitespace`, `function`, and so on); a bracketed group has the kind `()`, `[]`, or `{}`. `text` is the decoded
-    text, or the lowercase name or unit, and `inner` is the content of a group or function.
+    `kind` is the type of the token in tinycss2 (`ident`, `hash`, `number`, `percentage`, `dimension`, `string`, `url`,
+    `literal`, `whitespace`, `function`, and so on); a bracketed group has the kind `()`, `[]`, or `{}`. `text` is the
+    decoded text, or the lowercase name or unit, `number` is the value of a numeric token, and `inner` is the content of
+    a group or function.
     """
 
     kind: str
@@ -89,7 +90,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 @lru_cache(8192)
 def parts(text: str, separator: str) -> tuple[str, ...]:
-    """Return the text of the parts of a value between commas, slashes, or spaces, outside brackets and strings."""
+    """Split a value at each `separator` (comma, slash, or space) outside brackets and strings. Return the texts."""
     import tinycss2
 
     found: list[list[Node]] = [[]]

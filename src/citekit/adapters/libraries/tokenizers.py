@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of loading or using a tokenizer to a predicate for the error message.
+    """Map each exception that loading or using a tokenizer can raise to a predicate for the error message.
 
     The library raises only built-in exceptions.
     """

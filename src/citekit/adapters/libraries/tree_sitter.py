@@ -43,7 +43,8 @@ def resident_bytes() -> int:
 CHUNK = 1 << 13
 
 PARSE_SECONDS = 3.0
-"""CPU seconds for all parses of a file of up to `USUAL_BYTES` bytes. Larger files get proportionally more.
+"""Maximum CPU time, in seconds, of all parses of a file of up to `USUAL_BYTES` bytes. Larger files get more in
+proportion.
 
 The slowest grammars need about a second per megabyte of ordinary code, but quadratic time for ambiguous or unfinished
 input. For that reason, the time is measured instead of estimated from the input.
@@ -52,16 +53,16 @@ input. For that reason, the time is measured instead of estimated from the input
 USUAL_BYTES = 1 << 20
 
 PARSE_MEMORY = (128 << 20, 400)
-"""Bytes of memory for the parses of a file: a constant, plus a factor per byte of source.
+"""Maximum bytes of memory for the parses of a file: a constant, plus a number of bytes for each byte of source.
 
-The tree of ordinary code takes about 60 bytes per byte of source, that of a long list of numbers 200.
+The tree of ordinary code takes about 60 bytes per byte of source; the tree of a long list of numbers takes 200.
 """
 
 CALLS_PER_CHECK = 64
 """Number of parser callbacks between two checks of the time and the memory."""
 
 SECONDS_PER_CHECK = 0.1
-"""Seconds after which the next callback checks them, because ambiguous input can take this long between two callbacks."""
+"""Seconds after which the next callback always checks, because ambiguous input can take long between two callbacks."""
 
 DEPTH_LIMIT = 400
 """Maximum depth to which trees are walked. Only expressions in generated code are deeper."""
@@ -145,7 +146,8 @@ class ParseBudget:
     def check(self, spent: float) -> None:
         """Raise `ParseBudgetExceeded` if the budget is exceeded.
 
-        `spent` is the CPU time in seconds. The memory is what the process uses more than when the budget was created.
+        `spent` is the CPU time in seconds. The memory is the increase in the memory of
+        the process since the budget was created.
         """
         if spent > self.seconds or resident_bytes() - self._held > self.memory:
             raise ParseBudgetExceeded("Parsing the file takes too much time or memory.")
@@ -219,7 +221,7 @@ class _Reader:
 
 
 def first_error(tree: Tree) -> int | None:
-    """Return the byte offset of the first syntax error in `tree`; None if there is none."""
+    """Return the byte offset of the first syntax error in `tree`; None if `tree` has no error."""
     cursor = tree.walk()
     node = cursor.node
     if node is None or not node.has_error:
@@ -236,8 +238,8 @@ def first_error(tree: Tree) -> int | None:
 def walk(tree: Tree, wanted: Container[str]) -> Iterator[tuple[Node, Node | None]]:
     """Yield the named nodes whose type is in `wanted`, with their parents, in document order.
 
-    A parent comes before its children. `Node.parent` and `Node.next_sibling` take time in proportion to the number of
-    siblings, which is quadratic for a long file.
+    A parent comes before its children. `Node.parent` and `Node.next_sibling` are not used, because each call takes time
+    in proportion to the number of siblings, so that the total time would be quadratic for a long file.
     """
     cursor = tree.walk()
     parents: list[Node | None] = [None]

@@ -29,7 +29,7 @@ PIECES = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of loading or running the model to a predicate for the error message.
+    """Map each exception that loading or running the model can raise to a predicate for the error message.
 
     The package raises only built-in exceptions.
     """
@@ -60,7 +60,8 @@ def _load() -> Any:
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:
     """Return a vector of 512 numbers for each text.
 
-    Raise `DriverMissing` if the package is not installed, or `EmbedderUnavailable` if the model fails.
+    Raise `DriverMissing` if the package is not installed, or `EmbedderUnavailable` if a model file cannot be read or
+    was changed, or if the model fails.
     """
     model = load()
     try:
@@ -79,4 +80,4 @@ def _failure(error: Exception) -> EmbedderUnavailable:
 
 
 load = Once(_load)
-"""Loads the model, which all embedders of the process share. Raises `DriverMissing`, `EmbedderUnavailable`."""
+"""Loads the model, which all embedders of the process share. Raises the errors of `encode`."""

@@ -1,7 +1,8 @@
 """Turns short stretches of speech into vectors that are similar if the voice is the same.
 
 The model is the voice encoder of Resemblyzer (C. Jemine, Apache License 2.0), which follows L. Wan et al.: Generalized
-End-to-End Loss for Speaker Verification (ICASSP 2018). Its weights are in `data/voices`, rounded to 16 bits. NumPy runs it.
+End-to-End Loss for Speaker Verification (ICASSP 2018). Its weights are in `data/voices`, rounded to 16 bits. NumPy runs
+it.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from citekit.adapters.libraries.faster_whisper import RATE, detected_speech
 Floats = NDArray[np.float32]
 
 STRETCH = 1.6
-"""Seconds of sound that one vector describes."""
+"""Duration in seconds of a stretch, which is the sound that one vector describes."""
 
 LONGEST = 60.0
-"""The maximum duration in seconds of a stretch of speech."""
+"""The maximum duration of a span of speech, in seconds."""
 
 _PADDING_MS = 60
 
 SIZE = 256
-"""Numbers of a vector, which is not negative and has the length 1."""
+"""The number of values in a vector. The values are not negative, and the vector has the length 1."""
 
 _WEIGHTS = Path(__file__).parent / "data" / "voices" / "weights.npz"
 _LAYERS, _UNITS, _BANDS = 3, 256, 40
@@ -48,10 +49,10 @@ class VoiceEncoder:
     """The voice encoder. It is loaded on first use. Thread-safe."""
 
     step: float = field(default=0.4)
-    """Seconds from one stretch to the next one."""
+    """Seconds from the start of one stretch to the start of the next."""
 
     def speech(self, samples: Floats) -> list[tuple[int, int]]:
-        """Return the stretches of speech, as ranges of samples, at most `LONGEST` long and split at short pauses.
+        """Return the spans of speech, as ranges of samples, at most `LONGEST` seconds long and split at short pauses.
 
         Raise the errors of `detected_speech`.
         """
@@ -85,7 +86,7 @@ def _weights() -> dict[str, Floats]:
 
 
 def _spectra(samples: Floats) -> Floats:
-    """Return the power of each of the bands of the Mel scale in each hundredth of a second, shape (time, bands)."""
+    """Return the power in each band of the Mel scale for each hundredth of a second, shape (time, bands)."""
     loudness = float(np.sqrt(np.mean(np.square(samples)))) if len(samples) else 0.0
     if 0 < loudness < _QUIET:
         samples = samples * (_QUIET / loudness)
@@ -99,7 +100,7 @@ def _spectra(samples: Floats) -> Floats:
 def _bands() -> Floats:
     """Return the weights of the frequencies in each band, shape (bands, frequencies).
 
-    They are those of M. Slaney's Auditory Toolbox: linear up to 1,000 Hz, then logarithmic.
+    The bands are those of M. Slaney's Auditory Toolbox: linear up to 1,000 Hz, then logarithmic.
     """
     step, octave = 200 / 3, math.log(6.4) / 27
     highest = 15 + math.log(RATE / 2 / 1000) / octave

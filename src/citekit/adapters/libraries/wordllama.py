@@ -36,8 +36,9 @@ TOKENIZER = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 class WordLlama:
     """The loaded model: its tokenizer and its vectors.
 
-    `stored` has one float16 vector of 256 dimensions for each of the 32,000 tokens of `tokenizer`. `rows` returns the same
-    vectors as float32, which are added four times as fast, but whose conversion costs more than all vectors of a question.
+    `stored` has one float16 vector of 256 dimensions for each of the 32,000 tokens of `tokenizer`. `rows` returns the
+    same vectors as float32. These are added four times as fast, but converting all of them takes longer than embedding
+    a question.
     """
 
     stored: NDArray[np.float16]

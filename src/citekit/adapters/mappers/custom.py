@@ -56,7 +56,7 @@ class CustomMapper:
         """Return the provider's map after validation.
 
         Raise `MapperUnavailable` if the provider raises an error or takes too long, or `FaultyAnswer` if it does not
-        return a valid map of the file. Errors that `progress` raises propagate.
+        return a valid map of the file. Errors of the local mapper and errors that `progress` raises propagate.
         """
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
@@ -122,7 +122,7 @@ def wrap_mapper(provider: object, facts: Mapper, timeout: float | None = None) -
 def installed_mapper(
     name: str, config: Mapping[str, object], facts: Mapper, timeout: float | None = None
 ) -> CustomMapper | None:
-    """Return the mapper called `name` that an installed package provides; None if there is none.
+    """Return the mapper called `name` that an installed package provides; None if no package provides it.
 
     The package's entry point names an object that is a mapper, or a class or factory, which is called with `config`.
     The version of the mapper depends on the package's version and on `config`. Raise `RequestRefused` if the entry
@@ -147,7 +147,7 @@ def installed_mapper(
 def installed_names() -> list[tuple[str, str]]:
     """Return (name, package with version) of every mapper that installed packages provide, sorted.
 
-    None of them is loaded.
+    The mappers are not loaded.
     """
     return sorted({(each.name, _package(each)) for each in metadata.entry_points(group=GROUP)})
 

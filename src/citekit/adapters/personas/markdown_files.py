@@ -46,8 +46,9 @@ class _Known:
 class PersonaFiles:
     """The built-in guardians and patterns, and those in `user_folder`, which replace built-in ones with the same ID.
 
-    The folder is read again when a file in it has changed. One log warning names the files that cannot be used, with
-    the reasons. Several threads can use it. Every method raises `DriverMissing` if PyYAML is not installed.
+    The folder is read again when a file in it has changed. Each file or pattern that cannot be used is skipped with a
+    log warning that gives the reason. Several threads can use it. Every method raises `DriverMissing` if PyYAML is not
+    installed.
     """
 
     user_folder: Path | None = None

@@ -38,10 +38,10 @@ LIMIT = 2**30
 """Limit on the total size of the cache files, in bytes; the least recently used is removed first."""
 
 DRAWN = 1000
-"""The number of drawn pages in memory."""
+"""Maximum number of pages whose drawn text is in memory."""
 
 CHECKS = 16
-"""The average number of checks of the folder while cache files with the total size of its limit are written."""
+"""Average number of checks of the folder while cache files of `limit` bytes in total are written."""
 
 _HEADER = b"citekit quotable 2 "
 
@@ -52,8 +52,8 @@ class KeptQuotableTexts:
 
     The name of a cache file is derived from the digest of the source and the version of its texts. A cache file is
     written atomically. It contains an authentication code for its name and content, made with the secret key of this
-    CiteKit home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. Texts are
-    not cached if the source changes while it is read.
+    CiteKit home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. If the
+    source changes while it is read, `SourceUnreadable` is raised, and nothing is cached.
 
     The cost of storing a text does not grow with the number of texts in the cache, because the total size is checked
     only occasionally. Therefore the cache may exceed `limit`, by 1/16 on average, before files are removed.

@@ -24,10 +24,10 @@ LIMIT = 256 * 2**20
 
 @frozen
 class SharedQuotableTexts:
-    """Reads each text from the object store, or else with `inner`, and then stores it.
+    """Reads the texts of a source from the object store.
 
-    The key is derived from the digest of the source and the version of its texts. Texts are not stored if the source
-    changes while it is read.
+    If they are not there, reads them with `inner` and stores them. The key is derived from the digest of the source and
+    the version of its texts. Texts are not stored if the source changes while it is read.
     """
 
     inner: QuotableTexts

@@ -44,10 +44,13 @@ MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"
 """Text formats whose readers omit the markup."""
 
 _WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
-"""Formats whose readers separate hidden text by a mark (`with_hidden`). In others, a mark would come from the file."""
+"""Formats whose readers separate hidden text by a mark (`with_hidden`).
+
+In other formats, such a mark would be part of the file.
+"""
 
 _TABLES = {"csv": None, "tsv": "\t"}
-"""The formats of tables as text, and their delimiters if the format says it."""
+"""The text formats of tables with their delimiters; None if the delimiter varies from file to file."""
 
 NO_TRANSCRIBER = (
     f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model, and try again; "
@@ -121,7 +124,7 @@ class QuotableTextReader:
         """See `QuotableTexts.reader_version`."""
         try:
             speech = self._speech_version()
-        except CiteKitError:  # of the model, which matters only for recordings
+        except CiteKitError:  # the model is unavailable, which matters only for recordings
             speech = "unavailable"
         screen = self._screen_version()
         return (
@@ -204,7 +207,7 @@ class QuotableTextReader:
         """Yield the text of each subtitle track of a recording, or else the words that the transcriber recognizes.
 
         The sidecar file comes first, then the embedded track shown by default, then the other embedded tracks, and then
-        the text on the screen. Raise `SourceUnsupported` if there is none of them.
+        the text on the screen. Raise `SourceUnsupported` if the recording has none of these.
         """
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
@@ -241,7 +244,10 @@ class QuotableTextReader:
     def _recognized(
         self, source: Source, facts: MediaFacts, modality: Modality, progress: Progress, *, is_needed: bool
     ) -> Transcript | None:
-        """Return the recognized words. If there are none, return None or, if `is_needed`, raise `SourceUnsupported`."""
+        """Return the recognized words; None if there are none.
+
+        Raise `SourceUnsupported` if there is no transcriber, or if there are no words and `is_needed` is True.
+        """
         transcriber = self.transcriber()
         if transcriber is None:
             raise SourceUnsupported(

@@ -19,18 +19,22 @@ SMALL = 500_000
 PER_MEGABYTE = 4
 """Processor time for each megabyte beyond `SMALL`, as a multiple of the time for a small file.
 
-There is no step, so that a file is not refused for being slightly smaller than another. Annual reports of 0.7 to 2 MB that
-draw their text two letters at a time take 4 to 8 s for each megabyte, up to twice as much on a busy machine.
+The time grows continuously with the size, so that a small difference in size never decides whether a file is refused.
+Annual reports of 0.7 to 2 MB that draw their text two letters at a time take 4 to 8 s for each megabyte, up to twice as
+much on a busy machine.
 """
 
 RECORDINGS = 4
-"""Processor time for an audio or video file, in the same unit. Scene detection decodes it, regardless of its size."""
+"""The minimum processor time for an audio or video file, as a multiple of the time for a small file.
+
+Scene detection decodes the whole file, regardless of its size in bytes.
+"""
 
 PER_PICTURE = 6
-"""Additional processor time for each image that is read by OCR, in the same unit."""
+"""Additional processor time for each image that is read by OCR, as a multiple of the time for a small file."""
 
 MEMORY_PER_MEGABYTE = 10
-"""Each megabyte of a file of 1 MB or more adds the memory limit of a small file divided by this number."""
+"""Each whole megabyte of a file adds to its memory limit the limit for files under 1 MB, divided by this number."""
 
 _RECORDED = frozenset({Modality.VIDEO, Modality.AUDIO})
 

@@ -135,7 +135,7 @@ def limit_output(size: int) -> None:
 
 
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
-    """Permanently drop rights of this process, and return whether Landlock did its part.
+    """Permanently drop rights of this process, and return whether Landlock restricts it.
 
     The process can no longer write outside the folders `writable`, run programs other than `programs`, or make the
     calls in `system_calls`. Newer kernels also block network connections and signals to other processes. Call this

@@ -1,6 +1,7 @@
 """Schedules requests to workers in two lanes (queues), so that long requests do not delay short ones.
 
-Every request starts in the quick lane and moves to the slow lane if it takes long.
+A request starts in the quick lane, unless the caller knows that it is slow, and moves to the slow lane if it takes
+long.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Lanes:
     _change: threading.Condition = field(factory=threading.Condition, init=False, repr=False)
 
     def enter(self, memory: int, timeout: float, *, is_slow: bool = False) -> Turn | None:
-        """Wait for permission to run a request and return it; None if there is none within `timeout` seconds.
+        """Wait for permission to run a request and return it, or None if it is not granted within `timeout` seconds.
 
         `memory` is the memory limit of the request in bytes. `is_slow` selects the slow lane.
         """
@@ -89,7 +90,7 @@ class Lanes:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether more workers are running than there are processors."""
+        """Whether more requests are running than there are processors."""
         return len(self._turns) > _processors()
 
     def _waited(self, turn: Turn, timeout: float) -> bool:

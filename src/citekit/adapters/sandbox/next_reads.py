@@ -1,4 +1,4 @@
-"""Says that the text of a file is read after the file is mapped, so that its pages are read only once."""
+"""Records that the text of a file is read after the file is mapped, so that its pages are read only once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from threading import local
 
 
 class NextReads:
-    """Whether the caller, which maps a file in this thread, reads the text of the file next."""
+    """Records, for each thread, whether the text of the files that it maps is read next."""
 
     def __init__(self) -> None:
-        """Begin with no thread that reads."""
+        """Create a record in which no thread has announced that it reads texts."""
         self._threads = local()
 
     def is_next(self) -> bool:
@@ -20,7 +20,7 @@ class NextReads:
 
     @contextmanager
     def announced(self) -> Iterator[None]:
-        """While the context lasts, files that this thread maps are read next."""
+        """Announce that, during the `with` block, the text of the files that this thread maps is read next."""
         before = self.is_next()
         self._threads.is_next = True
         try:

@@ -26,10 +26,13 @@ REMEMBERED = 4096
 """Maximum number of remembered files; the oldest refusals are removed first."""
 
 FAILURES = 3
-"""Number of failures after which all work on a file is refused. A part counts once, the whole file twice."""
+"""Number of failures after which all work on a file is refused.
+
+A failure of work on a part of the file counts as one, and a failure of work on the whole file as two.
+"""
 
 LAPSE = 600.0
-"""Seconds after which a file is tried again that exceeded its processor time while the computer was busy."""
+"""Seconds after which a file that exceeded its processor time while the computer was busy is tried again."""
 
 VERSION = 3
 """Increase this when parsers become cheaper, so that refused files are tried again."""
@@ -44,8 +47,8 @@ _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 class Work:
     """A category of requests about a file that fail together.
 
-    All requests that read the whole file count as the same work. Requests for different parts of a file are different
-    work.
+    All requests that read the whole file count as the same work, and so do all cheap requests, such as measuring the
+    file. Requests for different parts of a file are different work.
     """
 
     kind: str

@@ -47,8 +47,9 @@ T = TypeVar("T")
 class IsolatedMapper:
     """A mapper that runs in a worker if `is_apart` returns True for the file.
 
-    Otherwise, it calls the mapper `here` in this process. `transcriber` asks a service, if the user chose one. If
-    `is_read_next` returns True, the worker also reads the text of a PDF, for the request for its text that follows.
+    Otherwise, it calls the mapper `here` in this process. `transcriber` returns the transcriber that asks a service, or
+    None if the user did not choose one. If `is_read_next` returns True, the worker also reads the text of a PDF,
+    because a request for its text follows.
     """
 
     here: Mapper
@@ -87,8 +88,8 @@ class IsolatedMapper:
 class IsolatedExtractor:
     """An extractor that runs in a worker.
 
-    `here` is the same extractor in this process, and `name` its name in the worker. `transcriber` asks a service, if the
-    user chose one.
+    `here` is the same extractor in this process, and `name` its name in the worker. `transcriber` returns the
+    transcriber that asks a service, or None if the user did not choose one.
     """
 
     here: Extractor
@@ -166,7 +167,9 @@ class IsolatedForeignFiles:
         return pages_from(self.workers.ask("pages", path, {"path": str(path)}))
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
-        """Return the rows of a Parquet file as dictionaries, with those of the requested `columns` that the file has."""
+        """Return the rows of a Parquet file as dictionaries. Requested `columns` that the file does not have are
+        omitted.
+        """
         return rows_from(self.workers.ask("rows", path, {"path": str(path), "columns": sorted(columns)}))
 
 
@@ -221,9 +224,11 @@ class IsolatedViewer:
 def _with_speech(
     ask: Callable[[], T], transcriber: Callable[[], Transcriber | None], source: Source, progress: Progress
 ) -> T:
-    """Return the answer of a worker. If it lacks the words of the recording, ask the service, then the worker again.
+    """Return the answer of a worker. If the worker lacks the words of the recording, ask the service, then the worker
+    again.
 
-    A worker has no network, and finds the words in the cache.
+    A worker has no network access. It finds the words in the cache, where the service's transcriber stores them. Raise
+    `SpeechMissing` if the words are missing and the user did not choose a service.
     """
     try:
         return ask()

@@ -35,10 +35,10 @@ _FORBIDDEN: tuple[tuple[int | None, int | None], ...] = (
 """Numbers of system calls on x86-64 and ARM64 (asm/unistd_64.h, asm-generic/unistd.h)."""
 
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
-"""Offsets in `struct seccomp_data`; of arguments, the lower 32 bits."""
+"""Offsets in `struct seccomp_data`. For arguments, they are the offsets of the lower 32 bits."""
 
 _OTHER_ABI = 0x40000000
-"""From this number on, calls of x86-64 are those of the x32 ABI."""
+"""On x86-64, system calls with this number or a higher one belong to the x32 ABI."""
 
 _LOAD, _EQUALS, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
@@ -51,7 +51,10 @@ _KEPT = 0b110
 
 @frozen
 class _Checked:
-    """A call that is allowed if the argument at the offset `argument` is one of `values`, or none of them."""
+    """A system call that is checked by its argument at the offset `argument`.
+
+    If `allowed` is true, the call is permitted only with one of `values`; otherwise, only with any other value.
+    """
 
     numbers: tuple[int, int]
     argument: int

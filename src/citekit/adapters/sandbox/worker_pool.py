@@ -48,7 +48,7 @@ _CRASHES = frozenset(
 """Signals of crashes. SIGKILL and others come from outside the program."""
 
 _SLOW_FILES = 256
-"""Number of files remembered because a request for them took long."""
+"""Maximum number of files that are remembered because the last request about them took much processor time."""
 
 
 class ParserBrokenError(RuntimeError):
@@ -118,7 +118,7 @@ class WorkerPool:
 
         Work that exceeded its budget before is refused immediately. Errors:
 
-        - `failure`, if the worker dies on the file, must be killed, or exceeds the budget.
+        - `failure`, if the worker dies on the file, must be killed, exceeds the budget, or gives an invalid answer.
         - The `CiteKitError` that the work raises in the worker.
         - The exception that `progress` raises; the worker is then killed.
         - `ParserBrokenError`, for other exceptions in the worker.
@@ -192,7 +192,7 @@ class WorkerPool:
     def _answered(self, request: Request) -> Mapping[str, Any]:
         """Send the request to a worker and return the answer.
 
-        If the last request about the same file took long, the request counts as slow from the start.
+        If the last request about the same file took much processor time, the request counts as slow from the start.
         """
         is_slow = bool(self.slow_at_most) and request.path in self._slow_files
         try:
@@ -230,7 +230,8 @@ class WorkerPool:
                     self._slow_files.popitem(last=False)
 
     def _rested(self, path: str, *, is_slow: bool = False) -> _Parser | None:
-        """Remove an idle worker from the pool and return it; None if there is none.
+        """Remove an idle worker from the pool and return it, or None if there is no idle worker or its state is
+        outdated.
 
         The worker that was last used for `path` is preferred. A slow request does not get the only idle worker, unless
         that worker was last used for `path`.

@@ -36,19 +36,19 @@ BUSY = 1.25
 """A request that takes this many times its processor time had to wait for a processor."""
 
 BUSY_LOAD = 0.75
-"""Load average of the last minute, for each processor, at which the computer counts as busy."""
+"""Load average of the last minute, for each processor, above which the computer counts as busy."""
 
 SAMPLE = 100_000
 """The number of additions that are timed to measure the current speed of a processor."""
 
 SAMPLE_SECONDS = 0.0015
-"""Processor time that adding them takes on a processor of 3 GHz that does nothing else."""
+"""Processor time in seconds that these additions take on a processor of 3 GHz that does nothing else."""
 
 SLOW = 1.5
-"""Ratio of the time that the sample takes to `SAMPLE_SECONDS` at which the computer counts as slow."""
+"""If the sample takes more than this many times `SAMPLE_SECONDS`, the computer counts as slow."""
 
 TIME = "time"
-"""The limit that a request exceeded, in addition to the memory limits in `worker`: processor time."""
+"""The name of the limit on processor time in `SpentError`. The names of the memory limits are in `worker`."""
 
 NONSENSE = "the worker process returned an invalid answer"
 
@@ -104,8 +104,8 @@ def is_busy(elapsed: float, used: float) -> bool:
     """Return whether the computer was busy or slow during a request.
 
     The request took `elapsed` seconds, of which `used` were processor time. The computer counts as busy if the request
-    had to wait for a processor, if nearly all processors have been in use for the last minute, or if a processor is now
-    much slower than usual because it is throttled or shared with other virtual machines.
+    had to wait for a processor, if the load average of the last minute is more than `BUSY_LOAD` per processor, or if a
+    processor is now much slower than usual because it is throttled or shared with other virtual machines.
     """
     if elapsed > BUSY * used:
         return True

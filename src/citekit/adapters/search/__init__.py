@@ -1,1 +1,1 @@
-"""Search: the node search index, vector indexes, embedders, and sentence splitters."""
+"""Search: indexes of nodes, texts, rankings, and vectors; embedders, rerankers, and sentence splitters."""

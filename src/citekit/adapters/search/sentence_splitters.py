@@ -39,7 +39,8 @@ def after_space(text: str, starts: Iterable[int]) -> list[int]:
 
 
 BLOCK = 200_000
-"""Characters that are processed at a time, because the run time of sentencex is quadratic in the length of a paragraph.
+"""Maximum number of characters that are processed at a time, because the run time of sentencex is quadratic in the
+length of a paragraph.
 """
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -30,7 +30,7 @@ class Look(NamedTuple):
 
 
 Way = tuple[Look, ...]
-"""The states of a file and of each parent folder up to the allowed one."""
+"""The states of a file and of each parent folder up to the allowed folder."""
 
 RENAMES_SHOW = os.name != "nt"
 """Whether a rename updates the change time of the renamed file itself, not only that of its folder."""
@@ -108,14 +108,14 @@ class AllowedFolders:
     def tells(self, path: PurePath) -> bool:
         """Return whether a message to the caller may contain `path` as it is written.
 
-        The file system is not accessed.
+        The file at `path` is not accessed.
         """
         if any(_is_below(path, folder) for folder in (*self._all(), *map(Path, self._shown), *self._unresolved)):
             return True
         return self._ingested is not None and self._ingested.places().folder_of(Path(path)) is not None
 
     def remember(self, path: Path) -> None:
-        """Do nothing, because a restricted caller must not add files to the allowed ones."""
+        """Do nothing, because a restricted caller must not extend the allowed files."""
 
     def way(self, real: Path) -> Way:
         """Return the states of the file `real` and of its parent folders, up to the allowed folder, for `is_same`.
@@ -133,7 +133,7 @@ class AllowedFolders:
         return way
 
     def is_same(self, real: Path, way: Way) -> bool:
-        """Return whether the file at `real` is unchanged since `way` and no folder on its path was replaced.
+        """Return whether the file at `real` is unchanged since `way`, and no folder above it was replaced.
 
         Renaming a file or folder updates its change time (POSIX `st_ctime`), which programs cannot set, and that of its
         parent folder. A replacement is therefore visible even if it was reverted. If only one of the two times has

@@ -2,9 +2,10 @@
 
 The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Next to `files`, `versions` has a record of the
 version (ETag), size, and digest of each file that was fetched. Records are small and are kept when a copy is removed.
-A record counts only under the seal of this home: a record from elsewhere could name any file of the user's buckets, and
-any bytes as those of a file. The record of an `https` file has the hosts that the user permitted for it; a removed copy is
-fetched again from these only. Characters that are not portable in file names are percent-encoded (RFC 3986) in the path.
+A record counts only with a valid seal of this home, because a record from elsewhere could name any file in the user's
+buckets, or give any bytes as the content of a file. The record of an `https` file has the hosts that the user permitted
+for it; a removed copy is fetched again only from these hosts. Characters that are not portable in file names are
+percent-encoded (RFC 3986) in the path.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ GRACE = 900.0
 """Seconds for which a copy is kept after its last use, because a process may still read it."""
 
 MOST = 2_000_000
-"""The largest number of files in a listing, which callers keep in memory (about 1 kB each)."""
+"""The maximum number of files in a listing, which callers keep in memory (about 1 kB each)."""
 
 LONGEST_NAME = 200
-"""The longest part of the path of a copy, in bytes."""
+"""The maximum length of each part of the path of a copy, in bytes."""
 
 _EVERY = 50
 """The number of fetched files after which the size of the cache is measured."""
@@ -57,7 +58,7 @@ _WEB = "https://"
 
 
 def web_host(url: str, hosts: frozenset[str]) -> WebHost:
-    """Return the host at `url`. Its module is imported now, because most commands fetch nothing from the web."""
+    """Return the host at `url`. Its module is imported only here, because most commands fetch nothing from the web."""
     from citekit.adapters.sources.web_host import WebHost
 
     return WebHost(url, hosts)
@@ -71,16 +72,19 @@ class _Record:
     hosts: frozenset[str] = frozenset()
 
     def parts(self, path: Path) -> tuple[bytes, ...]:
-        """Return what the code of this record of the copy at `path` covers."""
+        """Return the data that the authentication code of the record covers.
+
+        `path` is the relative path of the copy.
+        """
         texts = ("bucket", str(path), self.version, str(self.size), self.digest, *sorted(self.hosts))
         return tuple(text.encode("utf-8", "surrogatepass") for text in texts)
 
 
 @define
 class BucketFiles:
-    """Implements `RemoteFiles` with the copies below `folder`, of at most `limit` bytes.
+    """Implements `RemoteFiles` with the copies below `folder`, which have at most `limit` bytes in total.
 
-    `web` connects to a host of `https` files.
+    A file with more than `largest` bytes is not fetched. `web` connects to a host of `https` files.
     """
 
     folder: Path
@@ -133,9 +137,10 @@ class BucketFiles:
         return self._path(bucket, key if bucket.startswith(_WEB) else key.rstrip("/"))
 
     def permit(self, url: str, hosts: Collection[str]) -> Path:
-        """Return the path of the copy of an `https` file, which may be fetched from `hosts` and from no other host.
+        """Permit `hosts` in addition to those of earlier calls, and return the path of the copy of the file at `url`.
 
-        Raise `RequestRefused` if the host of `url` is not one of them.
+        `https` files are fetched only from permitted hosts and the hosts in their records. Raise `RequestRefused` if
+        the host of `url` is not permitted.
         """
         host = urlsplit(url).netloc
         self._hosts |= {each.lower() for each in hosts}
@@ -147,7 +152,7 @@ class BucketFiles:
         return self.place(url.partition("#")[0])
 
     def unchanged(self, path: Path) -> str | None:
-        """Implement `RemoteFiles`. Sends one request, unless the file was just listed."""
+        """See `RemoteFiles.unchanged`. Send one request, unless the file was just listed."""
         record = self._record(path)
         if record is None:
             return None
@@ -172,7 +177,7 @@ class BucketFiles:
             self._versions.pop(path, None)
 
     def restore(self, path: Path) -> bool:
-        """Implement `RemoteFiles`. Only files that this home has fetched before are fetched."""
+        """See `RemoteFiles.restore`. Only files that this home has fetched before are fetched."""
         if not path.is_relative_to(self._files) or self._record(path) is None:
             return False
         if path.is_file():
@@ -273,7 +278,7 @@ class BucketFiles:
             raise
 
     def _head(self, bucket: str, key: str, hosts: frozenset[str] = frozenset()) -> tuple[int, str] | None:
-        """Return the size and the version of an object, or None if there is no such object."""
+        """Return the size in bytes (-1 if unknown) and the version of an object, or None if there is no such object."""
         if bucket.startswith(_WEB):
             return self.web(bucket, hosts).head(key)
         try:
@@ -287,7 +292,7 @@ class BucketFiles:
         return self.folder / "versions" / name[:2] / name[2:]
 
     def _record(self, path: Path) -> _Record | None:
-        """Return the record of the copy at `path`, or None if there is none from this home."""
+        """Return the record of the copy at `path`, or None if this home has not written a record for it."""
         if not path.is_relative_to(self._files):
             return None
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -310,7 +315,10 @@ class BucketFiles:
             os.utime(self._record_path(path))
 
     def _limit(self) -> None:
-        """Remove the copies that were not used for the longest time, every few fetched files."""
+        """After every `_EVERY` fetched files, remove the least recently used copies beyond the limit.
+
+        Copies that were used within the last `GRACE` seconds are kept.
+        """
         with self._lock:
             self._fetched += 1
             if (self._fetched - 1) % _EVERY:
@@ -334,7 +342,10 @@ class BucketFiles:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """Return the address of the bucket, such as `s3://BUCKET`, and the key."""
+    """Return the address of the bucket, such as `s3://BUCKET`, and the key.
+
+    Raise `RequestRefused` if `url` has no bucket.
+    """
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")
     if not (is_remote(url) or url.startswith(_WEB)) or not bucket or "@" in bucket or "?" in bucket or "#" in bucket:
@@ -343,7 +354,7 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def _name(part: str) -> str:
-    """Return a part of a key as a name in a file system."""
+    """Return a part of a key as a portable file name."""
     text = (
         quote(part, safe=_SAFE) if part.isascii() else "".join(c if c > "\x9f" else quote(c, safe=_SAFE) for c in part)
     )

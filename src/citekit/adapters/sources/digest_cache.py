@@ -18,7 +18,7 @@ RACY = COARSE
 """Seconds within which a file may change twice without a new timestamp (FAT stores two-second times)."""
 
 REMEMBERED = 4096
-"""Number of digests in memory, in addition to those in the index."""
+"""Maximum number of digests in memory, in addition to those in the index."""
 
 
 class States:
@@ -75,8 +75,9 @@ class States:
         self._note(state, {"sha256": digest.hex})
 
     def _since(self, state: FileState, now: float) -> float:
-        """Return when a file was first seen in that state, if its timestamps are in the future and therefore
-        unreliable.
+        """Return when a file was first seen in that state, in seconds since the epoch.
+
+        This is recorded only if its timestamps are in the future and therefore unreliable. Otherwise, return `now`.
         """
         if state.changed(now) <= now:
             return now

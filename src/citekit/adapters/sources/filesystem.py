@@ -51,7 +51,8 @@ class FileSources:
     def identify(self, path: Path) -> Source:
         """Identify the file at `path`, which is restored if it is missing.
 
-        For a link, the target's name is used if the link's own name has no known suffix.
+        For a link, the target's name is used if the link's own name has no known suffix. Raise `SourceUnreadable` if
+        the file cannot be read, or `SourceUnsupported` if its format is not supported.
         """
         try:
             return self._identified(path)
@@ -91,7 +92,10 @@ class FileSources:
         return Source(path=place, digest=digest, size=state.size, format=format, state=str(state), readers=readers)
 
     def digest(self, path: Path) -> Digest | None:
-        """Return the current digest of the file. A file with a cached digest is not opened."""
+        """Return the current digest of the file, or None if it cannot be read.
+
+        A file with a cached digest is not opened.
+        """
         with suppress(SourceUnreadable, OSError, ValueError):
             status = path.stat()
             known = self._states.digest(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
@@ -107,7 +111,10 @@ class FileSources:
         return None
 
     def digest_uncached(self, path: Path, at_most: int | None = None) -> Digest | None:
-        """Return the digest of the current bytes, which are always read unless the file is too large."""
+        """Return the digest of the current bytes, which are always read.
+
+        Return None if the file cannot be read or has more than `at_most` bytes.
+        """
         with suppress(SourceUnreadable, OSError, ValueError), _opened(path, path) as file:
             if at_most is not None and os.fstat(file.fileno()).st_size > at_most:
                 return None
@@ -138,7 +145,10 @@ class FileSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """Find a file with those bytes. Only files of that size are read: first those called `name`, then the others."""
+        """Return the path of a file with the digest `digest`, or None.
+
+        Only files of `size` bytes are read: first those called `name`, then the others.
+        """
         others = []
         for path in files_below(roots, size, self._search_limit, allowed):
             if path.name != name:
@@ -148,7 +158,11 @@ class FileSources:
         return next((path.absolute() for path in others if self.digest(path) == digest), None)
 
     def _read(self, path: Path, file: BufferedReader, *, believing: bool = True) -> tuple[FileState, Digest]:
-        """Return the state and digest of an open file. With `believing`, uses the cache; otherwise reads the file."""
+        """Return the state and the digest of an open file.
+
+        If `believing` is True, use the cached digest if there is one. Raise `SourceUnreadable` if the file changes
+        during each of `TRIES` attempts to read it.
+        """
         for _ in range(TRIES):
             before = FileState.of(os.fstat(file.fileno()))
             known = self._states.digest(before) if believing else None
@@ -163,7 +177,7 @@ class FileSources:
 
 
 def _check_name(path: Path) -> None:
-    """Reject a path that is not valid Unicode, because maps are UTF-8 and could not contain it."""
+    """Raise `SourceUnreadable` if the path is not valid Unicode, because maps are UTF-8 and could not contain it."""
     text = str(path)
     if text.isascii():
         return

@@ -15,7 +15,7 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.source import Source
 
 REMEMBERED = 4096
-"""Number of remembered paths that were allowed."""
+"""Maximum number of allowed paths that are remembered."""
 
 
 class ConfinedSources:
@@ -49,7 +49,10 @@ class ConfinedSources:
         return None if real is None else self._inner.digest(real)
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """Return the cached digest of a path that was allowed, while the offered folders are the same; else None."""
+        """Return the digest of an allowed file if it is cached in memory, else None.
+
+        A path that was allowed is checked again only if the offered folders have changed.
+        """
         offered = self._folders.offered
         if self._allowed.get(path) != offered:
             if not self._folders.covers(path):
@@ -85,7 +88,10 @@ class ConfinedSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """Find a file with those bytes below the allowed ones of `roots`. Links that lead out are not followed."""
+        """Find a file with the digest `digest` below those `roots` that are allowed.
+
+        Links that lead out are not followed.
+        """
         within = [root for root in roots if self._folders.covers(root)]
         found = self._inner.find(digest, size, name, within, lambda link: allowed(link) and self._folders.covers(link))
         return found if found is not None and self._folders.covers(found) else None

@@ -44,8 +44,9 @@ def files_below(
 
 
 def _entries(folder: Path, seen: set[tuple[int, int]]) -> list[os.DirEntry[str]] | None:
-    """Return the entries of the folder by name; nothing if it was visited before or is unreadable; None if it is not a
-    folder.
+    """Return the entries of the folder, sorted by name, or None if it is not a folder.
+
+    The result is empty if the folder was visited before or cannot be read.
     """
     try:
         status = folder.stat()

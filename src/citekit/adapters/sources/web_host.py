@@ -27,7 +27,7 @@ REDIRECTS = 5
 """The maximum number of redirects that are followed."""
 
 SECONDS = 30.0
-"""The maximum time to connect, and to wait for the next bytes."""
+"""The maximum time in seconds to connect, and to wait for the next bytes."""
 
 LONGEST = 3600.0
 """The maximum time for one file, in seconds."""
@@ -52,7 +52,10 @@ def is_public(address: IpAddress) -> bool:
 
 @frozen
 class WebHost:
-    """The files of one host. `url` is `https://HOST` or `https://HOST:PORT`; `hosts` are those that may be used."""
+    """The files of one host. `url` is `https://HOST` or `https://HOST:PORT`.
+
+    Requests, including redirects, are sent only to `hosts`.
+    """
 
     url: str
     hosts: frozenset[str]
@@ -60,7 +63,7 @@ class WebHost:
     trust: Callable[[], ssl.SSLContext] = field(default=ssl.create_default_context)
 
     def head(self, key: str) -> tuple[int, str] | None:
-        """Return the size (-1 if unknown) and the version (ETag, or empty) of the file, or None if there is none."""
+        """Return the size in bytes (-1 if unknown) and the ETag (or "") of the file, or None if it does not exist."""
         with closing(self._answer("HEAD", key)) as answer:
             if answer.status in (404, 410):
                 return None
@@ -133,7 +136,7 @@ class _PrivateError(Exception):
 
 
 class _Connection(HTTPSConnection):
-    """A connection to an address that was checked, not to a name that could be resolved to another one."""
+    """A connection to an address that was checked, because another look-up of the name could return another address."""
 
     def __init__(self, host: str, port: int, trust: ssl.SSLContext, permitted: Callable[[IpAddress], bool]) -> None:
         super().__init__(host, port, timeout=SECONDS, context=trust)

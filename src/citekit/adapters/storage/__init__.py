@@ -1,1 +1,1 @@
-"""Stores for maps, evidence, outputs, and the ledger."""
+"""Stores for maps, evidence, outputs, the ledger, tags, uploads, and records of ingests."""

@@ -65,7 +65,10 @@ class Uses:
         return self._noted.get(digest.hex, 0.0)
 
     def _descriptor(self) -> int:
-        """Return a descriptor of the file. Reopens it if it was deleted or replaced. Raise `OSError`."""
+        """Return a descriptor of the file. Reopen the file if it was replaced.
+
+        Raise `OSError` if it cannot be opened.
+        """
         if self._file is not None:
             with suppress(OSError):
                 status = os.lstat(self._path)

@@ -1,8 +1,8 @@
 """A map store in an object store, with a catalog in PostgreSQL.
 
-The objects are those of `shared_maps`. The catalog has a row for each of them, so that listings and look-ups take one
-query each and no object is read for them. An object is written first and then recorded. If a process is killed in
-between, the next one that writes a map of the same resource records it, and so does a garbage collection.
+The objects are the same as in `shared_maps`. The catalog has a row for each object, so that listings and look-ups take
+one query each and no object is read for them. An object is written first and then recorded. If a process is killed in
+between, the next process that writes a map of the same resource records the object, and so does a garbage collection.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ _EDITIONS = (
     " JOIN citekit_edition e ON e.space = r.space AND e.resource = r.resource AND e.source IS NOT DISTINCT FROM c.source"
     " WHERE r.space = %s AND r.resource = %s AND r.number > r.removal GROUP BY e.mapper ORDER BY 1 DESC"
 )
-"""The numbers of the current map, and of the latest map of each other mapper from the same bytes, newest first."""
+"""Selects the numbers of the current map and of the latest map of each other mapper from the same bytes, newest first.
+"""
 
 _MAPPED = (
     "SELECT e.resource, max(e.number) FROM citekit_edition e"
@@ -88,7 +89,8 @@ _FILLED = "SELECT is_filled FROM citekit_space WHERE id = %s FOR NO KEY UPDATE"
 class CatalogedMapStore(SharedMapStore):
     """A `SharedMapStore` whose listings and look-ups are answered by a catalog in PostgreSQL.
 
-    The first use of a store with maps records them all. Everything that writes to the store must use the catalog.
+    The first use of a store that already has maps records all of them. Everything that writes to the store must use the
+    catalog.
     """
 
     def __init__(self, objects: ObjectStore, name: str, database: Database) -> None:
@@ -105,18 +107,18 @@ class CatalogedMapStore(SharedMapStore):
         return tuple(self._current())
 
     def card(self, resource_id: str) -> MapCard:
-        """Return the card of the map from the catalog. Only a damaged map is read."""
+        """Return the card of the map from the catalog. The map is read only if it was damaged when it was recorded."""
         number, card = self._known(resource_id)
         return card or self._read(resource_id, number).card()
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """Return the cards of these or of all maps, without damaged ones. No map is read."""
+        """Return the cards of the maps `resource_ids` (None: of all maps), without damaged ones. No map is read."""
         keys = None if resource_ids is None else [key_of(each) for each in resource_ids]
         rows = self._rows(_CARDS) if keys is None else self._rows(_SOME_CARDS, keys)
         return [_card(name, data) for name, data in rows if data is not None]
 
     def state(self) -> str | None:
-        """Return the number of changes of the catalog."""
+        """Return the number of changes of the catalog, as text."""
         return str(self._changes())
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
@@ -152,14 +154,14 @@ class CatalogedMapStore(SharedMapStore):
         return sources
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map of those bytes by that mapper, or None."""
+        """Return a stored map that `mapper` made from the bytes with the digest `source`, or None."""
         for name, number in self._rows(_MAPPED, source.hex, _mapper(mapper)):
             with suppress(ResourceMissing, MapCorrupt):
                 return self._read(id_of(name), number)
         return None
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at that path, sorted."""
+        """Return the resource IDs of the maps of the file at `source_path`, sorted."""
         cards = [_card(name, data) for name, data in self._rows(_OF_PATH, _path(source_path)) if data is not None]
         return [card.resource_id for card in cards if card.source_path == source_path]
 
@@ -170,7 +172,7 @@ class CatalogedMapStore(SharedMapStore):
 
     @property
     def _space(self) -> int:
-        """The number of the rows of this store in the catalog. The first use fills the catalog."""
+        """The ID of the space of this store in the catalog (see `Database.space`). The first use fills the catalog."""
         if self._found_space is None:
             space = self._database.space(f"maps {self._catalog_name()}")
             self._database.run(lambda connection: self._fill(connection, space))
@@ -197,7 +199,10 @@ class CatalogedMapStore(SharedMapStore):
         return current
 
     def _known(self, resource_id: str) -> tuple[int, MapCard | None]:
-        """Return the number of the current map, and its card unless the map is damaged."""
+        """Return the number of the current map, and its card (None if the map is damaged).
+
+        Raise `ResourceMissing` if there is no map.
+        """
         rows = self._rows(_KNOWN, key_of(check_resource_id(resource_id)))
         number, removal, card = rows[0] if rows else (0, 0, None)
         self._note_base(resource_id, int(number))
@@ -209,7 +214,7 @@ class CatalogedMapStore(SharedMapStore):
         return self._known(resource_id)[0]
 
     def _base(self, resource_id: str) -> int:
-        """Return the number of the last object of the ID that this store has seen, or else that of the catalog."""
+        """Return the number of the last object of the resource that this process has seen, or that in the catalog."""
         if resource_id not in self._bases:
             rows = self._rows(_KNOWN, key_of(resource_id))
             return int(rows[0][0]) if rows else 0
@@ -219,7 +224,7 @@ class CatalogedMapStore(SharedMapStore):
         return [int(number) for (number,) in self._rows(_EDITIONS, key_of(resource_id))]
 
     def _write_hints(self, resource_map: ResourceMap) -> None:
-        """Write nothing: the catalog has what the hints say."""
+        """Do nothing, because the catalog contains the information of the hints."""
 
     def _notice_others(self, resource_id: str) -> None:
         """Record the objects of this resource that other machines stored but did not record, because they have not done
@@ -243,7 +248,7 @@ class CatalogedMapStore(SharedMapStore):
         super()._note_written(resource_id, number, resource_map)
 
     def _fill(self, connection: Connection, space: int) -> None:
-        """Record all maps that the store already has. Other processes wait for that."""
+        """Record all maps that the store already has. Other processes wait until this has finished."""
         if connection.execute(_FILLED, (space,)).fetchone() == (True,):
             return
         self._record_missing(connection, space)
@@ -288,10 +293,10 @@ def _missing(
 
 @define
 class CatalogName:
-    """The name under which a database has the catalog of an object store: the content of an object there.
+    """The name of the catalog of an object store in a database. The object `CATALOG` of the store contains it.
 
-    It is bound to the address of the store, so that neither a copy of a store nor somebody who copies the name to
-    another store uses the catalog of the original.
+    In the database, the name is bound to the address of the store. Therefore a copy of the store, or another store to
+    which somebody copies the name, cannot use the catalog of the original store.
     """
 
     objects: ObjectStore
@@ -300,7 +305,7 @@ class CatalogName:
     _known: str | None = field(default=None, init=False)
 
     def __call__(self) -> str:
-        """Return the name. The first call for a store chooses it. Raise `RequestRefused` if another store has it."""
+        """Return the name, which the first call for a store creates. Raise `RequestRefused` if another store has it."""
         if self._known is None:
             name = self._read()
             there = self.database.run(lambda connection: self._bound(connection, name))
@@ -320,7 +325,10 @@ class CatalogName:
             self.objects.put(CATALOG, secrets.token_hex(16).encode())
 
     def _bound(self, connection: Connection, name: str) -> str:
-        """Return the address to which a name is bound, which is that of this store if it is new."""
+        """Bind the name to the address of this store if it is not bound yet.
+
+        Return the address to which it is bound.
+        """
         connection.execute(_BIND, (f"store {name}", self.address))
         row = connection.execute("SELECT made FROM citekit_space WHERE name = %s", (f"store {name}",)).fetchone()
         return str(row[0]) if row else ""

@@ -29,9 +29,10 @@ class Eviction:
     grace: float
 
     def drop(self, total: int, limit: int, protected: Digest | None, kept: int | None = None) -> list[StoredObject]:
-        """Evict objects, but never `protected`, until the total size is at most `limit` bytes. Raise `HomeUnwritable`.
+        """Evict objects until the total size is at most `limit` bytes, and return them. `protected` is never evicted.
 
-        If `kept` is smaller, continues down to `kept` bytes with the objects of the current batch.
+        `total` is the total size in bytes before. If `kept` is given, continue within the current batch of objects
+        until at most `kept` bytes remain. Raise `HomeUnwritable` if an object cannot be removed.
         """
         dropped = list[StoredObject]()
         batches = self._indexed() if self.index.total() is not None else self._unindexed()
@@ -46,12 +47,16 @@ class Eviction:
             yield batch
 
     def _unindexed(self) -> Iterator[list[Known]]:
-        """Evict in the order of the objects on disk, because the index cannot record them."""
+        """Yield all objects on disk as one batch, because the index cannot record them."""
         yield [Known(each.digest, each.touched, each.size) for each in self.objects]
 
     def _drop_from(self, batch: list[Known], excess: int, protected: Digest | None, dropped: list[StoredObject]) -> int:
-        """Evict those objects of a batch that are older than every later object. Return how many bytes were freed."""
-        horizon = batch[-1].used if len(batch) == BATCH else math.inf  # fewer, or more, are the last
+        """Evict objects of a batch, least recently used first, until `excess` bytes are freed.
+
+        Objects that were accessed after the last object of the batch are not evicted. Return the number of bytes that
+        were freed.
+        """
+        horizon = batch[-1].used if len(batch) == BATCH else math.inf  # a batch of another size is the last one
         gone, used, freed = list[Known](), dict[Digest, float](), 0
         try:
             for times, known in sorted(((self._times(each), each) for each in batch), key=_turn):
@@ -78,7 +83,7 @@ class Eviction:
     def _is_in_use(self, times: tuple[float, ...]) -> bool:
         """Return whether the object was accessed so recently that the caller may still be copying it.
 
-        Each time is checked, because the later of two may date from before the clock was set back.
+        All of `times` are checked, because the latest may date from before the clock was set back.
         """
         now = self.uses.now()
         return any(abs(now - time) < self.grace for time in times)
@@ -98,7 +103,10 @@ class Eviction:
             return True
 
     def remove(self, digest: Digest) -> StoredObject | None:
-        """Remove an object from the disk and return its former state. Raise `HomeUnwritable`."""
+        """Remove an object from the disk and return its former state; None if it was missing.
+
+        Raise `HomeUnwritable`.
+        """
         with writing(self.objects.path(digest)):
             return self.objects.drop(digest)
 

@@ -35,7 +35,7 @@ DEFAULT_LIMIT = 10 * 10**9
 """Default limit on the total size of the objects, in bytes."""
 
 KEPT_SHARE = 0.99
-"""Fraction of the limit that remains after an eviction, so that not every new object causes another one."""
+"""Fraction of the limit that remains after an eviction, so that not every new object causes another eviction."""
 
 GRACE = 10.0
 """Seconds after its last access during which an object is not evicted, because a caller may still be copying it."""
@@ -82,7 +82,10 @@ class FileEvidenceStore:
         self._limit = limit
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the evidence, or None. Verifies the bytes only if the state of the file has changed."""
+        """Return the evidence, or None if it is not stored.
+
+        Verify the bytes only if the state of the file has changed.
+        """
         return self.cached(key) or self._find(key, wait_silently)
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
@@ -127,7 +130,10 @@ class FileEvidenceStore:
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
     ) -> StoredEvidence:
-        """Return the evidence, and make it if it is missing. Raise `HomeUnwritable` and the errors of `make`."""
+        """Return the evidence, and make it if it is missing. Raise `HomeUnwritable` and the errors of `make`.
+
+        `readers` are the permission bits of the users who may read the file.
+        """
         waiting = report_waiting(progress, _WAITING)
         found = self.cached(key) or self._find(key, waiting)
         if found is None:
@@ -139,7 +145,7 @@ class FileEvidenceStore:
         return found
 
     def is_intact(self, digest: Digest) -> bool | None:
-        """Return whether the object's bytes match its digest."""
+        """Return whether the object's bytes match its digest; None if there is no such object."""
         return None if self._objects.status(digest) is None else self._objects.is_intact(digest)
 
     def stats(self) -> StoreStats:
@@ -164,16 +170,16 @@ class FileEvidenceStore:
         return StoreCheck(checked=checked, healed=healed, leftovers=leftovers)
 
     def prune(self, limit: int | None = None) -> int:
-        """Evict the least recently used objects until at most `limit` bytes remain. Return what was freed.
+        """Evict the least recently used objects until at most `limit` bytes (None: the limit of the store) remain.
 
-        Raise `HomeUnwritable`.
+        Return the number of bytes that were freed. Raise `HomeUnwritable` if an object cannot be removed.
         """
         self._staging.clean()
         self._eviction.count()
         return _freed(self._eviction.drop(self._total(), self._limit if limit is None else limit, None))
 
     def clear(self) -> int:
-        """Remove all objects. Return what was freed. Raise `HomeUnwritable`."""
+        """Remove all objects. Return the number of bytes that were freed. Raise `HomeUnwritable` if that fails."""
         self._staging.clean()
         freed = _freed(gone for each in self._objects if (gone := self._eviction.remove(each.digest)) is not None)
         self._eviction.count()
@@ -216,7 +222,7 @@ class FileEvidenceStore:
 
 
 def _freed(dropped: Iterable[StoredObject]) -> int:
-    """Return the disk space that was freed. Bytes of an object with another hard link are still in use."""
+    """Return the number of bytes that were freed. Bytes of an object with another hard link are still in use."""
     return sum(each.size for each in dropped if not each.linked)
 
 

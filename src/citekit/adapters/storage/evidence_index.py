@@ -67,7 +67,7 @@ class Known:
 
 
 class EvidenceIndex:
-    """Reads and writes the index. No method raises: a failure counts as a cache miss.
+    """Reads and writes the index. SQLite errors are not raised; they count as cache misses.
 
     Each transaction that changes rows of `object` changes `total` by the same amount. Each record is preceded by an
     authentication code that binds it to its key, its object, and this home. A record that was copied from another home,

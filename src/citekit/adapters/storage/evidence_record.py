@@ -52,7 +52,7 @@ class EvidenceRecord:
     def matches(self, status: os.stat_result) -> bool:
         """Return whether the file is unchanged, and a further change would be visible in its timestamps.
 
-        After a reboot, this is not sufficient for bytes that were not flushed to the disk.
+        Return False after a reboot if the bytes were not flushed to the disk, because they must be verified.
         """
         return self._looks_like(status) and self._is_settled and self.boot in ("", boot_id())
 

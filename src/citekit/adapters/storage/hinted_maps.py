@@ -1,4 +1,4 @@
-"""Finds maps among those that hints name. A hint may be out of date, so the map itself decides."""
+"""Finds maps with hints, which name resource IDs. A hint may be out of date, so the map itself is always checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citekit.domain.resource_map import ResourceMap
 
 
 def map_of(maps: MapStore, hinted: Iterable[str], source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-    """Return the first map of those bytes by that mapper among the hinted resource IDs, or None."""
+    """Return the first map that `mapper` made from the bytes `source` among the hinted resource IDs, or None."""
     for resource_id in hinted:
         with suppress(ResourceIdRefused):
             found = maps.edition(resource_id, mapper)
@@ -23,7 +23,7 @@ def map_of(maps: MapStore, hinted: Iterable[str], source: Digest, mapper: Mapper
 
 
 def ids_of(maps: MapStore, hinted: Iterable[str], source_path: str) -> Sequence[str]:
-    """Return the hinted resource IDs whose maps describe the file at that path, sorted."""
+    """Return the hinted resource IDs whose maps describe the file at `source_path`, sorted."""
     found = []
     for resource_id in hinted:
         with suppress(ResourceIdRefused, ResourceMissing, MapCorrupt):

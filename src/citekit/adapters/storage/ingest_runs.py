@@ -22,7 +22,7 @@ from citekit.domain.errors import HomeUnwritable
 from citekit.domain.ingest_run import FileResult, FileState, IngestRun
 
 KEPT = 20
-"""The number of runs whose records are kept."""
+"""Maximum number of runs whose records are kept."""
 
 _SUFFIX = ".jsonl"
 _BAD = (FileState.FAILED, FileState.SET_ASIDE)
@@ -64,7 +64,10 @@ class IngestRuns:
         return None
 
     def set_aside(self) -> Mapping[str, FileResult]:
-        """Return the files that the kept runs set aside, by path. A later result of a file replaces an earlier one."""
+        """Return the files that the kept runs set aside, by path.
+
+        A file that a later run mapped or skipped is omitted.
+        """
         found: dict[str, FileResult] = {}
         for path in self._paths():
             run = _Read.of(path)
@@ -95,7 +98,7 @@ class IngestRuns:
 
 @define
 class _Read:
-    """What the lines of one record say."""
+    """The content of the record of one run."""
 
     places: tuple[str, ...] = ()
     files: int = 0
@@ -109,7 +112,7 @@ class _Read:
 
     @classmethod
     def of(cls, path: Path) -> _Read:
-        """Read the record. Lines that are not complete or not valid are left out."""
+        """Read the record. Lines that are incomplete or not valid are ignored."""
         found = cls()
         with suppress(OSError), os.fdopen(open_file(path), encoding="utf-8", errors="replace") as file:
             for line in file:
@@ -169,9 +172,9 @@ def _plain(result: FileResult) -> dict[str, object]:
 
 
 def _write(file: TextIO | None, plain: Mapping[str, object]) -> None:
-    """Write one line at once, so that another process reads it, and a killed process loses at most this line.
+    """Write one line immediately, so that other processes can read it and a killed process loses at most this line.
 
-    If the disk is full, the line is missing, and its file is reported as remaining.
+    If the line cannot be written, for example because the disk is full, the file that it describes counts as remaining.
     """
     if file is not None:
         with suppress(OSError):

@@ -33,13 +33,13 @@ from citekit.domain.suggestions import nearest_names
 from citekit.wire import maps
 
 NOTE_LIMIT = 4096
-"""The maximum number of bytes of a note that a map was renamed."""
+"""Size limit in bytes of a note with the new ID of a renamed map."""
 
 RENAMES_LIMIT = 20
-"""The maximum number of renames that are followed."""
+"""The maximum number of IDs in a chain of renames that is followed."""
 
 KEPT = 8
-"""Maximum number of resource IDs for one key, newest first."""
+"""Maximum number of resource IDs that one hint contains, newest first."""
 
 
 class JsonMapStore:
@@ -62,7 +62,7 @@ class JsonMapStore:
         self._editions = Editions(folder)
 
     def ids(self) -> Sequence[str]:
-        """Return every stored resource ID, sorted. Raise `MapCorrupt`.
+        """Return every stored resource ID, sorted. Raise `MapCorrupt` if the folder cannot be read.
 
         While the folder is unchanged, this takes one `stat` and returns the same tuple.
         """
@@ -82,14 +82,15 @@ class JsonMapStore:
         return self._hot.get(resource_id)
 
     def card(self, resource_id: str) -> MapCard:
-        """Return the card of the map. The map is parsed only if the card cache does not have these bytes."""
+        """Return the card of the map. The map is parsed only if the cache has no card for the bytes of its file."""
         path, status = self._locate(_checked(resource_id))
         known = self._cards.get(resource_id, str(path), status) if self._cards is not None else None
         return known or self.get(resource_id).card()
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """Return the cards of these or of all maps, without damaged ones. Raise `MapCorrupt` if the folder cannot be
-        read.
+        """Return the cards of the maps `resource_ids` (None: of all maps), without missing and damaged ones.
+
+        Raise `MapCorrupt` if the folder cannot be read.
         """
         seen: dict[str, MapCard | None] = dict.fromkeys(sorted(resource_ids or ()))
         try:
@@ -120,7 +121,10 @@ class JsonMapStore:
         return None
 
     def state(self) -> str | None:
-        """Return the state of the folder, which changes when a map is added, replaced, or removed."""
+        """Return the state of the folder, which changes when a map is added, replaced, or removed.
+
+        Return None if the folder changed so recently that a further change might not be visible, or cannot be read.
+        """
         now = time.time()
         try:
             state = FileState.of(self._folder.stat())
@@ -182,11 +186,17 @@ class JsonMapStore:
         return self._editions.sources(_checked(resource_id))
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map of those bytes by that mapper. Also return None if the index was lost."""
+        """Return a stored map that `mapper` made from the bytes with the digest `source`.
+
+        Return None if there is none, or if the index was lost.
+        """
         return map_of(self, self._hints.mapped(source, mapper), source, mapper)
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at that path. Also return none if the index was lost."""
+        """Return the resource IDs of the maps of the file at `source_path`.
+
+        If the index was lost, the result is empty.
+        """
         return ids_of(self, self._hints.of_file(source_path), source_path)
 
     def expected_at(self, resource_id: str) -> str:
@@ -194,8 +204,10 @@ class JsonMapStore:
         return f"{self._folder.name}/{resource_id}{SUFFIX}"
 
     def _mode(self, resource_map: ResourceMap) -> int:
-        """Return the permissions of the map file: those of its source, or of what it was imported from, further limited
-        by those of the map it replaces.
+        """Return the permissions of the map file.
+
+        Only users who can read its source, the files from which it was imported, and the map that it replaces can read
+        the map file.
         """
         return mode_for(readers_of_all([self._path(resource_map.resource_id), *origins(resource_map)]))
 
@@ -255,7 +267,7 @@ class JsonMapStore:
         return nearest_names(resource_id, self.ids())
 
     def _renamed(self, resource_id: str) -> Sequence[str]:
-        """Return the present ID of a renamed map, or nothing."""
+        """Return a list with the current ID of a renamed map; empty if it was not renamed or the new map is missing."""
         seen = [resource_id]
         with suppress(OSError, UnicodeError, ResourceIdRefused):
             while len(seen) < RENAMES_LIMIT:
@@ -306,7 +318,7 @@ def _checked(resource_id: str) -> str:
 
 
 class MapHints:
-    """Hints at the resource IDs under which files were mapped. Check each against the map itself.
+    """Hints, which name the resource IDs under which files were mapped. Check each hint against the map itself.
 
     Without an index, there are no hints.
     """
@@ -329,11 +341,11 @@ class MapHints:
                 self._index.put(key, {"ids": [resource_map.resource_id, *others[: KEPT - 1]]})
 
     def mapped(self, source: Digest, mapper: MapperIdentity) -> Sequence[str]:
-        """Return resource IDs of maps of those bytes by that mapper."""
+        """Return resource IDs of maps that `mapper` may have made from the bytes with the digest `source`."""
         return self._ids(_mapped_key(source, mapper))
 
     def of_file(self, source_path: str) -> Sequence[str]:
-        """Return resource IDs of maps of the file at that path."""
+        """Return resource IDs of maps that may describe the file at `source_path`."""
         return self._ids(_source_key(source_path))
 
     def _ids(self, key: str) -> list[str]:

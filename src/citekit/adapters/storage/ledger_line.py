@@ -32,7 +32,10 @@ def checked(entry: LedgerEntry) -> LedgerEntry:
 
 
 def written(entry: LedgerEntry) -> str:
-    """Return the entry as one line of ASCII. Raise `RequestRefused` for values that are not plain data."""
+    """Return the entry as one line of ASCII.
+
+    Raise `RequestRefused` if it has values that are not plain data, or if its time has no time zone.
+    """
     plain = {name: getattr(entry, name) for name in _NAMES}
     plain |= {"deed": entry.deed.value, "at": checked(entry).at.isoformat(), "digest": entry.digest.hex}
     plain |= {name: dict(plain[name]) for name in ("parameters", "counts", "seconds")}
@@ -43,7 +46,10 @@ def written(entry: LedgerEntry) -> str:
 
 
 def read(text: str) -> LedgerEntry:
-    """Return the entry, ignoring fields of later versions. Raise `ValueError` for any other text."""
+    """Return the entry that `text` contains, without fields of later versions.
+
+    Raise `ValueError` if it is not valid.
+    """
     try:
         plain: dict[str, Any] = json.loads(text)
         known = {name: plain[name] for name in _NAMES if name in plain}

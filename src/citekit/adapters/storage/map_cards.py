@@ -129,7 +129,7 @@ class MapCards:
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Return whether a link stays inside the maps folder. Links that lead out are not followed."""
+    """Return whether `path`, with links resolved, is inside `folder`. Links that lead out are not followed."""
     root = os.path.realpath(folder)
     return os.path.realpath(path).startswith(os.path.join(root, ""))  # noqa: PTH118
 
@@ -163,7 +163,7 @@ def _checked(remembered: RememberedCard, path: str) -> RememberedCard | None:
 
 
 def _written(remembered: RememberedCard) -> str | None:
-    """Return the row of a card, or None if the card is too long or contains the separator."""
+    """Return the row of a card, or None if the card is too long, contains the separator, or cannot be encoded."""
     card, digest, state, settled, since = remembered
     with suppress(ValueError, TypeError, RecursionError):
         rest = json.dumps([card.format, card.mapper, card.structure_by, card.sidecar_files], allow_nan=False)
@@ -199,7 +199,7 @@ def _read(resource_id: str, text: str) -> RememberedCard | None:
 
 @lru_cache(maxsize=64)
 def _rest(text: str) -> tuple[str | None, _Identity | None, _Identity | None, dict[str, str]]:
-    """Return the fields that have the same value in most maps."""
+    """Parse the fields that have the same value in most maps."""
     form, mapper, structure_by, beside = json.loads(text)
     return form, _identity(mapper), _identity(structure_by), beside
 

@@ -19,7 +19,7 @@ __all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed", "written"]
 
 
 def origins(resource_map: ResourceMap) -> list[str]:
-    """Return the paths of the files whose words a map repeats: its source, and what it was imported from."""
+    """Return the paths of the files whose text a map may contain: its source, and the files it was imported from."""
     found, data = [resource_map.source_path], resource_map.metadata.get(IMPORTED_FROM)
     if isinstance(data, str) and data:
         found.append(data)
@@ -29,7 +29,7 @@ def origins(resource_map: ResourceMap) -> list[str]:
 
 
 def check_file(path: Path, status: os.stat_result) -> None:
-    """Raise `MapCorrupt` if the path is not a regular file or the file is too large. Does not open it."""
+    """Raise `MapCorrupt` if the path is not a regular file or the file is too large. The file is not opened."""
     if not stat.S_ISREG(status.st_mode):
         raise MapCorrupt(f"The map {path} is not a regular file. Remove it, and map its source again.")
     if status.st_size > SIZE_LIMIT:
@@ -37,7 +37,10 @@ def check_file(path: Path, status: os.stat_result) -> None:
 
 
 def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
-    """Parse the bytes of the map file at `path`, with the resource ID from its file name. Raise `MapCorrupt`."""
+    """Parse the bytes of the map file at `path`, with the resource ID from its file name.
+
+    Raise `MapTooNew` if a later version of CiteKit wrote it, or `MapCorrupt` if it is damaged or too large.
+    """
     if len(data) > SIZE_LIMIT:
         raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. Map its source again.")
     try:

@@ -49,20 +49,17 @@ def _odd_id(stem: str) -> str | None:
 
 
 def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
-    """Return the map file for each resource ID. If two files have the same ID, the result has the one that the store
-    reads.
+    """Return the map file for each resource ID. If two files have the same ID, return the one that the store reads.
 
-    Raise `OSError`.
-
-    A missing folder has no maps.
+    If the folder is missing, the result is empty. Raise `OSError` if it cannot be read.
     """
     return dict(each_map_file(folder))
 
 
 def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield the map files in any order.
+    """Yield each resource ID with its map file, in any order.
 
-    Only encoded names are held in memory, because two of them may have the same ID.
+    Only files with encoded names are held in memory, because two of them may have the same ID.
     """
     odd: dict[str, os.DirEntry[str]] = {}
     check_folder(folder)
@@ -176,7 +173,7 @@ class MapListing:
 
     def _state(self) -> FileState | None:
         with suppress(FileNotFoundError):
-            return FileState.of(os.stat(self._folder))  # noqa: PTH116 - once for every look: a Path costs more than the look
+            return FileState.of(os.stat(self._folder))  # noqa: PTH116 - called often: a Path costs more than the stat
         return None
 
 
@@ -189,7 +186,7 @@ class MapVersions(Mapping[str, str]):
         self._version = version
 
     def __getitem__(self, resource_id: str) -> str:
-        """Return the version of a map."""
+        """Return the version of a map. Raise `KeyError` if there is no map."""
         version = self._version(resource_id)
         if version is None:
             raise KeyError(resource_id)

@@ -29,7 +29,7 @@ FIRST = tuple(f"{number:02x}" for number in range(256))
 class StoredObject:
     """One object. `linked` is whether another file is a hard link to it.
 
-    `touched` is the time when it was created or last linked, in seconds since the epoch.
+    `touched` is the time when it was created, or last linked or touched, in seconds since the epoch.
     """
 
     digest: Digest
@@ -52,7 +52,7 @@ class Objects:
 
     @contextmanager
     def turn(self, digest: Digest, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Hold the object's lock, which is required to remove the object. A read-only store needs no lock.
+        """Hold the object's lock, which is required to remove the object. In a read-only store, no lock is held.
 
         `waiting` is called periodically during the wait; an exception that it raises ends the wait.
         """
@@ -76,7 +76,7 @@ class Objects:
         return status if stat.S_ISREG(status.st_mode) else None
 
     def is_intact(self, digest: Digest) -> bool:
-        """Return whether the object's bytes match its digest. Reads all bytes."""
+        """Return whether the object's bytes match its digest. All bytes are read."""
         try:
             with open_home_file(self.path(digest)) as file:
                 return Digest.of_stream(file) == digest
@@ -86,9 +86,10 @@ class Objects:
     def take_in(self, made: Path, digest: Digest, readers: int = EVERYBODY) -> os.stat_result:
         """Move the file `made`, whose bytes have that digest, into the store, and return its status. Raise `OSError`.
 
-        An intact object that already exists is kept and touched, so that hard links to it stay valid. Only `readers`
-        who could read both `made` and that object may read the result. If the boot ID is known, this method does not
-        wait for the disk: after a reboot, the bytes are verified before they are used.
+        An intact object that already exists is kept and touched, so that hard links to it stay valid. `readers` are
+        permission bits: only users whose bit is set, and who could read both `made` and that object, can read the
+        result. If the boot ID is known, this method does not wait for the disk: after a reboot, the bytes are verified
+        before they are used.
         """
         narrow(self.path(digest), readers)
         there = self._touched(digest)
@@ -126,9 +127,9 @@ class Objects:
                 os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def drop(self, digest: Digest) -> StoredObject | None:
-        """Remove the object and return its former state, or None if it was missing. Raise `OSError`.
+        """Remove the object and return its former state, or None if it was missing.
 
-        Also removes a link or a folder with the object's name.
+        Also remove a link or a folder with the object's name. Raise `OSError` if it cannot be removed.
         """
         path = self.path(digest)
         try:

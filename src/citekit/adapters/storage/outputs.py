@@ -42,7 +42,7 @@ NAME_LIMIT = 255
 
 RECEIPTS = ".receipts"
 BY_CONTENT = ".by_content"
-"""Subfolder of receipts by evidence digest. It identifies an output that was moved or renamed by its bytes."""
+"""Subfolder of receipts by evidence digest. An output that was moved or renamed is found there by its bytes."""
 
 CONTENT_LIMIT = 10_000
 """Maximum number of receipts by evidence digest; the oldest are removed first."""
@@ -65,8 +65,8 @@ RACY = FINE
 class FriendlyOutputs:
     """An `Outputs` store in a folder. Each output is a hard link to the stored object, or a copy if links do not work.
 
-    The receipt of a file records its address, which determines who may reuse the file name. After a power failure,
-    outputs of the last seconds may be incomplete until they are requested again.
+    The receipt of a file records its address, which determines which evidence may reuse the file name. After a power
+    failure, outputs of the last seconds may be incomplete until they are requested again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,9 +85,10 @@ class FriendlyOutputs:
         owner: str | None = None,
         waiting: Callable[[], object] = wait_silently,
     ) -> Path:
-        """Write the evidence as an output file and return its path. Writes nothing if the file is already there.
+        """Write the evidence as an output file and return its path. Write nothing if the file is already there.
 
-        Raise `HomeUnwritable`, and `EvidenceCorrupt` if the object is gone; then obtain the evidence again.
+        Raise `HomeUnwritable` if the file cannot be written, or `EvidenceCorrupt` if the object is gone; in that case,
+        obtain the evidence again.
         """
         asked = Asked(name, evidence.extraction.suffix, owner)
         placed = self._placed.asked(asked, receipt)
@@ -120,7 +121,7 @@ class FriendlyOutputs:
             narrow(path, readers)
 
     def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
-        """Return whether the file is the object and its receipt matches."""
+        """Return whether this process knows the output at `path`, and its file and its receipt are unchanged."""
         placed = self._placed.at(path)
         return placed is not None and placed.has(receipt) and _shown(path, evidence, placed.shown) is not None
 
@@ -135,7 +136,7 @@ class FriendlyOutputs:
         return _receipt_in(self._receipt_path(path.name))
 
     def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
-        """Return the receipt of an earlier output with those bytes, even if its file name now belongs to other evidence."""
+        """Return the receipt of an earlier output with that digest, even if other evidence now has its file name."""
         found = _receipt_in(self._content_path(digest))
         return found if found is not None and found.evidence_digest == digest and is_allowed(found) else None
 
@@ -148,7 +149,10 @@ class FriendlyOutputs:
         *,
         shared: bool,
     ) -> bool:
-        """Write the file and its receipt, unless the `shared` name now belongs to another location."""
+        """Write the file and its receipt, and return True.
+
+        If the name is `shared` and now belongs to other evidence, write nothing and return False.
+        """
         with self._locks.hold(_slot(file_name), waiting):
             claimed = self._claim(file_name)
             if shared and claimed is not None and _place_of(claimed) != _place_of(plain):
@@ -401,7 +405,7 @@ class PlacedFiles:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def asked(self, asked: Asked, receipt: Receipt) -> Placed | None:
-        """Return the path of an earlier output for the same request and receipt, or None."""
+        """Return an earlier output for the same request and receipt, or None."""
         placed = self._asked.get(asked)
         if placed is None or not placed.has(receipt):
             return None

@@ -1,4 +1,4 @@
-"""A ledger in a PostgreSQL database, which machines share."""
+"""A ledger in a PostgreSQL database, which several machines can share."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ class PostgresLedger:
         self._database = Database(url, unavailable=HomeUnwritable, too_new=LedgerCorrupt)
 
     def append(self, entry: LedgerEntry) -> None:
-        """Append one entry. After this method returns, it is as durable as the settings of the server say."""
+        """Append one entry.
+
+        After this method returns, the entry is as durable as the settings of the server guarantee.
+        """
         text = ledger_line.written(entry)
         at = ledger_line.checked(entry).at.isoformat()
         key = (_name(entry.collection), entry.digest.hex, entry.deed.value, key_of(entry.resource_id), at)
@@ -52,7 +55,7 @@ class PostgresLedger:
         self._database.run(appended, is_repeatable=False)
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """Return the last entry about that book in that collection, or None."""
+        """Return the last entry about the book with that digest in the collection, or None."""
         return next(iter(self._ask(_LAST, _name(collection), digest.hex)), None)
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
@@ -64,7 +67,7 @@ class PostgresLedger:
         return self._standing(Deed.STARTED, collection)
 
     def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`."""
+        """Return the last entry of each book of the resource whose last entry is `FINISHED` or `STARTED`."""
         return self._ask(_OF_RESOURCE, _name(collection), key_of(resource_id))
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:

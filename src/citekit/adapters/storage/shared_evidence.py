@@ -25,7 +25,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.wire import receipts
 
 BLOCK = 8 << 20
-"""The number of bytes that one request fetches."""
+"""The maximum number of bytes that one request fetches."""
 
 
 class _NotSharedError(Exception):
@@ -40,7 +40,7 @@ class SharedEvidenceStore:
     objects: ObjectStore
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the evidence from the local store, or else fetch it."""
+        """Return the evidence from the local store, or else fetch it; None if no machine has stored it."""
         found = self.local.find(key)
         if found is not None:
             return found
@@ -74,7 +74,7 @@ class SharedEvidenceStore:
         return self.local.is_intact(digest)
 
     def stats(self) -> StoreStats:
-        """Return the figures of the local store."""
+        """Return the statistics of the local store."""
         return self.local.stats()
 
     def verify(self) -> StoreCheck:

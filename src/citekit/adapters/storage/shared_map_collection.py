@@ -21,18 +21,18 @@ from citekit.domain.ports.object_store import ObjectStore
 
 @frozen
 class SharedMapCollection:
-    """Collects the garbage of the maps in `objects`.
+    """Removes unreachable maps from `objects` (garbage collection).
 
-    It removes the maps of removed resources with their hints, and maps that were replaced by one of the same mapper
-    from the same bytes. Maps of other mappers or of earlier bytes are kept (`editions`, `earlier_sources`), and so are
-    the empty objects of removed maps, so that no number is used twice. Only the objects of one resource at a time, and
-    the IDs of the removed resources, are in memory.
+    It removes the maps of removed resources with their hints, and maps that were replaced by a map that the same mapper
+    made from the same bytes. Maps of other mappers or of earlier bytes are kept (`editions`, `earlier_sources`), and so
+    are the empty objects of removed maps, so that no number is used twice. Only the objects of one resource at a time,
+    and the IDs of the removed resources, are in memory.
     """
 
     objects: ObjectStore
 
     def collect(self, grace: timedelta) -> int:
-        """Remove objects that nobody could reach for `grace`. Return the number of removed objects.
+        """Remove objects that no reader has been able to reach for `grace`. Return the number of removed objects.
 
         Ages are determined by the clock of the object store, not by that of this machine. `grace` must exceed
         `BASE_SECONDS` of the map store, so that no other machine is about to replace a map that it read before. A

@@ -1,7 +1,7 @@
 """The keys of maps in an object store, and of the hints and notes about them.
 
-`maps/ID/NUMBER` is a map; an empty object is a removed one. `mapped/SOURCE/MAPPER/ID` and `paths/PATH/ID` are hints about
-which maps describe given bytes or a given file, and `renamed/ID/NUMBER` has the new ID of a resource.
+`maps/ID/NUMBER` is a map, or empty if the map was removed. `mapped/SOURCE/MAPPER/ID` and `paths/PATH/ID` are hints
+about which maps describe given bytes or a given file, and `renamed/ID/NUMBER` has the new ID of a resource.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def id_segments(resource_id: str) -> str:
 
 
 def id_in(segments: Sequence[str]) -> str | None:
-    """Return the ID that segments of a key represent, or None if they are not those of an ID."""
+    """Return the ID that segments of a key represent, or None if they do not represent an ID."""
     if not segments or not all(segment.startswith("r") for segment in segments):
         return None
     text = "".join(segment[1:] for segment in segments)
@@ -69,13 +69,13 @@ def path_folder(source_path: str) -> str:
 
 
 def mapped_folder(source: Digest, mapper: MapperIdentity) -> str:
-    """Return the folder with the hints about the maps of those bytes by that mapper."""
+    """Return the folder with the hints about the maps that `mapper` made from the bytes with the digest `source`."""
     made_by = hashlib.sha256(json.dumps([mapper.name, mapper.model, mapper.version]).encode()).hexdigest()
     return f"{MAPPED}/{source.hex[:32]}/{made_by[:16]}"
 
 
 def hinted_ids(objects: ObjectStore, area: str) -> Iterator[tuple[str, ListedObject]]:
-    """Yield the hints below the area or folder `area` with the IDs that they name."""
+    """Yield the resource ID that each hint below `area` (an area or a folder in it) names, and the hint."""
     first = {MAPPED: 3, PATHS: 2}[area.partition("/")[0]]
     for each in objects.listing(area):
         name = id_in(each.key.text.split("/")[first:])
@@ -86,7 +86,10 @@ def hinted_ids(objects: ObjectStore, area: str) -> Iterator[tuple[str, ListedObj
 def numbered(
     objects: ObjectStore, area: str, resource_id: str | None = None
 ) -> Iterator[tuple[str, Mapping[int, ListedObject]]]:
-    """Yield the numbered objects of one or of each resource. Only those of one resource are in memory at a time."""
+    """Yield the ID of each resource (or only `resource_id`) with its objects by number.
+
+    Only the objects of one resource are in memory at a time.
+    """
     listed = objects.listing(area if resource_id is None else folder_of(area, resource_id))
     for folder, found in groupby(listed, key=lambda each: each.key.text.rpartition("/")[0]):
         name = id_in(folder.split("/")[1:])

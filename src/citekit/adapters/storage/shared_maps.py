@@ -45,24 +45,22 @@ CATALOG = ObjectKey("catalog")
 """The object that contains the name under which a database stores the catalog of the store (see `cataloged_maps`)."""
 
 IN_MEMORY = 32
-"""The number of parsed maps in memory."""
+"""The maximum number of parsed maps in memory."""
 
 CARDS_IN_MEMORY = 100_000
-"""The number of cards in memory."""
+"""The maximum number of cards in memory."""
 
 BASES_IN_MEMORY = 100_000
 """The maximum number of resources whose last number is kept in memory, which saves a listing when a map is stored."""
 
 REQUESTS = 16
-"""The number of maps that are read at the same time when all cards are listed."""
+"""The maximum number of maps that are read at the same time when cards are listed."""
 
 ATTEMPTS = 20
-"""The maximum number of times that a write is repeated while other machines write maps of the same bytes under the same
-ID.
-"""
+"""Maximum number of attempts to write a map while other machines write maps of the same source under the same ID."""
 
 LISTING_SECONDS = 5.0
-"""The time for which a listing of all maps is used again. Maps that other processes store appear in lists after it."""
+"""Seconds for which a listing of all maps is reused. Until then, lists may lack maps that other processes store."""
 
 BASE_SECONDS = 6 * 3600
 """The time in seconds after which a map number that was read is too old to be the base of a write."""
@@ -71,8 +69,8 @@ BASE_SECONDS = 6 * 3600
 class SharedMapStore:
     """A `MapStore` in an object store.
 
-    If another machine stores the map of another file under the same ID between the read and the write of this one,
-    `put` raises `StoreUnavailable`, and neither map is lost.
+    If another machine stores the map of another file under the same ID after this machine has read the ID and before it
+    writes, `put` raises `StoreUnavailable`, and the map of the other machine is kept.
     """
 
     def __init__(self, objects: ObjectStore, name: str, cards: MapCards | None = None) -> None:
@@ -89,7 +87,10 @@ class SharedMapStore:
         self._lock = Lock()
 
     def ids(self) -> Sequence[str]:
-        """Return every resource ID that was stored `LISTING_SECONDS` ago, or that this process stored, sorted."""
+        """Return the stored resource IDs, sorted.
+
+        IDs that other processes stored within the last `LISTING_SECONDS` may be missing.
+        """
         return tuple(sorted(self._current()))
 
     def get(self, resource_id: str) -> ResourceMap:
@@ -101,7 +102,7 @@ class SharedMapStore:
         return None
 
     def cached_ids(self) -> Sequence[str] | None:
-        """Return None, because the IDs are listed on each call."""
+        """Return None, because only the object store shows which IDs are stored."""
         return None
 
     def card(self, resource_id: str) -> MapCard:
@@ -109,9 +110,10 @@ class SharedMapStore:
         return self._card(resource_id, self._number(resource_id))
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """Return the cards of these or of all maps, without damaged ones. Maps whose cards are cached are not read.
+        """Return the cards of the maps `resource_ids` (None: all), sorted by ID, without missing and damaged ones.
 
-        An object never changes, so a cached card is valid as long as its number is the current one.
+        Maps whose cards are cached are not read. An object never changes, so a cached card is valid as long as its
+        number is the current one.
         """
         current = self._current()
         if resource_ids is not None:
@@ -210,11 +212,11 @@ class SharedMapStore:
         return sources
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map of those bytes by that mapper, or None."""
+        """Return a stored map that `mapper` made from the bytes with the digest `source`, or None."""
         return map_of(self, self._hinted(mapped_folder(source, mapper)), source, mapper)
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at that path, sorted."""
+        """Return the resource IDs of the maps of the file at `source_path`, sorted."""
         return ids_of(self, self._hinted(path_folder(source_path)), source_path)
 
     def expected_at(self, resource_id: str) -> str:
@@ -224,7 +226,7 @@ class SharedMapStore:
     def _current(self) -> Mapping[str, int]:
         """Return the number of the current map of each resource ID that has one.
 
-        The result is used again for `LISTING_SECONDS`, unless this process stores or removes a map.
+        The result is reused for `LISTING_SECONDS`, unless this process stores or removes a map.
         """
         with self._lock:
             if self._listed is not None and time.monotonic() - self._listed[1] < LISTING_SECONDS:
@@ -246,7 +248,7 @@ class SharedMapStore:
         return {number: each.size for number, each in found.items()}
 
     def _live_numbers(self, resource_id: str) -> list[int]:
-        """Return the numbers of the current map and of those that it replaced, newest first."""
+        """Return the numbers of the current map and of the maps that it replaced, newest first."""
         check_resource_id(resource_id)
         numbers = self._numbers(MAPS, resource_id)
         removed = max((number for number, size in numbers.items() if not size), default=0)
@@ -308,7 +310,7 @@ class SharedMapStore:
             self._cards.popitem(last=False)
 
     def _base(self, resource_id: str) -> int:
-        """Return the number of the last object of the ID that this store has seen, or else list it."""
+        """Return the number of the last object of the resource that this process has seen, or else request it."""
         number, seen = self._bases.get(resource_id, (0, 0.0))
         if seen and time.monotonic() - seen < BASE_SECONDS:
             return number
@@ -334,17 +336,19 @@ class SharedMapStore:
         self._may_write = True
 
     def _notice_others(self, resource_id: str) -> None:
-        """Take note that another machine stored an object of this resource."""
+        """Do nothing. Subclasses override this method to note that another machine stored an object of the resource."""
 
     def _note_written(self, resource_id: str, number: int, resource_map: ResourceMap | None) -> None:  # noqa: ARG002
-        """Take note of an object with this map, or of a removal if it is None."""
+        """Record that this process stored `resource_map` as object `number`, or removed the map if it is None."""
         self._note_base(resource_id, number)
         with self._lock:
             self._listed, self._writes = None, self._writes + 1
 
     def _after_conflict(self, mine: ResourceMap) -> int | None:
-        """Return the number of the map that another machine stored, which may be replaced because it is of the same
-        bytes; None if it is the same map.
+        """Return the number of the last object, after another machine stored a map under the same ID.
+
+        That map may be replaced, because it has the same source bytes or path. Return None if it equals `mine`. Raise
+        `StoreUnavailable` if it is the map of another file.
         """
         name = mine.resource_id
         self._notice_others(name)

@@ -1,7 +1,7 @@
 """Outputs whose receipts are shared with other machines through an object store.
 
-Any of several servers can then report the origin of evidence that another one extracted. The receipt of evidence is the
-object `receipts/DIGEST/NUMBER`, in which the number is a digest of the receipt: the same bytes can be evidence of
+Each of several servers can then report the origin of evidence that another server extracted. The receipt of evidence is
+the object `receipts/DIGEST/NUMBER`. The number is a digest of the receipt, because the same bytes can be evidence of
 several files.
 """
 
@@ -27,7 +27,7 @@ from citekit.wire import receipts
 
 AREA = "receipts"
 REMEMBERED = 8192
-"""The number of receipts of which a process remembers that they are shared."""
+"""The maximum number of shared receipts that a process remembers, so that it does not store them again."""
 
 READ_AT_MOST = 50
 """The maximum number of receipts of the same bytes that are read to find an allowed one."""
@@ -91,7 +91,7 @@ def _data(receipt: Receipt) -> bytes:
 
 
 def _key(receipt: Receipt) -> ObjectKey:
-    """Return the key of a receipt. Receipts that differ only in the time share one."""
+    """Return the key of a receipt. Receipts that differ only in the time have the same key."""
     same = _data(evolve(receipt, created=receipt.created.min.replace(tzinfo=receipt.created.tzinfo)))
     return ObjectKey(f"{_folder(receipt.evidence_digest)}/{hashlib.sha256(same).hexdigest()[:16]}")
 

@@ -47,7 +47,7 @@ _BY_RESOURCE = (
     "CREATE INDEX IF NOT EXISTS line_by_resource ON line"
     " (CASE WHEN json_valid(entry) THEN json_extract(entry, '$.resource_id') END)"
 )
-"""This column was added later. Ledgers without it can be read, and get it with the next entry."""
+"""Creates an index that early ledgers lack. They can be read without it, and get it with the next entry."""
 
 _PROGRAMS = "SELECT sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
 """Selects the views and triggers, through which a foreign database could run SQL during any query."""
@@ -102,7 +102,7 @@ class SqliteLedger:
             connection.execute("COMMIT")
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """Return the last entry about that book in that collection, or None."""
+        """Return the last entry about the book with that digest in the collection, or None."""
         return next(iter(self._ask(_LAST, _key(collection), digest.hex)), None)
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
@@ -114,7 +114,7 @@ class SqliteLedger:
         return self._standing(Deed.STARTED, collection)
 
     def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`."""
+        """Return the last entry of each book of the resource whose last entry is `FINISHED` or `STARTED`."""
         return self._ask(_OF_RESOURCE, resource_id, _key(collection))
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
@@ -156,9 +156,10 @@ class SqliteLedger:
             raise HomeUnwritable(f"Cannot use the ledger {self._path}: {_UNWRITABLE[trouble]}.") from error
 
     def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
-        """Return whether the tables exist. Creates them in an empty file if `make` is true.
+        """Return whether the tables exist. If `make` is true, create them in an empty file.
 
-        Raise `LedgerCorrupt` for other tables.
+        Raise `LedgerCorrupt` if the file belongs to another program or a later version, or has views or triggers that
+        CiteKit did not create.
         """
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -76,7 +76,10 @@ class StagingArea:
 
 
 def made_by(make: Make, target: Path) -> Extraction:
-    """Return the result of `make`. Reports a full disk as such, regardless of where the error occurs."""
+    """Return the result of `make`.
+
+    Raise `HomeUnwritable` if the disk is full or read-only, wherever the error occurs.
+    """
     try:
         return make(target)
     except Exception as error:
@@ -89,7 +92,10 @@ def made_by(make: Make, target: Path) -> Extraction:
 
 
 def digest_of(made: Path) -> tuple[Digest, int]:
-    """Return the digest and size of the file. Raise `ExtractionFailed` if it is not a regular file."""
+    """Return the digest and the size in bytes of the file.
+
+    Raise `ExtractionFailed` if it is missing or not a regular file, or `HomeUnwritable` if it cannot be read.
+    """
     try:
         if not stat.S_ISREG(os.lstat(made).st_mode):
             raise ExtractionFailed(

@@ -61,7 +61,10 @@ class FileTags:
 
 
 def _read(path: Path) -> Mapping[str, Sequence[str]]:
-    """Return the tags in the file. Raise `OSError`, or `ValueError` if it has another form."""
+    """Return the tags in the file.
+
+    Raise `OSError` if it cannot be read, or `ValueError` if its content is not valid.
+    """
     data = json.loads(read_file(path, SIZE_LIMIT).decode("utf-8", "surrogatepass"))
     if not isinstance(data, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004 - reported as damaged, like other wrong content

@@ -20,13 +20,13 @@ from citekit.adapters.system.home_files import make_folder, open_file, write_all
 from citekit.domain.errors import SourceUnsupported
 
 FILES_LIMIT = 20_000
-"""The maximum number of files of an archive."""
+"""The maximum number of files in an archive."""
 
 SIZE_LIMIT = 4 << 30
 """The maximum number of bytes that are unpacked from one archive."""
 
 RATIO, SPARE = 100, 64 << 20
-"""An archive is unpacked to at most `RATIO` times its size and `SPARE` bytes: larger ones are zip bombs."""
+"""An archive is unpacked to at most `RATIO` times its size plus `SPARE` bytes, because it may be a zip bomb."""
 
 _PACKAGES = frozenset(("mimetype", "[Content_Types].xml"))
 """Files that make an archive an EPUB, OpenDocument, or Office file, regardless of its name."""
@@ -44,9 +44,9 @@ class UnpackedArchives:
     def unpack(self, path: Path) -> Path | None:
         """Return the folder with the files of the ZIP archive at `path`; None if it is a document or not an archive.
 
-        Hidden files, links, and files whose names are not portable are left out. The folder is either complete or
-        missing. Raise `SourceUnsupported` for a damaged, encrypted, or too large archive, `SourceUnreadable`, and
-        `HomeUnwritable`.
+        Hidden files, links, and files whose names are not portable are omitted. The folder is either complete or
+        missing. Raise `SourceUnsupported` for a damaged, encrypted, or too large archive, `SourceUnreadable` if the
+        archive cannot be read, or `HomeUnwritable` if the files cannot be written.
         """
         if path.suffix.lower() != ".zip" or not os.path.isfile(path):  # noqa: PTH113 - a name that is too long is no file
             return None
@@ -82,7 +82,7 @@ class UnpackedArchives:
     ) -> int:
         """Write one file, and return the size of all files so far, which was `size` before.
 
-        Raise `SourceUnsupported` if it exceeds `limit`.
+        Raise `SourceUnsupported` if that size exceeds `limit`, or if the archive has two files with this name.
         """
         with writing(target):
             try:
@@ -105,7 +105,10 @@ class UnpackedArchives:
 
 
 def _files(archive: zipfile.ZipFile, path: Path) -> Iterator[tuple[zipfile.ZipInfo, str]]:
-    """Yield the files to unpack, with their relative paths. Raise `SourceUnsupported`."""
+    """Yield the files to unpack, with their relative paths.
+
+    Raise `SourceUnsupported` if the archive cannot be unpacked.
+    """
     items = [item for item in archive.infolist() if not is_folder(item)]
     if len(items) > FILES_LIMIT:
         raise SourceUnsupported(f"{path.name} has {len(items):,} files; the limit is {FILES_LIMIT:,}.")
@@ -124,7 +127,7 @@ def _files(archive: zipfile.ZipFile, path: Path) -> Iterator[tuple[zipfile.ZipIn
 
 
 def _is_usable(name: str) -> bool:
-    """Return whether a file or folder may have that name everywhere, and is not hidden."""
+    """Return whether a file or folder may have that name on all systems, and is not hidden."""
     return (
         not name.startswith((".", "__MACOSX"))
         and len(name.encode("utf-8", "surrogatepass")) <= _LONGEST

@@ -66,7 +66,11 @@ class Uploads:
 
 
 def _given(part: Path, path: Path) -> None:
-    """Move a file, without replacing a file that is created at the new path at the same moment. Raise `OSError`."""
+    """Move a file. Raise `OSError` if that fails.
+
+    If the file system has hard links, a file that is created at the new path at the same moment is not replaced, and
+    `FileExistsError` is raised.
+    """
     try:
         os.link(part, path)
     except FileExistsError:

@@ -31,7 +31,7 @@ Each digest is followed by an authentication code of this home, so that a list f
 SEAL_FOLDER = ".sources"
 """Hidden subfolder of the maps folder with the seal of these lists.
 
-It is outside of `.editions`, where its name could be that of a resource.
+It is outside `.editions`, where a resource could have the same name.
 """
 
 SOURCES_LIMIT = 10_000
@@ -60,7 +60,7 @@ class Editions:
             sweep(self._of(resource_map.resource_id))
 
     def get(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return the retained map of that mapper, or None if it is missing or damaged."""
+        """Return the retained map that `mapper` made, or None if it is missing or damaged."""
         with suppress(OSError, MapCorrupt):
             return self._read(resource_id, self._path(resource_id, mapper))
         return None

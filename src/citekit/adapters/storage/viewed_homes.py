@@ -13,7 +13,7 @@ from citekit.adapters.system.home_files import read_file
 from citekit.domain.ports.locks import Locks
 
 LIMIT = 200
-"""The number of homes that are remembered."""
+"""The maximum number of homes that are remembered."""
 
 _SIZE_LIMIT = 2**20
 
@@ -35,7 +35,7 @@ class ViewedHomes:
         return [home for home in map(Path, texts) if home.is_absolute()]
 
     def add(self, home: Path) -> None:
-        """Make `home` the most recently viewed one. Raise `HomeUnwritable`."""
+        """Record `home` as the most recently viewed home. Raise `HomeUnwritable` if the file cannot be written."""
         with self.locks.holding("homes"):
             known = [each for each in self() if each != home]
             data = json.dumps([str(each) for each in (home, *known)][:LIMIT]).encode()

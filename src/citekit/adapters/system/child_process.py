@@ -56,7 +56,9 @@ class ChildProcessEndedError(Exception):
 
 
 def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment for a child: search paths and locale only, without secrets such as API keys."""
+    """Return the environment for a child: only the locale and the variables in `_KEPT`, without secrets such as API
+    keys.
+    """
     return {name: value for name, value in given.items() if name in _KEPT or name.startswith("LC_")}
 
 
@@ -164,7 +166,7 @@ class ChildProcess:
         return child
 
     def send(self, message: bytes) -> None:
-        """Send a message. Raise `ChildProcessEndedError`."""
+        """Send a message. Raise `ChildProcessEndedError` if the child has ended."""
         if not self._is_open:
             raise self._ended()
         try:
@@ -173,7 +175,10 @@ class ChildProcess:
             raise self._ended() from error
 
     def receive(self, timeout: float) -> bytes | None:
-        """Return the next message, or None if there is none within `timeout` seconds. Raise `ChildProcessEndedError`."""
+        """Return the next message, or None if no complete message arrives within `timeout` seconds.
+
+        Raise `ChildProcessEndedError` if the child has ended or sends something that is not a message.
+        """
         try:
             return self._line.receive(timeout)
         except (OSError, EOFError) as error:

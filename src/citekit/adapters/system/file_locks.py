@@ -74,8 +74,8 @@ def log_once(text: str) -> Callable[[], None]:
 class Locks:
     """Named locks in a folder, with one small file for each name.
 
-    With `passing`, a lock file is removed when the lock is released, for an unlimited set of names. Otherwise the
-    caller limits the number of names.
+    With `passing`, a lock file is removed when the lock is released, so that any number of names can be used.
+    Otherwise, lock files remain, and the caller must limit the number of names.
     """
 
     def __init__(self, folder: Path, *, passing: bool = False) -> None:
@@ -86,7 +86,7 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Acquire and hold the lock `name`, which is not reentrant. Raise `HomeUnwritable`.
+        """Acquire and hold the lock `name`, which is not reentrant. Raise `HomeUnwritable` if it cannot be locked.
 
         `waiting` is called periodically during the wait. If it raises, the exception propagates and the lock is not
         acquired. By default, a warning reports what is awaited.
@@ -147,7 +147,7 @@ class Locks:
             waiting()
 
     def _attempted(self, name: str) -> _Held | None:
-        """Return the lock, or None if another process holds it. Raise `HomeUnwritable`."""
+        """Return the lock, or None if another process holds it. Raise `HomeUnwritable` if it cannot be locked."""
         path = self._folder / name
         try:
             try:
@@ -208,7 +208,10 @@ class _Flock:
 
 
 def _taken(path: Path) -> _Held | None:
-    """Return a lock of the operating system if available, else one of `filelock`, which supports more systems."""
+    """Return a lock of the operating system if available, else one of `filelock`, which supports more systems.
+
+    Return None if another process holds the lock.
+    """
     if fcntl is not None:
         try:
             return _Flock.taken(path)
@@ -236,7 +239,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 @functools.cache
 def errors() -> dict[type[Exception], type[CiteKitError]]:
-    """Return the exceptions of locking, and those of CiteKit: without a lock, nothing can be written."""
+    """Return the CiteKit error for each exception of locking. Without a lock, nothing can be written."""
     import filelock
 
     return {

@@ -14,12 +14,13 @@ AHEAD = 60.0
 """Seconds by which the clock of a file server may be ahead of the local clock."""
 
 _COARSE_STEP = 10_000_000
-"""Nanoseconds. Timestamps on exFAT are multiples of this; those on FAT and older Unix file systems are whole seconds.
+"""A step in nanoseconds. Timestamps on exFAT are multiples of it; on FAT and older Unix file systems, they are whole
+seconds.
 """
 
 
 class FileState(NamedTuple):
-    """The state of a file. While it is equal, the bytes are assumed to be unchanged.
+    """The state of a file. As long as the state is equal, the bytes are assumed to be unchanged.
 
     Times are in nanoseconds since the epoch.
 

@@ -84,10 +84,11 @@ def writing(path: Path) -> Iterator[None]:
 def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o666) -> None:
     """Write `data` to `path`, creating its folder if needed.
 
-    On failure, raises `HomeUnwritable` and leaves the old file unchanged.
+    On failure, raise `HomeUnwritable`, or `HomeUnsafe` if a folder of the home on the path is a link, and leave the old
+    file unchanged.
 
-    With `durable`, waits until a power failure cannot undo the write. Without it, a power failure may undo or damage
-    the file, but a kill cannot. `mode` is the permissions of the new file before the umask.
+    With `durable`, wait until a power failure cannot undo the write. Without it, a power failure may undo or damage the
+    file, but a kill cannot. `mode` is the permissions of the new file before the umask.
     """
     with writing(path), opened_folder(path.parent, make=True) as folder:
         if folder is None:

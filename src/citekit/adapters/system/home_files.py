@@ -4,9 +4,9 @@ A home may come from an untrusted source: an archive, a clone, or a shared disk.
 would make CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side
 effects. Therefore CiteKit opens all its own files in a home through this module.
 
-A path is inside a home from the last component that is one of `HOME_FOLDERS`. The path up to there is chosen by the
-user and may contain links; the rest may not. The rule uses names only, so that no process needs to be passed the path
-of the home. Outside of homes, only the last component is checked.
+The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`. The part before it
+is chosen by the user and may contain links; the part inside may not. The rule uses names only, so that no process needs
+to be passed the path of the home. Outside of homes, only the last component is checked.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -110,7 +110,7 @@ def make_folder(folder: _Path, mode: int = 0o777) -> None:
 
 
 def check_folder(folder: _Path) -> None:
-    """Raise `HomeUnsafe` if `folder`, or a folder of the home on its path, is a link."""
+    """Raise `HomeUnsafe` if `folder`, or a folder of the home on its path, is a link. Outside of homes, do nothing."""
     for path in _own_folders(os.path.abspath(folder)):  # noqa: PTH100
         try:
             mode = os.lstat(path).st_mode
@@ -146,10 +146,11 @@ def check_database(path: _Path) -> None:
 
 
 def names_another_file(journal: _Path) -> bool:
-    """Return whether a rollback journal names another file, the list of the journals of one transaction (super-journal).
+    """Return whether a rollback journal names another file, the list of the journals of one transaction
+    (super-journal).
 
-    SQLite writes it for transactions of several databases, which CiteKit does not use. When the journal is rolled back,
-    SQLite deletes the file that it names. False if there is no journal.
+    SQLite writes such a name for transactions of several databases, which CiteKit does not use. When the journal is
+    rolled back, SQLite deletes the file that it names. False if there is no journal.
     """
     try:
         descriptor = os.open(journal, os.O_RDONLY | _OPEN & ~_NOFOLLOW)
@@ -176,9 +177,9 @@ def check_tree(folder: _Path) -> None:
 
 
 def remove_tree(path: _Path, *, ignore_errors: bool = False) -> None:
-    """Remove a folder with everything in it, or whatever else has its name. Links are not followed. Raise `OSError`.
+    """Remove a folder with everything in it, or the file, link, or FIFO at `path`. Links are not followed.
 
-    `shutil.rmtree` opens what it is given, and would wait at a FIFO forever.
+    `shutil.rmtree` would open a FIFO and wait forever. Raise `OSError`, unless `ignore_errors` is true.
     """
     with suppress(*(OSError,) if ignore_errors else ()):
         if not stat.S_ISDIR(os.lstat(path).st_mode):
@@ -212,7 +213,7 @@ def unsafe(path: str) -> HomeUnsafe:
 
 @lru_cache(maxsize=1024)
 def _split(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return the home and the components of `path` below it; no components outside of homes."""
+    """Return the home and the components of `path` below it, or `path` and no components if it is not in a home."""
     names = path.split(os.sep)  # noqa: PTH206 - pathlib is slow to import
     own = next((at for at in range(len(names) - 1, 0, -1) if names[at] in HOME_FOLDERS), None)
     if own is None:

@@ -45,7 +45,10 @@ class HomeSeal:
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:
-        """Nothing is created until the first code is made. Root's seal is readable by all users unless it is `private`."""
+        """Prepare the seal. No file is created until the first code is made.
+
+        Root's seal is readable by all users unless it is `private`.
+        """
         self._mode = 0o644 if _USER == ROOT and not private else 0o600
         self._folder = os.path.abspath(folder)  # noqa: PTH100 - pathlib is slow to import
         users = dict.fromkeys((_USER, ROOT) if _USER is not None else (None,))
@@ -104,7 +107,7 @@ class HomeSeal:
             return key
 
     def _make(self) -> None:
-        """Write the random bytes unless another process does. Raise `OSError`."""
+        """Write the random bytes unless another process has written them. Raise `OSError`."""
         make_folder(self._folder, 0o700)
         descriptor = open_file(self._paths[_USER], os.O_RDWR | os.O_CREAT, self._mode)
         try:

@@ -12,7 +12,9 @@ _SUFFIX = ".dist-info"
 
 @cache
 def version_of(package: str, *distributions: str) -> str:
-    """Return the version of `package`, installed by one of `distributions` or by one of the same name; else "unknown".
+    """Return the version of `package`, or "unknown".
+
+    `distributions` are the names of distributions that may install it, by default the name of the package.
 
     Reads the name of the metadata folder next to the package (`name-version.dist-info`). Only if that is not
     conclusive, imports `importlib.metadata`, which takes longer than all other imports before the first extraction.

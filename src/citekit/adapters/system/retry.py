@@ -57,7 +57,11 @@ class Retries:
     jitter: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked_for: float | None) -> float | None:
-        """Return the pause in seconds before retry `attempt` (from 1), or None if there are no more retries."""
+        """Return the pause in seconds before retry `attempt` (from 1), or None if there is no further retry.
+
+        A request is retried at most `count` times, and not if the service asks for a pause (`asked_for`) of more than
+        `PAUSE_LIMIT` seconds.
+        """
         if attempt > self.count or (asked_for is not None and asked_for > PAUSE_LIMIT):
             return None
         if asked_for is not None:
@@ -69,7 +73,7 @@ class Retries:
 def asked(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """Like `tried`, for a call that does not report progress itself.
+    """Return the result of `call` as `tried` does, for a call that does not report progress itself.
 
     An exception of `progress` (`Cancelled`) propagates at once, and the request is abandoned.
     """

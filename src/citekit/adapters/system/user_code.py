@@ -150,7 +150,8 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
 
 
 def plain_map(answer: object, name: str) -> Mapping[str, object]:
-    """Return the result of the user's code `name` as plain data. It may be a domain map, a `model_dump`, or a mapping.
+    """Return the result of the user's code `name` as plain data. It may be a domain map, an object with a method
+    `model_dump`, or a mapping.
 
     Raise `FaultyAnswer` for anything else.
     """

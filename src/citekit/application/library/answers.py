@@ -44,7 +44,7 @@ class AskRequest:
 
 @frozen
 class Passage:
-    """A passage of a chunk. `id` is that of its entry in the index."""
+    """A passage of a chunk. `id` is the ID of its entry in the index."""
 
     id: str
     text: str
@@ -101,10 +101,10 @@ class Hit:
     """A chunk that answers the question, and its best passage with its own address.
 
     `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
-    `stale` means that the file was mapped again after it was ingested, so the address may refer to something else. `weak`
-    means that the score is below the threshold of the request. `around` is the chapter text around the chunk, if context was
-    requested. `copies` are the addresses of lower-ranked chunks whose text is contained in this one; they are not separate
-    hits.
+    `stale` means that the current map is of other bytes than those that were ingested, so the address may refer to
+    something else. `weak` means that the score is below the threshold of the request. `around` is the chapter text
+    around the chunk, if context was requested, and `siblings` are its neighboring chunks in the mode `COMPREHENSIVE`.
+    `copies` are the addresses of lower-ranked chunks whose text is contained in this one; they are not separate hits.
     """
 
     score: float

@@ -24,10 +24,11 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
 
 PAGES = 20
-"""The minimum number of pages that are ranked."""
+"""The number of best pages that are requested from the ranking, or more if many hits are requested."""
 
 CANDIDATES = 100
-"""The minimum number of index entries that each search, by vector and by words, returns."""
+"""The number of index entries requested from each search, by vector and by words, or more if many hits are requested.
+"""
 
 COPIES = 10
 """The maximum number of addresses of duplicate texts per hit."""
@@ -59,7 +60,11 @@ class Ask:
     rank: RankPages
 
     def __call__(self, request: AskRequest) -> Answers:
-        """Find the hits. Raise `RequestRefused` for an empty or too long question, and the errors of the ports."""
+        """Find the hits.
+
+        Raise `RequestRefused` for an empty or too long question or a limit below 1, `ModelMismatch` if the collection
+        was created with another embedding model, and the errors of the ports.
+        """
         query = request.query.strip()
         if not query:
             raise RequestRefused("The question is empty. Enter some words.")
@@ -114,7 +119,7 @@ class Ask:
             chunks = {**self._chunks(request.collection, near), **chunks}
         share = share_of(self.embedder.identity.name)
         hits, lacking = hits_on_pages(pages, list(chunks.values()), question.words, share)
-        if lacking:  # pages of which neither search found a chunk
+        if lacking:  # books with a ranked page on which neither search found a chunk
             entries = self.index.matching(request.collection, Where({"digest": tuple(lacking)}))
             for entry in entries:
                 if entry.payload.get("kind") == "chunk" and entry.id not in chunks:
@@ -138,7 +143,7 @@ class Ask:
             )
 
     def _distinct(self, request: AskRequest, ranked: Iterable[Hit], hidden: Container[str]) -> list[Hit]:
-        """Return the first hits, without duplicate texts and without chunks of the `hidden` copies of books."""
+        """Return the first `limit` hits, without duplicate texts and without chunks of the `hidden` copies of books."""
         hits = _DistinctHits()
         for hit in ranked:
             if hit.chunk.index_key not in hidden:

@@ -60,7 +60,7 @@ class BatchIngest:
     ingest_book: IngestBook
 
     def books(self, request: BatchRequest) -> Sequence[BookRecord]:
-        """Return the requested books. Ids that are not in the library are skipped."""
+        """Return the requested books, at most `limit`. IDs that are not in the library are skipped."""
         if request.book_ids is None:
             return self.library.find(request.wanted, request.limit)
         found = []

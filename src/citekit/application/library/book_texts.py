@@ -1,4 +1,4 @@
-"""Reads what the library needs of a file: the text of a document, or the transcript of a recording."""
+"""Reads what the library needs from a file: the text of a document, or the transcript of a recording."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class BookTexts:
         return format.modality in RECORDINGS or self.texts.supports(format)
 
     def read(self, source: Source, progress: Progress = silent) -> LocatedText:
-        """Return the text of a document, or the first subtitles or else the recognized words of a recording, with the
-        text on its screen.
+        """Return the text of a document, or the transcript of a recording with the text on its screen.
+
+        The transcript is the first subtitles of the recording or, without subtitles, the words recognized in it.
 
         Raise `SourceUnsupported` for a recording without words, and the errors of the ports.
         """

@@ -16,7 +16,7 @@ from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.library_reader import LibraryReader
 
 MOST = 100_000
-"""The maximum number of files in a folder that are examined."""
+"""The number of book files after which the search of a folder stops."""
 
 LIMIT = 10_000
 """The maximum number of files in an answer."""
@@ -90,7 +90,9 @@ class Browse:
 
 
 def _size(path: Path, allowed: Folders) -> int:
-    """Return the size of a readable file in bytes; 0 if it is not a regular file."""
+    """Return the size of a file in bytes; 0 if it is not a regular file, cannot be accessed, or is a link that leads
+    outside the allowed folders.
+    """
     try:
         if path.is_symlink():
             allowed.check(path)

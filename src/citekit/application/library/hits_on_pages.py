@@ -67,8 +67,9 @@ class _OnBook:
         return _RatedPassage(passage, parse_address(passage.address).location, worth)
 
     def on(self, place: Location) -> tuple[float, _RatedPassage | None] | None:
-        """Return the quality of the best passage that overlaps `place`, and that passage, or None if the chunk does not
-        overlap it.
+        """Return the quality of the best passage that overlaps `place`, and that passage.
+
+        Return None if the chunk does not overlap `place`, and (-1.0, None) if it does but its passages do not.
         """
         if not self.location.overlaps(place):
             return None
@@ -102,12 +103,12 @@ class _Candidate:
 def hits_on_pages(
     pages: BookPages, found: Sequence[tuple[Ranked, Entry]], words: SparseVector, share: float = 0.0
 ) -> tuple[Iterator[Hit], frozenset[str]]:
-    """Return a hit for each ranked page, and for each chunk of a book that is not rankable, best first.
+    """Return the chunks in `found` as hits, best first, each with the score of the page that it represents or is on.
 
-    `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with its best
-    lines come first, and the one with the best passage is the hit. A chunk is a hit only once. `share` is how much the
-    score of the vector index counts (`share_of`). The second value contains the names of books that have a ranked page
-    without a found chunk.
+    `found` are the chunks that the vector index found, best first. The best chunk of a ranked page represents the page:
+    among the chunks with the best lines of the page, or else all chunks on the page, the chunk with the best passage.
+    Chunks of books that are not rankable keep their own scores. `share` is the weight of the score of the vector index
+    (`share_of`). The second value contains the names of books that have a ranked page without a found chunk.
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []
@@ -138,7 +139,8 @@ def hits_on_pages(
 def _others(pages: BookPages, key: str, chunks: Sequence[_OnBook], share: float) -> Iterator[_Candidate]:
     """Yield chunks of a book that are not the best of a page, as hits that score no higher than the page they are on.
 
-    A chunk on no ranked page scores no higher than the last of them. With a `share`, the scores are mixed instead.
+    A chunk on no ranked page scores no higher than the lowest-scored page. With a `share`, the scores are mixed
+    instead.
     """
     last = min((page.score for _, page in pages.pages), default=1.0)
     own = [page for of, page in pages.pages if of == key]

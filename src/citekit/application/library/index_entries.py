@@ -18,18 +18,18 @@ from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
 from citekit.domain.quotes.superscripts import CUT
 
 INGEST_VERSION = "3.0"
-"""The version of the payload schema. Version 2.0 is that of the original Alexandria programs."""
+"""The version of the payload schema. The original Alexandria programs used version 2.0."""
 
 TOKENS_PER_WORD = 1.3
 """The estimated number of tokens per word."""
 
 NAMESPACE = uuid.UUID("5b0c2d58-7d0c-5d0c-9c1f-0f6a7e9d9d10")
-"""The namespace of the entry ids, which are version 5 UUIDs (RFC 9562)."""
+"""The namespace of the entry IDs, which are version 5 UUIDs (RFC 9562)."""
 
 
 @frozen(kw_only=True)
 class BookWords:
-    """The metadata of a book that is copied into each of its index entries. `copy` is that of `LedgerEntry`."""
+    """The metadata of a book that is copied into each of its index entries. `copy` comes from `LedgerEntry.copy`."""
 
     digest: Digest
     copy: int = 0

@@ -141,7 +141,8 @@ class IngestBook:
         Raise `AlreadyIngested` if the bytes are in the collection and `force` is not set, `MetadataMissing` if the
         title or author is unknown, `SourceUnsupported` if the format cannot be read as a book or the file has no text,
         `ModelMismatch` if the collection was created with another embedding model, `RequestRefused` if the file does
-        not have the expected digest, `Cancelled` if `progress` cancels the ingest, and the errors of the ports used.
+        not have the expected digest, `SourceChanged` if the file changes during the ingest, `Cancelled` if `progress`
+        cancels the ingest, and the errors of the ports used.
         """
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:

@@ -22,7 +22,7 @@ class BookState(StrEnum):
     """The book is searched, and its file is unchanged."""
 
     UNFINISHED = "unfinished"
-    """The ingest was interrupted. The book is not searched until it is ingested again."""
+    """The ingest is running or was interrupted. The book is not searched until an ingest of it finishes."""
 
     REPLACING = "replacing"
     """The book is being ingested again, or that ingest was interrupted. The earlier ingest is searched."""
@@ -57,7 +57,9 @@ class ListBooks:
     sources: Sources
 
     def __call__(self, collection: str | None = None) -> Iterator[ListedBook]:
-        """Yield the books of the collection (None: of all), those that are ready first, as they were ingested."""
+        """Yield the books of the collection (None: of all collections): first the ingested books, oldest ingest first,
+        then the books whose ingest did not finish.
+        """
         for entry in self.ledger.books(collection):
             yield ListedBook(entry, self._state(entry))
         for entry in self.ledger.unfinished(collection):

@@ -47,8 +47,8 @@ class StoreBook:
         `replaced` is the entry of the same book if it is in the index; its `copy` differs from that of `entry`. The
         replaced book is searched until the new one is complete, and is then deleted, like the index entries for an
         older version of the same file. Raise the errors of the ports used. On failure, what was stored is removed from
-        the index, and the ledger records the failure. If an ingest of the book had been interrupted, the ledger lists
-        it as unfinished, so that a rebuild ingests it again.
+        the index, and the ledger records the failure. If an earlier ingest of the book had also been interrupted, the
+        ledger then still lists the book as unfinished, so that a rebuild ingests it again.
         """
         began = perf_counter()
         self.index.create(entry.collection, model)

@@ -187,8 +187,8 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
     characters.
 
     Characters require `nodes`, the text nodes of the chapter in reading order. An end of the range that is between two
-    nodes is moved inward to the nearest node. Raise `FormUnsupported` for characters without `nodes`, and for locations
-    other than chapters.
+    nodes is moved inward to the nearest node. Raise `FormUnsupported` for characters if `nodes` is empty or no node
+    contains them, and for locations other than chapters.
     """
     if not isinstance(location, Chapter):
         raise FormUnsupported(
@@ -243,8 +243,8 @@ def _range(number: int, chars: tuple[int, int], nodes: Sequence[TextNode]) -> st
 
 
 def _shared(first: tuple[int, ...], last: tuple[int, ...]) -> int:
-    """Return the number of leading steps that two paths have in common, so that each keeps at least one step of its
-    own.
+    """Return the number of leading steps that two paths have in common, at most one less than the number of steps of
+    the shorter path.
     """
     most = min(len(first), len(last)) - 1
     return next((index for index in range(most) if first[index] != last[index]), most)

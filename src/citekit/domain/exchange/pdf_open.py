@@ -19,8 +19,8 @@ def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None
     given.
 
     `page_size` is the (width, height) of the displayed page in points. The standard supports only one page, so for
-    several pages, the result is the first one. Without `page_size`, a region is omitted. Raise `FormUnsupported` if the
-    location is not pages.
+    several pages, the result is the first page. Without `page_size`, a region is omitted. Raise `FormUnsupported` if
+    the location is not pages, or `AddressMalformed` if `page_size` is needed and is not above 0.
     """
     if not isinstance(location, Pages):
         raise FormUnsupported(
@@ -39,7 +39,8 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
     Parameters are separated by `&` or `#`. A later page or rectangle replaces an earlier one. Parameters that affect
     only the view (`zoom`, `view`, `search`, `comment`, ...) are ignored. `page_size` is the (width, height) of the page
     in points; it is required for a rectangle. The values of `highlight` are left,right,top,bottom. A rectangle that
-    extends beyond the page is cropped. Raise `AddressMalformed` if the fragment is not valid or the rectangle is
+    extends beyond the page is cropped. Raise `AddressMalformed` if the fragment is not valid, has no page number, or
+    names a destination; if it has a rectangle and `page_size` is missing or not above 0; or if the rectangle is
     completely outside the page.
     """
     page: int | None = None

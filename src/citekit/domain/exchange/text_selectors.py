@@ -46,7 +46,7 @@ def position_of(lines: Lines, text: str) -> TextPosition:
 def lines_of(position: TextPosition, text: str) -> Lines:
     """Return the lines of `text` that contain the characters at `position`.
 
-    Raise `LocationOutside` if the range goes beyond the end of the text.
+    Raise `LocationOutside` if the range begins at the end of the text or extends beyond it.
     """
     end = len(text) if position.end is None else position.end
     if end > len(text) or position.start >= len(text):
@@ -98,7 +98,8 @@ def quote_of(position: TextPosition, text: str) -> TextQuote:
 def find_quote(quote: TextQuote, text: str) -> TextPosition:
     """Return the position of a quoted passage in `text`.
 
-    Raise `AddressMalformed` if the text does not contain the quotation or contains it more than once.
+    Raise `AddressMalformed` if the quoted passage is empty, or if the text does not contain the quotation or contains
+    it more than once.
     """
     found = _first_two(quote, text)
     if not quote.exact or not found:

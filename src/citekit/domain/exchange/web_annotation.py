@@ -1,7 +1,9 @@
 """Converts locations to and from selectors of a `SpecificResource` in the W3C Web Annotation Data Model.
 
-Every kind of location has a FragmentSelector that names its standard in `conformsTo`. Lines, and characters of a
-chapter, also have a TextPositionSelector (0-based, end excluded) and, if the text is given, a TextQuoteSelector.
+Every location that can be converted has a FragmentSelector that names its standard in `conformsTo`. If the text is
+given, lines also have a TextPositionSelector (0-based, end excluded) and a TextQuoteSelector. If the text nodes of a
+chapter are not given, a range of its characters is a TextPositionSelector and, if the text is given, a
+TextQuoteSelector.
 """
 
 from __future__ import annotations
@@ -53,8 +55,9 @@ def to_web_annotation(location: Location, source: str, known: Context = _NOTHING
     """Return `{"type": "SpecificResource", "source": source, "selector": ...}` as plain data for JSON.
 
     `source` is the IRI of the resource, and `known` is additional data about it. Several selectors in a list are
-    alternatives (section 4.2). Characters of a chapter are a refinement of the chapter's selector. Raise
-    `FormUnsupported` for a virtual location.
+    alternatives (section 4.2). Without text nodes in `known`, characters of a chapter are a refinement of the chapter's
+    selector. Raise `FormUnsupported` for cells, for a virtual location, and for characters beyond the end of the text,
+    `LocationOutside` for lines beyond the end of the text, and `AddressMalformed` for a page size that is not above 0.
     """
     return {"type": "SpecificResource", "source": source, "selector": _selector(location, known)}
 

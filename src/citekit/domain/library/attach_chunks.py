@@ -33,8 +33,9 @@ def with_chunks(resource_map: ResourceMap, extracted_text: LocatedText, placed: 
     """Return a copy of the map that has a node of type `chunk` for each chunk in `placed`. Earlier chunks are removed.
 
     The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains the
-    chunk's location. If there is no such node, the end of the chunk's text is enough. If there is still no such node,
-    the chunk is at the top level. A chunk is placed before the first sibling that begins after it.
+    chunk's location. If there is no such node, a node whose text contains only the end of the chunk is accepted. If
+    there is still no such node, the chunk is at the top level. A chunk is placed before the first sibling that does not
+    begin before it.
 
     The ID of a chunk is the parent's ID, `chunk_1`, `chunk_2`, and so on, and four hexadecimal digits that depend on
     the character range. If chunks with other ranges replace it, the old ID is therefore unknown and does not name other

@@ -14,7 +14,7 @@ from attrs import field, frozen
 class BookFacts:
     """The bibliographic metadata in a file. Unknown values are None or empty.
 
-    `language` is a lowercase ISO 639 code. `identifiers` are by scheme, such as `isbn`.
+    `language` is a lowercase ISO 639 code. `identifiers` maps schemes, such as `isbn`, to identifiers.
     """
 
     title: str | None = None
@@ -69,8 +69,8 @@ class BookRecord:
 class BookFilter:
     """Conditions for books. A book must meet all conditions that are set.
 
-    `author` and `title` match a part of the author or title, ignoring case. `language` must be equal. Each of `tags`
-    must match a part of one of the book's tags, ignoring case.
+    `author` and `title` match a part of the author or title, ignoring case. `language` must be one of the book's
+    languages. Each of `tags` must match a part of one of the book's tags, ignoring case.
     """
 
     author: str | None = None
@@ -83,7 +83,8 @@ class BookFilter:
 class LibraryStats:
     """Statistics of a library: the numbers of books and authors, and the number of books by format and by language.
 
-    Formats are uppercase suffixes, and languages are ISO 639-3 codes. The most frequent ones come first.
+    Formats are uppercase suffixes, and languages are ISO 639-3 codes. The most frequent formats and languages come
+    first.
     """
 
     books: int

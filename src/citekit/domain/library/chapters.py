@@ -21,11 +21,11 @@ __all__ = ["AttachedChunks", "BookSection", "chapters", "sections", "with_chunks
 FRONT_MATTER = "Front matter"
 LEAST_WORDS = 20
 """Minimum number of words for a text before a section's first subsection to be a chapter. Shorter text is a heading or
-a mark of the printer.
+a printer's mark.
 """
 
 PART_WORDS = 5000
-"""Number of words of each part of a book without sections."""
+"""Maximum number of words of each part of a book without sections."""
 
 UNSTRUCTURED = frozenset({"chunk", "lines", "page", "pages"})
 """Types of nodes that say nothing about the content: groups of pages or lines, and chunks."""
@@ -94,7 +94,8 @@ def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Ite
 
 
 def _parts(text: str, title: str) -> tuple[BookSection, ...]:
-    """Split a text without sections into parts of about `PART_WORDS` words, at the ends of paragraphs.
+    """Split a text without sections into parts of similar length with at most `PART_WORDS` words, at the ends of
+    paragraphs.
 
     A paragraph that is longer than a fifth of `PART_WORDS` may be split. If there is only one part, its title is
     `title`.

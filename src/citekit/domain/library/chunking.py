@@ -94,9 +94,9 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
 def timed_chunks(sentences: Sequence[Sentence], since: Sequence[float], seconds: float) -> tuple[Chunk, ...]:
     """Group the consecutive sentences of a recording into chunks of similar duration, of at most `seconds` each.
 
-    `since` has the time at which each sentence starts, in seconds, and the time at which the last one ends. A sentence
-    lasts until the next one starts, so a long pause belongs to the sentence before it. A longer sentence is a chunk of
-    its own.
+    `since` has the time at which each sentence starts, in seconds, and the time at which the last sentence ends. A
+    sentence lasts until the next one starts, so a long pause belongs to the sentence before it. A sentence longer than
+    `seconds` is a chunk of its own.
     """
     lasting = [
         evolve(each, words=round(max(0.0, after - before) * 1000))
@@ -157,7 +157,7 @@ class _Chunker:
         """Return the borders, changed so that the last chunk has at least `min_words` words.
 
         A last chunk that is too short is merged with the previous chunk, or, if the result would be too long, gets some
-        of its sentences. If neither is possible within the limits, return the borders unchanged.
+        of the previous chunk's sentences. If neither is possible within the limits, return the borders unchanged.
         """
         if len(borders) < 3 or self._words(borders[-2], borders[-1]) >= self.params.min_words:
             return borders

@@ -80,7 +80,7 @@ class SheetRows:
     """The rows of the sheet `name` within the numbered rows of all sheets of a workbook.
 
     Row 1 of the sheet is the unit with the number `before` + 1. `rows` is the number of the last row in use, and
-    `columns` that of the last column in use.
+    `columns` is the number of the last column in use.
     """
 
     name: str
@@ -132,9 +132,9 @@ class ExtractedText:
     ) -> ExtractedText:
         """Create a text with one unit for each of `texts`, numbered from 1.
 
-        The texts are joined with `separator` between them. If all of them are blank, the result has an empty text and
-        empty units. `unread` lists the numbers of units whose text could not be read, and `recognized` those whose
-        text was recognized by OCR.
+        The texts are joined with `separator` between them. If all of them are blank, the result has an empty text,
+        empty units, and no recognized units. `unread` lists the numbers of units whose text could not be read, and
+        `recognized` those whose text was recognized by OCR.
         """
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
@@ -143,12 +143,13 @@ class ExtractedText:
         return cls(kind, text, units, unread=unread, recognized=recognized)
 
     def with_units(self, numbered: Iterable[tuple[int, str]]) -> ExtractedText:
-        """Return the same text with other units: one for each number and text, each on lines of its own."""
+        """Return a copy with new text and units: one unit for each (number, text), separated by line feeds."""
         text, units = _gathered(numbered, "\n")
         return evolve(self, text=text, units=units)
 
     def unit_at(self, offset: int) -> Unit:
-        """Return the unit that contains the character at `offset`, or else the last unit that begins before `offset`.
+        """Return the unit that contains the character at `offset`, or else the last unit that begins before `offset`,
+        or else the first unit.
 
         Raise `LocationOutside` if the document has no text.
         """

@@ -30,10 +30,12 @@ class Calibration:
 
 
 WORDS_ALONE = Calibration(0.0, 0.20, 5.0)
-"""For queries without a vector."""
+"""The calibration for a query without a vector, or without results of the vector search."""
 
 DEFAULT = Calibration(0.8, 0.42, 5.0)
-"""For embedders without measurements. It fits those whose cosines of unrelated texts are near 0.1."""
+"""The calibration for embedders that were not measured. It fits embedders whose cosines of unrelated texts are near
+0.1.
+"""
 
 _STATIC, _MINILM = "wordllama-l2-supercat", "all-minilm-l6-v2-int8"
 _CALIBRATIONS: Mapping[frozenset[str], Calibration] = {
@@ -56,7 +58,9 @@ def _parts(embedder: str) -> frozenset[str]:
 
 
 _SHARE = 0.65
-"""Chosen on questions about English books in English, German, and Spanish; see docs/explanation/retrieval.md."""
+"""The result of `share_of` for embedders that were not measured, chosen on questions about English books in English,
+German, and Spanish; see docs/explanation/retrieval.md.
+"""
 
 _NEAREST = 1e-4
 """The distance from 0 and 1 to which scores are limited.
@@ -68,8 +72,9 @@ The log odds of a more extreme score would outweigh any other score.
 def share_of(embedder: str) -> float:
     """Return how much the score of the vector index counts for chunks on ranked pages, from 0 to 1.
 
-    Pages are ranked by words and by static vectors of English. The embedders that were measured add nothing to that (see
-    `_CALIBRATIONS`). Others may know more languages, and so match a question with a book in another language.
+    Pages are ranked by words and by static vectors of English. The embedders that were measured (see `_CALIBRATIONS`)
+    and the hashing embedder add nothing to that ranking. Other embedders may know more languages, and so match a
+    question with a book in another language.
     """
     return 0.0 if _parts(embedder) in _CALIBRATIONS or embedder.startswith("hashing") else _SHARE
 
@@ -137,7 +142,7 @@ def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
 
 
 def _share(chunk: Scored | None, found: Found) -> float | None:
-    """Return the chunk's word score as a share of the highest score that the query allows, or None without a chunk.
+    """Return the chunk's word score as a share of the highest score that the query allows, or None if `chunk` is None.
 
     Query words that occur nowhere in the library count as missing.
     """

@@ -31,7 +31,8 @@ class LedgerEntry:
 
     A book that is ingested again is stored next to the earlier copy. `copy` is 0 or 1: the copy that is used.
     `replacing` is True from the time when storing the other copy starts until it is complete; if the process is killed
-    in between, it stays True. `error` is why an ingest failed; of a finished book, why it could not be replaced.
+    in between, it stays True. `error` is the reason why an ingest failed or, for a finished book, why the book could
+    not be replaced.
     """
 
     deed: Deed
@@ -61,10 +62,12 @@ class LedgerEntry:
 
     @property
     def hidden_keys(self) -> tuple[str, ...]:
-        """The names in the index that searches ignore: those of an unfinished ingest, or the remains of a replaced one."""
+        """The names in the index that searches ignore: the unused copy, or both copies if the last ingest did not
+        finish or the book was removed.
+        """
         return tuple(key for key in index_keys(self.digest) if self.deed is not Deed.FINISHED or key != self.index_key)
 
 
 def index_keys(digest: Digest) -> tuple[str, str]:
-    """Return the names of the two copies of a book in the index. The first one is the digest in hexadecimal."""
+    """Return the names of the two copies of a book in the index. The first name is the digest in hexadecimal."""
     return digest.hex, f"{digest.hex}.1"

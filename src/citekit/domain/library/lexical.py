@@ -75,7 +75,7 @@ _MEANINGFUL = """
 ai bin car ci com dan den die door dos ed em era fur ham hat hay hun io las man mes mit na os par plus pour sin son sur
 ton van var war
 """
-"""Stop words of one language that are words in another, or names (AI, COM, MIT)."""
+"""Stop words of one language that have another meaning in another language or as names (AI, COM, MIT)."""
 
 
 def _folded(words: str) -> frozenset[str]:
@@ -98,7 +98,9 @@ LENGTH_EFFECT = 0.4
 """b of BM25: how strongly the length of a text reduces the weight of its words."""
 
 AVERAGE_LENGTH = 450
-"""Terms of a chunk of about 250 words. A constant, so that a chunk's weights do not depend on other chunks."""
+"""Number of index terms of a chunk of about 250 words. It is constant, so that a chunk's weights do not depend on other
+chunks.
+"""
 
 WINDOW = 5
 """Number of words that count as repeated text if they occur again in the same order, which is rare in ordinary prose.
@@ -122,7 +124,9 @@ _ASCII_WORD = re.compile(r"[a-z0-9]\w*", re.ASCII)
 _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _HYPHENATED = re.compile(r"[-\u00ad](?:(?<=[^\W\d_]-)[ \t]*\r?\n[ \t]*|(?<=[^\W\d_]\u00ad)\s*)(?=[^\W\d_])")
-"""A hyphen between letters at the end of a line, or a soft hyphen. The pattern begins with them, so it is found fast."""
+"""A hyphen between letters at the end of a line, or a soft hyphen. The pattern begins with the hyphen, so that the
+search is fast.
+"""
 
 
 def document_words(text: str) -> SparseVector:
@@ -221,7 +225,7 @@ def _terms(words: Iterable[str]) -> Iterator[str]:
 
 
 def stems(words: Iterable[str]) -> list[str]:
-    """Return the first letters of each word of `tokens`, in order and without stop words.
+    """Return the first letters of each of `words`, which `tokens` returned, in order and without stop words.
 
     Numbers stay whole. Words in a script without spaces become pairs of characters.
     """
@@ -254,7 +258,7 @@ def _stems_of(word: str) -> tuple[str, ...]:
 
 
 def is_unspaced(word: str) -> bool:
-    """Return whether a word of `tokens` is in a script without spaces between words."""
+    """Return whether a word that `tokens` returned is in a script without spaces between words."""
     return _UNSPACED_START.match(word) is not None
 
 

@@ -116,7 +116,7 @@ def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
 def _pieces(text: str, start: int, end: int, most: int) -> Iterator[Sentence]:
     """Yield the parts of a long sentence, each with at most `most` words.
 
-    The sentence is split at the best positions near those that would make the parts equally long.
+    The sentence is split at the best positions near the positions that would make the parts equally long.
     """
     cuts = _Cuts(text, start, end)
     done, begin = 0, start

@@ -70,7 +70,8 @@ class Cells:
     def read(cls, sheet: str, cells: str | None = None) -> Self:
         """Parse a range of cells on a sheet, such as `A1:F20`, `B2`, or `$a$1:$f$20`. None means the whole sheet.
 
-        The range may be given by any two opposite corners. Raise `LocationMalformed` if `cells` is not a valid range.
+        The range may be given by any two opposite corners. Raise `LocationMalformed` if `sheet` is not a valid name or
+        `cells` is not a valid range.
         """
         if cells is None:
             return cls(sheet)

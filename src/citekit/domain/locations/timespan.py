@@ -68,7 +68,8 @@ class TimeSpan:
         )
 
     def clamp(self, extent: Extent) -> TimeSpan:
-        """Return this range, limited to the duration of the recording, with an explicit end.
+        """Return this range, limited to the duration of the recording and with an explicit end if the duration is
+        known.
 
         Raise `LocationOutside` if the range starts at or after the end of the recording.
         """

@@ -13,7 +13,10 @@ from citekit.domain.modality import HasModality, Modality
 
 @frozen
 class Virtual:
-    """A reference that CiteKit does not interpret, such as `virtual://anything` or an ID in another system."""
+    """A reference that CiteKit does not interpret, such as `virtual://anything` or an ID in another system.
+
+    The constructor raises `LocationMalformed` if the reference is not one line of printable characters.
+    """
 
     modality: ClassVar[Modality] = Modality.VIRTUAL
 

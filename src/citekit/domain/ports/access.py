@@ -15,33 +15,43 @@ class Subjects(Protocol):
         """Return all entries."""
 
     def strangers(self) -> Sequence[str]:
-        """Return the names of entries that somebody else wrote, such as those of an unpacked home. They admit nobody."""
+        """Return the names of entries that somebody else wrote, such as the entries of an unpacked home. These entries
+        admit nobody.
+        """
 
     def with_token(self, token: str) -> Subject | None:
-        """Return the subject with this token, even if it has expired, or None."""
+        """Return the subject with this token, even if the token has expired, or None if there is no such subject."""
 
     def issued_to(self, issued: str) -> Subject | None:
-        """Return the subject with this name at the issuer, or else the subject for all others, or None."""
+        """Return the subject with this name at the issuer, or else the subject for all other names, or None if there is
+        none.
+        """
 
     def named(self, name: str) -> Subject | None:
         """Return the subject with this name, or None."""
 
     def add(self, subject: Subject, issued: str | None = None) -> str | None:
-        """Add a subject. Return its new token; None if the issuer gives it tokens."""
+        """Add a subject, and return its new token, or None if `issued` is its name at an issuer, which gives it tokens.
+
+        Raise `RequestRefused` if the subject cannot be added, for example because its name is taken.
+        """
 
     def revoke(self, name: str) -> None:
-        """Remove a subject. Raise `RequestRefused` if there is none with this name."""
+        """Remove a subject. Raise `RequestRefused` if no subject has this name."""
 
 
 class TokenIssuer(Protocol):
     """An issuer of tokens."""
 
     def verify(self, token: str) -> Claims:
-        """Return the claims of a token. Raise `TokenInvalid`, and `IssuerUnavailable` if its keys cannot be fetched."""
+        """Return the claims of a token.
+
+        Raise `TokenInvalid` if the token is not valid, or `IssuerUnavailable` if the issuer's keys cannot be fetched.
+        """
 
 
 class Audit(Protocol):
-    """Records what was asked."""
+    """Records the requests of subjects."""
 
     def __call__(self, entry: Mapping[str, object]) -> None:
-        """Record an entry with the current time. Raise `OSError`."""
+        """Record an entry with the current time. Raise `OSError` if it cannot be written."""

@@ -24,7 +24,7 @@ class Cluster(Protocol):
         """The address of the web page that shows the jobs and the workers, or None if there is no such page."""
 
     def submit(self, job: IngestJob) -> None:
-        """Give the job to a worker. Does not wait for it."""
+        """Give the job to a worker, and return without waiting for the result."""
 
     def finished(self, seconds: float) -> tuple[IngestJob, JobResult | CiteKitError] | None:
         """Return a job that has ended and its result, or None if none has ended within `seconds`.
@@ -33,4 +33,4 @@ class Cluster(Protocol):
         """
 
     def close(self) -> None:
-        """Cancel the remaining jobs. A cluster that was started for this run ends."""
+        """Cancel the remaining jobs, and shut down the cluster if it was started for this run."""

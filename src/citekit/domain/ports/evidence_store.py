@@ -61,13 +61,14 @@ class EvidenceStore(Protocol):
         """Return the result of `find` if checking the file's status is enough to know it; otherwise None."""
 
     def read(self, key: EvidenceKey, start: int, length: int) -> bytes | None:
-        """Return at most `length` bytes of the evidence for `key` from the offset `start`, or None if `find` returns None.
+        """Return at most `length` bytes of the evidence for `key` from the offset `start`, or None if `find` returns
+        None.
 
         Links are not followed.
         """
 
     def link(self, digest: Digest, seconds: int) -> str | None:
-        """Return a URL at which anybody can read the object for `seconds`, or None if there cannot be one."""
+        """Return a URL at which anybody can read the object for `seconds`, or None if that is not possible."""
 
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
@@ -99,8 +100,12 @@ class EvidenceStore(Protocol):
     def prune(self, limit: int | None = None) -> int:
         """Remove the least recently used objects until at most `limit` bytes remain. None means the configured limit.
 
-        Return the number of bytes freed on the disk. Objects that are linked to files elsewhere do not free any.
+        Return the number of bytes freed on the disk. Removing objects that are linked to files elsewhere frees none.
+        Raise `HomeUnwritable` if the store cannot be written.
         """
 
     def clear(self) -> int:
-        """Remove all objects, including recently used ones, and return the number of bytes freed on the disk."""
+        """Remove all objects, including recently used ones, and return the number of bytes freed on the disk.
+
+        Raise `HomeUnwritable` if the store cannot be written.
+        """

@@ -10,7 +10,9 @@ class Folders(Protocol):
     """The folders from which a caller of the use cases may read files."""
 
     def check(self, path: Path) -> Path:
-        """Return `path` with symbolic links resolved. Raise `PathNotAllowed` if it is not inside the allowed folders.
+        """Return `path`, with symbolic links resolved unless every file is allowed.
+
+        Raise `PathNotAllowed` if the path is not inside the allowed folders.
 
         For a path outside these folders, the result does not depend on whether the file exists.
         """

@@ -1,4 +1,4 @@
-"""Defines the port that reads what the library needs of a file."""
+"""Defines the port that reads the data that the library needs from a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from citekit.domain.source import Source
 
 
 class LibraryReader(Protocol):
-    """Reads the text and the metadata of files in the library. Every `TextReader` is one, for documents."""
+    """Reads the text and the metadata of files in the library. Every `TextReader` is also a `LibraryReader`, for
+    documents.
+    """
 
     def supports(self, format: Format) -> bool:
         """Return whether files of the format can be in the library."""

@@ -20,14 +20,15 @@ class MapStore(Protocol):
     def ids(self) -> Sequence[str]:
         """Return every stored resource ID, sorted.
 
-        The result includes damaged maps and files that a user put in the store.
+        The result includes damaged maps and files that a user put in the store. Raise `MapCorrupt` if the folder of
+        maps cannot be read.
         """
 
     def get(self, resource_id: str) -> ResourceMap:
         """Return the map with the given resource ID.
 
-        Raise `ResourceMissing`, which names the expected path, if the map does not exist, or `MapCorrupt` if it is
-        damaged.
+        Raise `ResourceMissing`, which names the expected path, if the map does not exist, `MapCorrupt` if it is damaged
+        or cannot be read, or `ResourceIdRefused` if the ID is invalid.
         """
 
     def cached(self, resource_id: str) -> ResourceMap | None:
@@ -48,13 +49,14 @@ class MapStore(Protocol):
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
         """Return the summaries of these maps, or of all maps, sorted by resource ID.
 
-        Damaged maps and IDs without a map are left out.
+        Damaged maps and IDs without a map are left out. Raise `MapCorrupt` if the folder of maps cannot be read.
         """
 
     def versions(self) -> Mapping[str, str]:
         """Return, for every stored resource ID, a text that changes when the map changes.
 
-        This method checks the status of each file without reading it.
+        This method checks the status of each file without reading it. Raise `MapCorrupt` if the folder of maps cannot
+        be read, also when the result is used.
         """
 
     def version(self, resource_id: str) -> str | None:
@@ -74,12 +76,15 @@ class MapStore(Protocol):
         """Store a map atomically, replacing the map with the same resource ID.
 
         If the replaced map was made from the same bytes by another mapper, it is kept as an edition. Raise
-        `HomeUnwritable` if the store cannot be written, or `FaultyAnswer` if JSON cannot represent the map. In both
-        cases, the previous map is unchanged.
+        `HomeUnwritable` if the store cannot be written, `FaultyAnswer` if JSON cannot represent the map, or
+        `ResourceIdRefused` if the ID is invalid. In all these cases, the previous map is unchanged.
         """
 
     def remove(self, resource_id: str) -> None:
-        """Remove the map and all its editions. Raise `ResourceMissing` if the map does not exist."""
+        """Remove the map and all its editions.
+
+        Raise `ResourceMissing` if the map does not exist, or `ResourceIdRefused` if the ID is invalid.
+        """
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
         """Record that the map of `old_id` is stored as `new_id`, so that errors about `old_id` suggest `new_id`."""

@@ -28,13 +28,15 @@ class McpClients(Protocol):
     def place(self, client: str, project: Path | None = None) -> Path:
         """Return the path of the client's settings, of the user or of the folder `project`.
 
-        Raise `RequestRefused` if the client is unknown, has no settings for projects, or has several settings files.
+        Raise `RequestRefused` if the client is unknown, has no settings for projects, or has several settings files, or
+        if a link leads out of `project`.
         """
 
     def skills_folder(self, client: str, project: Path | None = None) -> Path | None:
         """Return the folder in which the client looks for agent skills, of the user or of the folder `project`.
 
-        Return None if the client has no skills. Raise `RequestRefused` if the client is unknown.
+        Return None if the client has no skills. Raise `RequestRefused` if the client is unknown or a link leads out of
+        `project`.
         """
 
     def snippet(self, client: str, entry: ServerEntry) -> str:
@@ -46,8 +48,8 @@ class McpClients(Protocol):
     def connecting(self, client: str, entry: ServerEntry, project: Path | None = None) -> ClientChange:
         """Return the change that adds or replaces the entry, in the settings of the user or of the folder `project`.
 
-        Raise `RequestRefused` if the client is unknown or has no settings for projects, or if its file cannot be read or
-        changed safely.
+        Raise `RequestRefused` if the client is unknown or has no settings for projects, or if its file cannot be read
+        or changed safely.
         """
 
     def removing(self, client: str, name: str, project: Path | None = None) -> ClientChange:
@@ -56,13 +58,14 @@ class McpClients(Protocol):
     def apply(self, change: ClientChange) -> Path | None:
         """Write the file atomically, and return the path of the backup of the previous file, or None if there was none.
 
-        A link is followed, and its target replaced. Raise `RequestRefused` if the file has changed since the change was
-        computed or belongs to another user, and `HomeUnwritable` if it cannot be written.
+        Return None without writing if `change.after` is None. If the path is a link, its target is replaced. Raise
+        `RequestRefused` if the file has changed since the change was computed, belongs to another user, or cannot be
+        read or written.
         """
 
     def connected(self, name: str, *, start: bool = False) -> Sequence[ConnectedClient]:
         """Return the clients whose user settings have an entry with that name. Unreadable settings are skipped.
 
-        If `start` is set, start each entry of this installation, once for equal entries, and wait until it answers as an
-        MCP server. No other program that the settings name is started.
+        If `start` is set, start each entry of this installation, once for equal entries, and wait until it answers as
+        an MCP server. No other program that the settings name is started.
         """

@@ -58,4 +58,7 @@ class MediaProbe(Protocol):
     """
 
     def probe(self, path: Path) -> MediaFacts:
-        """Return the metadata of the media file. Raise `SourceUnsupported` if nothing in the file can be played."""
+        """Return the metadata of the media file.
+
+        Raise `SourceUnsupported` if nothing in the file can be played, or `SourceUnreadable` if it cannot be read.
+        """

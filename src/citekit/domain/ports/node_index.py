@@ -39,9 +39,10 @@ class NodeIndex(Protocol):
 
     **Score.** A query word counts 1 if a text contains it as a whole, and 1/2 if a longer word begins with it. In a
     title it counts three times as much. Dropped words count too. Each word is weighted by `1 + ln(1 + n / (1 + k))`,
-    where `n` is the number of scored nodes, and `k` is the number of those in which the word counts 3 or more. The sum
-    is divided by `1 + ln(1 + length) / 10`. The length is the number of characters of the title plus a quarter of those
-    of the summary. Nodes with equal scores are in the order of their maps and in reading order.
+    where `n` is the number of scored nodes, and `k` is the number of scored nodes in which the word counts 3 or more.
+    The sum is divided by `1 + ln(1 + length) / 10`. The length is the number of characters of the title plus a quarter
+    of the number of characters of the summary. Nodes with equal scores are in the order of their maps and in reading
+    order.
     """
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:

@@ -30,9 +30,9 @@ class ObjectStore(Protocol):
         """Like `put`, with the content of the file at `path`, which is read in blocks.
 
         The key must be derived from the content: two writers of a large file may both be informed that they stored it,
-        which is correct because they wrote the same bytes. If `media_type` is given, `link` can return a link with which
-        browsers download the object as a file of this type, or of a harmless one if they could run content of this type.
-        Raise `SourceUnreadable` if the file cannot be read.
+        which is correct because they wrote the same bytes. If `media_type` is given, `link` can return a link with
+        which browsers download the object as a file of this type, or of a harmless type if browsers could run content
+        of this type. Raise `SourceUnreadable` if the file cannot be read.
         """
 
     def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
@@ -48,8 +48,8 @@ class ObjectStore(Protocol):
     def listing(self, folder: str = "") -> Iterator[ListedObject]:
         """Yield the objects whose keys begin with `folder` and a slash, or all objects.
 
-        The objects of a folder come one after the other if their names sort before those of the folders in it;
-        otherwise the order is arbitrary. The listing is fetched in pages, so its memory use does not grow with its
+        The objects directly in a folder are listed consecutively if their names sort before the names of the folders in
+        it; otherwise, the order is arbitrary. The listing is fetched in pages, so its memory use does not grow with its
         length. Objects that are stored or removed during the listing may be missing. Objects that other programs stored
         under names that are not valid keys are left out.
         """

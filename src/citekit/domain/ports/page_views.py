@@ -11,8 +11,10 @@ from citekit.domain.source import Source
 
 
 class PageViews(Protocol):
-    """Draws the pages of documents and comics, and images, which have one page, except for TIFF files. Shows slides, HTML
-    files, and SVG files as documents, reads workbooks, and measures recordings. Thread-safe.
+    """Draws the pages of documents, comics, and images, shows slides, HTML files, and SVG files as HTML documents,
+    reads workbooks, and measures recordings. Thread-safe.
+
+    An image has one page, but a TIFF file can have several.
 
     All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
     cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.
@@ -27,7 +29,7 @@ class PageViews(Protocol):
     def picture(self, source: Source, page: int, width: int) -> PagePicture:
         """Return an upright picture of a page, about `width` pixels wide.
 
-        It is smaller if the page is very long, or if the file has only a smaller picture.
+        The picture is narrower if the page is very long, or if the file contains only a smaller picture.
         """
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
@@ -47,4 +49,4 @@ class PageViews(Protocol):
         """
 
     def waveform(self, source: Source, count: int) -> Sequence[int]:
-        """Return up to `count` amplitudes from 0 to 255, evenly over a recording; nothing if it has no sound."""
+        """Return up to `count` amplitudes from 0 to 255, evenly spaced over a recording; none if it has no sound."""

@@ -9,7 +9,9 @@ from citekit.domain.library.personas import Guardian, Pattern
 
 
 class Personas(Protocol):
-    """Reads guardians and patterns. IDs are unique. A file that is not valid is skipped with a warning in the log."""
+    """Reads guardians and patterns. IDs are unique. A file that is not valid is skipped with a warning in the log.
+    Every method raises `DriverMissing` if the required extra is not installed.
+    """
 
     def guardians(self) -> Sequence[Guardian]:
         """Return all guardians: the default guardian first, then the others sorted by ID."""

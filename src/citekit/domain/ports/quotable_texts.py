@@ -26,14 +26,15 @@ class QuotableTexts(Protocol):
         """Return the text that is visible on pages when they are drawn, by 1-based page number.
 
         It has the same form as the page's text in the first text of `read`, and equals it unless that text contains
-        words that the page does not show. Pages that cannot be drawn are missing, as are those of formats other than
-        PDF. Raise the same errors as `read`.
+        words that the page does not show. Pages that cannot be drawn, and pages of formats other than PDF, are missing.
+        Raise the same errors as `read`.
         """
 
     def region(self, source: Source, place: Pages) -> Quotable:
         """Return the text inside a region of a page.
 
-        `place` is the page with its region. Raise the same errors as `read`.
+        `place` is the page with its region. Raise `FormUnsupported` if the text of a region cannot be read in this
+        format, `LocationOutside` if the page does not exist, and the same errors as `read`.
         """
 
     def version(self, source: Source) -> str:

@@ -35,8 +35,8 @@ class IndexedDocument(Protocol):
 
 
 class RankingIndex(Protocol):
-    """Stores the index of each document, and finds documents by their words. It is a cache: after a failure or damage, a
-    resource counts as not indexed.
+    """Stores the index of each document, and finds documents by their words. It is a cache: after a failure or damage,
+    a resource counts as not indexed.
     """
 
     def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
@@ -60,4 +60,4 @@ class RankingIndex(Protocol):
         """Return the number of pages of each indexed document, by resource ID."""
 
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
-        """Return the documents that have each of `terms` in their text or among their names."""
+        """Return, for each of `terms`, the documents that have the term in their text or among their names."""

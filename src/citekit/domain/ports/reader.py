@@ -105,7 +105,8 @@ class Reader(Protocol):
     def read(self, path: Path) -> Book:
         """Return the complete book.
 
-        Raise `SourceUnsupported` if the file is in another format or too damaged to read.
+        Raise `SourceUnsupported` if the file is in another format, encrypted, too large, or too damaged to read, or
+        `SourceUnreadable` if it cannot be read.
         """
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
@@ -129,5 +130,5 @@ class Reader(Protocol):
         With `last`, the document has a section for each chapter from `chapter` to `last`; `chars` requires a single
         chapter. Pictures and styles are embedded. The document contains no scripts and no references to other files. It
         depends only on the bytes of the book, not on the file name. Raise `LocationOutside` if the chapter or the
-        characters do not exist, or `FormUnsupported` if the document becomes too large.
+        characters do not exist, `FormUnsupported` if the document becomes too large, or the same errors as `read`.
         """

@@ -1,4 +1,4 @@
-"""Defines the port for source files in services for objects, of which local copies are made."""
+"""Defines the port for source files in object storage services, which are copied to this machine."""
 
 from __future__ import annotations
 
@@ -37,31 +37,32 @@ class RemoteFiles(Protocol):
     def listing(self, url: str) -> Iterator[RemoteFile]:
         """Yield the file at `url`, or else all files below it. The listing is fetched in pages.
 
-        Raise `RequestRefused` if `url` is not valid, or if there are more files than the memory should hold.
+        Raise `RequestRefused` if `url` is not valid, or if there are too many files to list in memory.
         """
 
     def place(self, url: str) -> Path:
-        """Return the path of the copy of the file at `url`, or of the folder of the copies of those below it.
+        """Return the path of the copy of the file at `url`, or of the folder with the copies of the files below `url`.
 
         Raise `RequestRefused` if `url` is not valid.
         """
 
     def holds(self, path: Path) -> bool:
-        """Return whether `path` is that of a copy, which need not exist. This is fast and never raises an error."""
+        """Return whether `path` is the path of a copy, which need not exist. This is fast and never raises an error."""
 
     def unchanged(self, path: Path) -> str | None:
-        """Return the digest (SHA-256, hexadecimal) of the file whose copy belongs at `path` if its version is the one
-        that was fetched last; otherwise None. The copy itself may be gone. Also return None for any other path.
+        """Return the digest (SHA-256, hexadecimal) of the file whose copy belongs at `path` if the current version of
+        the file is the version that was fetched last; otherwise None. The copy itself may be gone. Also return None for
+        any other path.
         """
 
     def fetch(self, path: Path) -> None:
-        """Make or renew the copy at `path`, unless it is up to date. Does nothing for any other path.
+        """Make or renew the copy at `path`, unless it is up to date. Do nothing if `path` is not the path of a copy.
 
         Raise `SourceUnreadable` if the file is missing, too large, or changes while it is read.
         """
 
     def restore(self, path: Path) -> bool:
-        """Fetch a copy that was removed from the cache, and return whether it is there.
+        """Fetch the copy at `path` if it was removed from the cache, and return whether the copy exists.
 
-        Return False for any other path.
+        Return False if `path` is not the path of a copy.
         """

@@ -29,6 +29,6 @@ class Reranker(Protocol):
         """Return how likely each page answers the question, from 0 to 1, in the order of `pages`.
 
         The score of a page may depend on the other pages. Texts of any length and without words are accepted. Raise
-        `DriverMissing` if the required extra is not installed, `RerankerUnavailable` if model files are missing or damaged,
-        or if the service failed or refused the request, or `Cancelled`.
+        `DriverMissing` if the required extra is not installed, `RerankerUnavailable` if model files are missing or
+        damaged, or if the service failed or refused the request, or `Cancelled`.
         """

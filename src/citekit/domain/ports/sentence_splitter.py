@@ -13,5 +13,6 @@ class SentenceSplitter(Protocol):
         """Return the offset at which each sentence of `text` begins, in ascending order.
 
         The first offset is 0; the result is empty for an empty text. `language` is an ISO 639 code of two or three
-        letters. For an unknown language, the rules of another language are used.
+        letters. For an unknown language, the rules of another language are used. Raise `DriverMissing` if the required
+        extra is not installed.
         """

@@ -22,7 +22,7 @@ class SpeechModels(Protocol):
     def download(self, name: str, progress: Progress = silent) -> Path:
         """Download the model and return its folder. A model that is complete is not downloaded again.
 
-        An interrupted download continues where it ended. Files whose digests differ from the published ones are deleted.
-        Raise `RequestRefused` for an unknown name, `MapperUnavailable` if the download fails, `HomeUnwritable` if the
-        folder cannot be written, or `Cancelled`.
+        An interrupted download continues where it ended. Files whose digests differ from the published ones are
+        deleted. Raise `RequestRefused` for an unknown name, `MapperUnavailable` if the download fails, `HomeUnwritable`
+        if the folder cannot be written, or `Cancelled`.
         """

@@ -10,7 +10,7 @@ class TagStore(Protocol):
     """The tags of resources by resource ID. Safe for threads and processes."""
 
     def all(self) -> Mapping[str, Sequence[str]]:
-        """Return the tags of every resource that has any, sorted. Raise `IndexCorrupt` if they cannot be read."""
+        """Return the tags of every resource that has tags, sorted. Raise `IndexCorrupt` if they cannot be read."""
 
     def change(
         self, resource_ids: Iterable[str], add: Iterable[str] = (), remove: Iterable[str] = ()

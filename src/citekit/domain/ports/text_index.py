@@ -12,7 +12,7 @@ from citekit.domain.text_search.blocks import TextBlock
 
 @frozen
 class IndexedText:
-    """The `version` of an indexed text, and the `note` that `TextIndex.note` attached to it, which is empty at first."""
+    """The `version` of an indexed text, and its `note` from `TextIndex.note`, which is empty at first."""
 
     version: str
     note: str = ""
@@ -35,7 +35,7 @@ class Generation:
 
 @frozen
 class FoundBlock:
-    """A block that a search of everything found. `at` is its number in the text of the resource, from 0."""
+    """A block that a search of all resources found. `at` is its number in the text of the resource, from 0."""
 
     resource_id: str
     version: str
@@ -104,10 +104,10 @@ class TextIndex(Protocol):
         """
 
     def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
-        """Yield the blocks of all resources that contain all of `words`; all blocks without words.
+        """Yield the blocks of all resources that contain all of `words`, or all blocks if there are no words.
 
-        The resources are in the order of their IDs, the blocks as in `find`. If `spread` is True, the first blocks are
-        instead from all over the index, for callers that read only some of them. The cost grows with the number of
-        blocks that are read, not with the number of resources. If the index changes before the last block is read,
-        blocks may be missing; `generation` then returns a different value.
+        The resources are in the order of their IDs, the blocks as in `find`. If `spread` is True, the first blocks
+        instead come from all parts of the index, for callers that read only some of the blocks. The cost grows with the
+        number of blocks that are read, not with the number of resources. If the index changes before the last block is
+        read, blocks may be missing; `generation` then returns a different value.
         """

@@ -27,5 +27,6 @@ class Transcriber(Protocol):
         words. Work that was interrupted continues where it ended.
 
         Raise `SourceUnsupported` if the sound cannot be decoded, `SourceUnreadable` if the file cannot be read,
-        `MapperUnavailable` if the model is missing or fails, `DriverMissing`, or `Cancelled`.
+        `MapperUnavailable` if the model or service is missing or fails, `HomeUnwritable` if the answers of a service
+        cannot be stored, `DriverMissing`, or `Cancelled`.
         """

@@ -34,7 +34,8 @@ class VectorIndex(Protocol):
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
         """Store entries, replacing entries with the same IDs.
 
-        Raise `ModelMismatch` if a vector has a different number of dimensions than the collection's model.
+        Raise `ModelMismatch` if a vector has a different number of dimensions than the collection's model, or
+        `RequestRefused` if an ID, a vector, or the words of an entry are not valid.
         """
 
     def remove(self, collection: str, where: Where) -> None:

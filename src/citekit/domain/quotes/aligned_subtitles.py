@@ -16,19 +16,20 @@ from citekit.domain.speech import Speech, SpokenWord
 from citekit.domain.words import words_of
 
 TOLERANCE = 4.0
-"""Seconds by which a subtitle may be shown before or after its words are said."""
+"""Maximum number of seconds by which a subtitle may be shown before or after its words are said."""
 
 LEAST_HEARD = 0.5
-"""The share of the words of a subtitle that must be heard. Otherwise, it keeps its own times."""
+"""Minimum share of the words of a subtitle that must be heard. Otherwise, the subtitle keeps its own times."""
 
 _WORD = re.compile(r"\S+")
 
 
 def aligned(subtitles: Transcript, speech: Speech) -> Transcript:
-    """Return the text of `subtitles` with a time for each word, from the words of `speech` that are the same.
+    """Return the text of `subtitles` with a time for each word.
 
-    Words between two of them get a share of the time between these. Subtitles of which the transcriber heard less than
-    half keep their own times.
+    A word that also occurs in `speech` near the time of its subtitle gets the time at which it was heard. Words between
+    two such words evenly share the time between the two. A subtitle keeps its own time if the transcriber heard less
+    than half of its words (`LEAST_HEARD`).
     """
     heard = [word for passage in speech.passages for word in passage.words if words_of(word.text)]
     starts, ends, since, until = array("q"), array("q"), array("d"), array("d")
@@ -64,7 +65,9 @@ def _times(words: Sequence[str], heard: Sequence[SpokenWord]) -> list[tuple[floa
 
 
 def _between(count: int, known: dict[int, tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yield the times of `count` words. Words without a time share that between their neighbors evenly."""
+    """Yield the times of `count` words. Words without a time evenly share the time between their neighbors with times.
+    At the ends, they take no time.
+    """
     places = sorted(known)
     for at in range(count):
         if at in known:
@@ -83,7 +86,9 @@ def _between(count: int, known: dict[int, tuple[float, float]]) -> Iterator[tupl
 
 
 def _with_margins(times: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yield times with margins that end in the middle of shorter pauses, in whole milliseconds."""
+    """Yield the times with margins of at most `MARGIN` seconds, and at most half of an adjacent pause, in whole
+    milliseconds.
+    """
     for at, (start, end) in enumerate(times):
         before = times[at - 1][1] if at else start - 2 * MARGIN
         after = times[at + 1][0] if at + 1 < len(times) else end + 2 * MARGIN

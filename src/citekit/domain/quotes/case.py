@@ -205,7 +205,9 @@ class _Passage:
         return self.text[max(0, start - 32) : start], self.text[end : end + 8]
 
     def _is_measured(self, before: str) -> bool:
-        """Return whether the text before a symbol ends with a number, or with a number and other units."""
+        """Return whether the text before a symbol ends with a number, a number and other units, or a letter and a sign
+        such as `/`.
+        """
         chain = _UNIT_CHAIN.search(before)
         bare = before[: chain.start()] if chain else before
         return bool(_NUMBER_BEFORE.search(bare) or _PER_BEFORE.search(before))
@@ -249,12 +251,15 @@ class _Passage:
         return at == 0 or bool(_SENTENCE_BEFORE.search(before))
 
     def _is_styled(self, at: int) -> bool:
-        """Return whether words next to the token `at` also differ in case, for example because of title case."""
+        """Return whether adjacent words, or all words, also differ in case, for example because of title case."""
         return any(each is not None and each.differs for each in self._neighbors[at]) or self._is_all_recased
 
     @cached_property
     def _is_all_recased(self) -> bool:
-        """Whether either the source or the quote is completely in capitals and the other is not."""
+        """Whether one of the texts is completely in capitals and at least `_LEAST_RECASED` words differ in case.
+
+        Words of one or two letters are ignored.
+        """
         words = [token for token in self.tokens if len(token.mine) > 2]
         changed = [token for token in words if token.differs]
         upper = all(token.theirs.isupper() for token in words) or all(token.mine.isupper() for token in words)

@@ -13,10 +13,10 @@ from citekit.domain.quotes.wording import compared_wording
 def differing_words(
     said: str, passage: str, found: Sequence[WordRange], pages: Sequence[Sequence[str]]
 ) -> list[WordRange]:
-    """Return the words of `passage` that `said` leaves out or replaces with other words.
+    """Return the ranges of words on the pages that are in `passage`, but that `said` leaves out or replaces.
 
-    `found` are the ranges of `marked_words` for the passage on the same pages. Words that `said` adds are on no page.
-    The result is empty if the letters of the passage are not those of the ranges.
+    `found` are the ranges of `marked_words` for the passage on the same pages. Words that `said` adds are on no page,
+    so they are not in the result. The result is empty if the words in `found` do not have the letters of the passage.
     """
     pieces = [(each.is_same, letters_of(each.passage)) for each in compared_wording(said, passage)]
     wanted = "".join(text for _, text in pieces)

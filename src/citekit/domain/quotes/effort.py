@@ -29,7 +29,7 @@ OMISSION, GAP_CHARACTER = 2500.0, 5.0
 """Work to describe one omission, and for each omitted character."""
 
 BLOCKS = 64
-"""Number of recently mapped blocks that are free to use again."""
+"""Number of recently mapped blocks that can be used again without work."""
 
 
 @define

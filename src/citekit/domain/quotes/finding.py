@@ -54,7 +54,7 @@ _AFTER_WORD = re.compile(
 _RELATIONS = (
     "\u2264\u2265\u2248\u2260\u226a\u226b\u2a7d\u2a7e\u2272\u2273\u226e\u226f\u2270\u2271\u223c\u2243\u2245\u00b1"
 )
-"""Signs that belong to the number after them, such as those of at least, about, and plus or minus."""
+"""Signs that belong to the number after them, such as the signs for "at least", "about", and "plus or minus"."""
 
 _BEFORE_NUMBER = re.compile(
     rf"\d{_JOINING}\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z"
@@ -87,7 +87,7 @@ _SCRIPTS_BEFORE = re.compile(rf"[{SCRIPTS}][\s{SCRIPTS}]*\Z")
 _SCRIPTS_AFTER = re.compile(rf"[{SCRIPTS}](?:[\s{SCRIPTS}]{{0,60}}[{SCRIPTS}])?")
 _DASH_BEFORE = re.compile(rf"[{DASHES}][\s{INVISIBLE}]*\Z")
 _SECOND_MINUS = re.compile(rf"(?:[{DASHES}]\s+[{DASHES}]|[\u2212\u2013][\u2212-]|-\u2212)(?=\s?\d)")
-"""A minus sign after another one, or after a dash: `5 − −3`. `--` is one dash."""
+"""A minus sign after another minus sign, or after a dash: `5 − −3`. `--` is one dash."""
 
 _DASH_OF_NUMBER = re.compile(rf"(?P<lead>[\s{INVISIBLE}]*+)[{DASHES}]++(?P<space>[\s{INVISIBLE}]*+)(?=[.,]?\d)")
 _DASH_IN_WORD = re.compile(rf"[^\W_][{DASHES}]\d")
@@ -110,7 +110,7 @@ class Match:
 
     `differences` names the kinds of difference between the quote and the text; it is empty for an exact match. `gaps`
     are the texts that the quote's ellipses omit, in order. `changes` are symbols whose case gives them another meaning,
-    and lost minus signs.
+    and differences in minus signs.
     """
 
     start: int
@@ -152,7 +152,7 @@ def matches(
     chains = _chains(_Chains(places, gaps, effort), counts.index(min(counts)))
     nearest = (next(same_start) for _, same_start in groupby(chains, key=lambda chain: chain[0].start))
     for _, same_end in groupby(nearest, key=lambda chain: chain[-1].end):
-        *_, tightest = same_end  # the omissions of an earlier start include those of a later one
+        *_, tightest = same_end  # an earlier start omits all that a later start omits
         omitted = sum(other.start - one.end for one, other in pairwise(tightest))
         if not effort.spend(OMISSION * len(gaps) + GAP_CHARACTER * omitted):
             return
@@ -344,7 +344,8 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
 
 
 def _minus_signs(text: str, before: str) -> list[bool]:
-    """Return whether each dash in `text` before a number is its minus sign, as in `5 -3`, or not, as in `5-3` and `5 - 3`.
+    """Return whether each dash in `text` before a number is its minus sign, as in `5 -3`, or not, as in `5-3` and `5 -
+    3`.
 
     `before` is the character before the text.
     """
@@ -359,7 +360,7 @@ def _minus_signs(text: str, before: str) -> list[bool]:
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
     """Return the range (start, end) of a piece, extended by its leading dash and the superscripts at its ends.
 
-    Return None if the piece begins or ends with such a character and `text` has none there.
+    Return None if the piece begins or ends with such a character and `text` has no such character there.
     """
     before = text[max(0, start - _LOOK) : start]
     lead = piece.normal[:1]

@@ -117,8 +117,8 @@ _LOOK_ALIKES = str.maketrans(
         "3": "e",
     }
 )
-"""Characters that look like Latin letters: Cyrillic, Greek, Armenian, small capitals, enclosed letters, and digits (a part of
-the confusables of UTS 39).
+"""Characters that look like Latin letters: Cyrillic, Greek, Armenian, small capitals, enclosed letters, and digits (a
+part of the confusables of UTS 39).
 """
 
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])[a-z](?:([ .*\u00b7\u2022-]{1,2})[a-z])(?:\1[a-z])*(?![^\W_])")

@@ -21,8 +21,8 @@ LEAST = 3
 """Minimum number of pages on which a running line occurs."""
 
 OUTER = 80
-"""Maximum length of a line that is removed because it is between the page edge and the page number, such as a short
-chapter title.
+"""Maximum number of characters of a line that is removed because it is between the page edge and the page number, such
+as a short chapter title.
 """
 
 LONGEST = 120
@@ -63,8 +63,8 @@ def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None
 def running_lines(pages: Sequence[Sequence[str]], numbers: Sequence[int] | None = None) -> list[set[int]]:
     """Return the indexes of the running headers and footers in the lines of each page.
 
-    If the numbers of the pages are given, the numbers in a running line must be the same on several pages or count the
-    pages, so that a table row at the edge of a page is not mistaken for one.
+    If the numbers of the pages are given, the numbers in a running line must be the same on several pages or increase
+    with the page numbers, so that a table row at the edge of a page is not mistaken for a running line.
     """
     edges = [{index: _shape(lines[index]) for index in _edges(lines)} for lines in pages]
     counts = Counter(shape for each in edges for shape in set(each.values()))
@@ -85,7 +85,7 @@ def _with_page_numbers(
     found: Sequence[set[int]],
     numbers: Sequence[int],
 ) -> list[set[int]]:
-    """Return the lines of `found` whose numbers are the same on at least `LEAST` pages or differ like the page numbers."""
+    """Return the lines of `found` whose numbers are the same on `LEAST` or more pages or differ like page numbers."""
 
     def keys(page: int, index: int) -> list[list[tuple[object, ...]]]:
         shape, places = shapes[page][index], _NUMBER.findall(pages[page][index])

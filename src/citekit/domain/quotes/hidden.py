@@ -12,8 +12,8 @@ NOT_VISIBLE = (
 """The note of a text that includes hidden text."""
 
 _MARK = "\ufdd3"
-"""Separates the visible text of a page from its complete text. It is a noncharacter, which `with_hidden` removes from
-text of files.
+"""Separates the visible text of a page from its complete text. It is a noncharacter. In the text of files,
+`with_hidden` replaces it with a replacement character.
 """
 
 

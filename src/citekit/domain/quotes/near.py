@@ -16,7 +16,9 @@ from citekit.domain.quotes.quote import Piece
 from citekit.domain.quotes.superscripts import CUT, HIDDEN
 
 LEAST = 0.6
-"""Minimum share of words that a similar passage has in common with the quote."""
+"""Minimum similarity of a similar passage: twice the number of common words, divided by the number of words of both
+texts.
+"""
 
 COMPARED = 400
 """Maximum number of words of a quote that are compared."""
@@ -25,7 +27,7 @@ COMPARED_REPETITIVE = 60
 """Maximum number of words that are compared in repetitive texts, in which each pair of equal words adds work."""
 
 PAIRS = 40_000
-"""The number of pairs of equal words in a quote and a passage at which both count as repetitive."""
+"""The number of pairs of equal words in a quote and a passage above which both count as repetitive."""
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _RUN = 40
@@ -52,9 +54,9 @@ class Near:
 
 
 def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
-    """Return the passage that has the most words in common with `piece` in the same order.
+    """Return the passage with the highest similarity to `piece`, based on their common words in the same order.
 
-    Return None if no passage is similar.
+    Return None if no passage has a similarity of at least `LEAST`.
     """
     size = len(piece.letters)
     votes = _votes(source.letters, piece.letters)

@@ -2,8 +2,8 @@
 
 Normal forms ignore case, the kind of white space, hyphenation, and variants of characters. There are two forms. The
 *normal form* has one space for any white space, one hyphen for any dash, and a special character, called a seam, for a
-hyphen at a line end. The *letters* are the normal form without spaces, hyphens, and seams. A quote is first searched
-for in the letters of a text; each occurrence is then compared in the normal form.
+hyphen at a line end. The *letters* are the normal form without spaces, hyphens, seams, superscripts, and subscripts. A
+quote is first searched for in the letters of a text; each occurrence is then compared in the normal form.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Normal:
     ends: array[int] = field(repr=False)
 
     def letters(self) -> Normal:
-        """Return the letters of this normal form: the same text and offsets without spaces, hyphens, and seams."""
+        """Return the letters of this normal form: the same text and offsets without gaps (see `without_gaps`)."""
         kept = [index for index, character in enumerate(self.text) if not _GAP_CHARACTERS.match(character)]
         return Normal(
             "".join(self.text[index] for index in kept),

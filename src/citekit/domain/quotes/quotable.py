@@ -21,13 +21,13 @@ WITH_TAGS = "in the source with its tags"
 """The note of a text with elements as its only markup (HTML). It is searched only for quotes of elements."""
 
 BLOCK = 2048
-"""The target number of characters of a block. Blocks end where the text can be split."""
+"""Number of characters after which a block ends, at the next position where the text can be split."""
 
 TRACED = 64
 """Maximum number of mapped blocks that are cached."""
 
 LONG = 100_000
-"""Number of characters at which a block replaces all cached blocks. A text without spaces is one block."""
+"""Number of characters above which a block replaces all cached blocks. A text without spaces is one block."""
 
 _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
 
@@ -46,7 +46,7 @@ class Quotable:
     letter_starts: array[int] = field(repr=False)
     note: str = ""
     _traced: dict[int, Normal] = field(factory=dict, init=False, repr=False, eq=False)
-    """The most recently mapped blocks. A search uses the same ones repeatedly."""
+    """The most recently mapped blocks. A search uses the same blocks repeatedly."""
 
     @classmethod
     def of(cls, placed: LocatedText, note: str = "") -> Quotable:

@@ -14,14 +14,14 @@ from citekit.domain.quotes.normal_form import normalised, without_gaps
 from citekit.domain.quotes.superscripts import raisable, subscript, superscript
 
 LONGEST = 20_000
-"""Maximum number of characters of a quote. The caller splits longer ones."""
+"""Maximum number of characters of a quote. Longer quotes are refused."""
 
 PIECES = 50
 """Maximum number of pieces of a quote with ellipses."""
 
 EACH_FREE = 300
-"""Maximum length of a quote in which each number may be raised or lowered independently. In longer ones, all have the
-same level.
+"""Maximum number of characters of a quote in which each number may be raised or lowered independently. In a longer
+quote, all numbers have the same level.
 """
 
 LEVELS = "superscripts and subscripts"
@@ -47,7 +47,9 @@ _NESTED = re.compile('["\u201c\u201e\u00ab].*["\u201c\u201d\u00bb]', re.DOTALL)
 """A quote in quotation marks that contains other quotation marks."""
 
 _LONG_BLANK = re.compile(rf"[\s{INVISIBLE}]{{100,}}+")
-"""White space that no passage has. Comparing quotes takes time in proportion to the square of its length."""
+"""White space that is longer than in any passage. Comparing quotes takes time in proportion to the square of its
+length.
+"""
 
 _MARKUP = re.compile(r"[<>&*_`#\[\]{}|\\~^=@$]|::|^\s*[-+.]|https?:")
 _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
@@ -143,8 +145,8 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     """Return the possible readings of a quote, each as a sequence of pieces.
 
     The readings are: the quote as it is; without the quotation marks around it; with numbers after words as
-    superscripts or subscripts; split at its ellipses; and without bars between cells. Raise `RequestRefused` if the quote
-    has no letters or digits, is too long, or has too many pieces.
+    superscripts or subscripts; split at its ellipses; and without bars between cells. Raise `RequestRefused` if the
+    quote has no letters or digits, has only superscripts or subscripts, is too long, or has too many pieces.
     """
     if not text.strip():
         raise RequestRefused("The quote is empty. Give the words to look for.")

@@ -78,7 +78,7 @@ def quoted_passages(text: str) -> list[QuotedPassage]:
 
 
 def is_too_short(quote: str) -> bool:
-    """Whether the quote is too short to support a statement."""
+    """Return whether a quote is too short to support a statement."""
     return len(quote.split()) < WORDS and not any(map(str.isdigit, quote))
 
 

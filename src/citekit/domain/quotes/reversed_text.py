@@ -12,7 +12,7 @@ _LINE_END = re.compile(r"[\n\r\x1c-\x1e\x85\u2029]")
 def is_reversed(text: str, start: int, end: int) -> bool:
     """Return whether a letter or digit of `text[start:end]` is shown from right to left by an override (UAX #9, X4).
 
-    An override is effective to its end or to the end of the paragraph.
+    An override is effective until it is closed or the paragraph ends.
     """
     if _OVERRIDE not in text:
         return False

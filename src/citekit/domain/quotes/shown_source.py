@@ -1,7 +1,7 @@
-"""Decides whether a passage of a file's source, which contains markup, is one that readers of the file see.
+"""Decides whether readers of a file see a passage of the file's source, which contains markup.
 
-Source is searched for quotes that contain markup. It also has comments, scripts, and hidden elements, so the words of a
-passage must be in the text that readers see at the same place.
+The source is searched for quotes that contain markup. It also contains comments, scripts, and hidden elements, so the
+words of a passage must also be in the text that readers see at the same location.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TAG = re.compile(r"<!--.*?-->|<[!/?]?[A-Za-z][^<>]*>", re.DOTALL)
 _LEAST = 0.5
 """The minimum fraction of the words of a passage that readers must see.
 
-Applies to markup that is not HTML, in which link targets, for example, are not seen.
+It applies to markup that is not HTML, of which readers do not see the link targets, for example.
 """
 
 
@@ -32,6 +32,6 @@ def is_shown_with_tags(passage: str, visible: str) -> bool:
 
 
 def is_shown_with_markup(passage: str, visible: str) -> bool:
-    """Return whether `visible` has most of the words of a passage with markup that is not HTML."""
+    """Return whether `visible` has at least half of the words of a passage with markup that is not HTML."""
     said, seen = Counter(words_of(_TAG.sub(" ", passage))), Counter(words_of(visible))
     return (said & seen).total() >= _LEAST * said.total()

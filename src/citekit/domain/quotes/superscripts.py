@@ -137,10 +137,11 @@ def visible_text(text: str) -> str:
 def note_ends(text: str, at: int) -> int:
     """Return the end of the note mark that begins at `at`, or `at` itself if no note mark begins there.
 
-    A note mark is a superscript number, letter, star, or dagger after a word of three or more letters, after
-    punctuation, or after a year. A superscript after any other number is an exponent; after a shorter word, it may
-    belong to a unit or a formula. A star or dagger is always a note mark, with or without an adjacent plus sign. A plus
-    sign alone is a note mark after a word that ends in four lowercase letters.
+    A note mark is a superscript number or letter after a word of three or more letters (except a function or a unit),
+    after a character of a script without spaces, after punctuation, or after a year. A superscript after any other
+    number is an exponent; after a shorter word, it may belong to a unit or a formula. A star or dagger is always a note
+    mark, with or without an adjacent plus sign. A plus sign alone is a note mark after a word that ends in four
+    lowercase letters.
     """
     stars = _STARS.match(text, at)
     if stars:
@@ -150,7 +151,7 @@ def note_ends(text: str, at: int) -> int:
     word = mark and _AFTER_WORD.search(before)
     if not mark or not word or (word[1] or "").casefold() in _POWERED or _RATE.search(before):
         return at
-    if word[2] and text[mark.end() : mark.end() + 1].isalnum():  # an isotope, not the word before
+    if word[2] and text[mark.end() : mark.end() + 1].isalnum():  # the number of an isotope, not a note mark
         return at
     return mark.end()
 
@@ -171,7 +172,8 @@ def with_notes_marked(text: str) -> str:
 
 
 def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return a quote with the text after each `^` in superscript characters, and the ranges of other numbers to check.
+    """Return a quote with the number after each `^` in superscript characters, and the ranges of other numbers to
+    check.
 
     These are the numbers and stars that may be superscripts or subscripts in the source: after words, after
     punctuation, and in chemical formulas (`H2O`). The ranges (start, end) are in order.

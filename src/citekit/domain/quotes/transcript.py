@@ -32,11 +32,13 @@ PAUSE = 3.0
 """Maximum pause in seconds between two subtitles that one quote may span."""
 
 MARGIN = 0.15
-"""Seconds of silence before and after a recognized word that belong to it, so that a clip of it is not cut short."""
+"""Maximum number of seconds of silence before and after a recognized word that belong to it, so that a clip of it is
+not cut short.
+"""
 
 PAUSE_IN_SENTENCE = 8.0
-"""Maximum pause inside a sentence: the first subtitle does not end it, and the second one begins with a lowercase
-letter.
+"""Maximum pause in seconds inside a sentence: the first subtitle does not end it, and the second one begins with a
+lowercase letter.
 """
 
 _ENDED = re.compile(r"""[.!?:\u2026\u3002\uff01\uff1f\u266a\u266b)\]]["'\u201d\u2019\u00bb]?\s*\Z""")
@@ -65,7 +67,7 @@ class Transcript:
 
     If the text was read in the pictures of a video, `screen_reader` is the name of the OCR software. If the words of
     subtitles have the times at which a transcriber heard them, `timed_by` is its name, and the arrays have an element
-    for each word or, where it heard something else, for each subtitle.
+    for each word or, where the transcriber heard something else, for each subtitle.
     """
 
     modality: Modality
@@ -81,7 +83,9 @@ class Transcript:
 
     @property
     def note(self) -> str:
-        """The note that names the software that recognized the text; empty for subtitles."""
+        """The note that names the software that recognized the text or its times; empty for subtitles with their own
+        times.
+        """
         if self.screen_reader:
             return SEEN.format(self.screen_reader)
         if self.timed_by:
@@ -148,7 +152,7 @@ class Transcript:
     def word_starts(self) -> Iterator[Sequence[tuple[int, float]]]:
         """Yield, for each of the `cues`, the offset in its text and the start in seconds of each recognized word.
 
-        A subtitle only has a time as a whole: its one offset is 0.
+        A subtitle without times for its words has a single offset, 0.
         """
         for first, last in self._cue_units():
             words = range(first, last + 1)

@@ -25,11 +25,12 @@ class Finding(StrEnum):
 
 @frozen
 class QuotePlace:
-    """An occurrence of a quote. `text` is that of the source; `differences` names the differences, empty if it is
-    exact.
+    """An occurrence of a quote.
 
-    `gaps` are the omissions at its ellipses, in order. `changes` are symbols whose case means something else in the
-    quote than in the source. `line` is the whole line or table row around the quote, or the lines if it has several.
+    `text` is the text of the source, and `differences` names the kinds of difference of the quote from it; it is empty
+    for an exact occurrence. `gaps` are the omissions at the quote's ellipses, in order. `changes` are symbols whose
+    case means something else in the quote than in the source, and differences in minus signs. `line` is the whole line
+    or table row around the quote, or the lines if it has several.
     """
 
     address: Address
@@ -93,7 +94,10 @@ class QuoteVerdict:
 
     @property
     def altered(self) -> NearPlace | QuotePlace | None:
-        """The passage that the quote alters: the most similar one, or the first place with an altered quote, or None."""
+        """The passage that the quote alters, or None.
+
+        This is the first place if the finding is `altered`, or the most similar passage if it is `absent`.
+        """
         if self.finding is Finding.ALTERED and self.places:
             return self.places[0]
         return self.near if self.finding is Finding.ABSENT else None
@@ -108,10 +112,9 @@ class QuoteVerdict:
 class QuoteLookup:
     """The result of looking for a quote in all mapped files.
 
-    `verdict` is that of the file with the best result, with the places in other files; None if no file has the words or
-    a similar passage.
-    `searched` counts the files whose text was searched. `is_cut` is true if more files or pages have the words than were
-    compared. `skipped` counts the files that could not be searched.
+    `verdict` is the verdict for the file with the best result, with the places in other files added; it is None if no
+    file has the words or a similar passage. `searched` counts the files whose text was searched. `is_cut` is true if
+    more files or pages have the words than were compared. `skipped` counts the files that could not be searched.
     """
 
     verdict: QuoteVerdict | None

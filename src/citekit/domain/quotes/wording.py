@@ -46,7 +46,7 @@ class _Word:
 
 
 def compared_wording(quote: str, passage: str) -> list[Wording]:
-    """Return the words of both texts in order, divided where they begin or cease to differ.
+    """Return the words of both texts in order, divided at each change between equal and different words.
 
     Case, typography, hyphens between letters, and punctuation at the ends of words make no difference.
     """

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from citekit.domain.library.lexical import stems, tokens
 
 MOST = 3
-"""The maximum number of lines."""
+"""The maximum number of adjacent lines in a result."""
 
 COST = 0.12
-"""The cost of another line, as a fraction of the question's words."""
+"""The cost of each line after the first, as a fraction of the question's words."""
 
 FURTHER = 0.15
 """The minimum value of further lines: the fraction of the question's words that they contain and that were not found
@@ -19,10 +19,12 @@ before.
 
 
 def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[tuple[int, int], tuple[int, int] | None]:
-    """Return the lines of `text` that contain most of the question's words, and further lines, as character offsets.
+    """Return the adjacent lines of `text` that best cover the question's words, and further lines, as character
+    offsets.
 
-    `rarities` has the rarity of each stem of the question. If no stem occurs, the best lines are the first line with text.
-    The further lines contain most of the words that the best lines do not contain, or are None if they contain few.
+    `rarities` has the rarity of each stem of the question. If no stem occurs, the result is the first line with text.
+    The further lines best cover the words that the best lines do not contain; they are None if they cover less than
+    `FURTHER` of the question's words.
     """
     lines = _lines(text, frozenset(rarities))
     start, end = best = _best(lines, rarities)[1] or (0, len(text))
@@ -47,7 +49,7 @@ def _lines(text: str, wanted: frozenset[str]) -> list[_Line]:
 
 def _stems_in(line: str, wanted: frozenset[str]) -> frozenset[str]:
     """Return the stems of `wanted` in a line."""
-    if line.isascii():  # letters are as they are written, so most lines need not be divided into words
+    if line.isascii():  # a search for the stems makes it unnecessary to divide most lines into words
         small = line.lower()
         if not any(stem in small for stem in wanted):
             return frozenset()

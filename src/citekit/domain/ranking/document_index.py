@@ -24,16 +24,19 @@ titles of nodes).
 """
 
 FIRST_LINES, SHORT_LINE, TITLE_LINES = 12, 14, 4
-"""The number of first lines, the maximum number of words in such a line, and the number of them that count as titles."""
+"""The number of first lines, the maximum number of words in such a line, and the number of them that count as titles.
+"""
 
 RUNNING_SHARE, RUNNING_LEAST = 0.08, 3
-"""The fraction of pages on which a running header or footer must occur. It must also occur on at least three pages."""
+"""The minimum fraction and the minimum number of pages on which a running header or footer occurs."""
 
 _HEADER, _FOOTER = 3, 2
 """The number of lines at the top and at the bottom of a page that are searched for running headers and footers."""
 
 _MANY_WORDS, _LEAST_VARIETY = 100, 0.2
-"""A page with more words than this, of which less than this fraction are different, counts as repetitive."""
+"""A page with more words than the first number, of which a smaller fraction than the second are different, is
+repetitive.
+"""
 
 _MOST = 255
 _CONTENTS = frozenset((*TOC_HEADING, *LIST_HEADING))
@@ -45,7 +48,7 @@ _TAIL = 60
 _ENTRY = re.compile(r"(?:(?:\.\s?){3,60}|[\s,])(\d{1,4})$")
 _CELLS = re.compile(r"\t|\s{2,}")
 _RISING = 0.9
-"""The minimum fraction of page numbers in a table of contents that are not lower than the preceding one."""
+"""The minimum fraction of page numbers in a table of contents that are not lower than the preceding page number."""
 
 _ENTRIES = 5
 """The minimum number of entries in a table of contents or an index. At least half of its lines must be entries."""
@@ -77,7 +80,7 @@ class DocumentIndex:
         return len(self.lengths)
 
     def span(self, term: str) -> tuple[int, int]:
-        """Return the postings (first, end) of a term, which are empty if no page has it."""
+        """Return the range (first, end) of the postings of a term, which is empty if no page contains the term."""
         number = term_number(term)
         at = bisect_left(self.terms, number)
         if at == len(self.terms) or self.terms[at] != number:
@@ -85,7 +88,9 @@ class DocumentIndex:
         return self.starts[at], self.starts[at + 1]
 
     def pages_per_term(self) -> Iterator[tuple[int, int, int]]:
-        """Yield the number of each term, the number of pages that contain it, and how often it occurs in total."""
+        """Yield the number of each term, the number of pages that contain it, and how often the term occurs in total,
+        counting at most 255 per page.
+        """
         for at, number in enumerate(self.terms):
             first, last = self.starts[at], self.starts[at + 1]
             yield number, last - first, sum(self.counts[first:last])

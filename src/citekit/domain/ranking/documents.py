@@ -1,4 +1,6 @@
-"""Ranks documents by how likely they answer a question. The result is a prior for their pages, never a filter by itself."""
+"""Ranks documents by how likely they answer a question. The result is a prior for their pages, never a filter by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ CANDIDATES = 12
 """The number of documents whose pages are ranked."""
 
 NAME = "!"
-"""The first character of a term for a word in the name of a document, with which no word of a text begins."""
+"""The first character of a term for a word in the name of a document. No word of a text begins with this character."""
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ENOUGH = 8.0
-"""A document counts as named if the rarities of the matching words in its name add up to at least this."""
+"""A document counts as fully named if the rarities of the question's words in its name add up to at least this."""
 
 
 @frozen
@@ -37,9 +39,10 @@ class DocumentMatch:
 class DocumentFeatures:
     """How well a document matches a question. All values are from 0 to 1.
 
-    `names` is the fraction of the question in the document's title, file name, or author. `coverage` is the fraction of
-    the question's words that occur in the text, and `words` is the same with saturated counts. `density` is the
-    fraction of pages with such words.
+    `names` is the sum of the rarities of the question's words in the document's title, file name, or authors, divided
+    by `_ENOUGH`. The other values are averages over the question's words, weighted by rarity: `coverage` counts 1 for
+    each word that occurs in the text, `words` counts how often it occurs, with saturation, and `density` counts the
+    square root of the fraction of pages that contain it.
     """
 
     names: float = 0.0
@@ -69,8 +72,9 @@ def name_terms(names: Iterable[str]) -> frozenset[str]:
 
 
 def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
-    """Return, for each word of the question, the terms with which a name matches it, alone or together with the next
-    word.
+    """Return groups of terms. The name of a document matches a group if it has one of the group's terms.
+
+    There is a group for each word and each year of the question, and for each two adjacent words written as one word.
     """
     words = [word for word in tokens(question.text) if word not in INSTRUCTIONS]
     joined = [NAME + first + second for first, second in pairwise(words)]

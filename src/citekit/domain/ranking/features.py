@@ -28,13 +28,15 @@ STATEMENT_NUMBERS = 0.15
 """The minimum fraction of numbers on a page with a financial statement."""
 
 IMPLIED = 0.5
-"""How much a statement with the items of a metric counts, compared with one that the question names."""
+"""The value of `reference` for a statement with the items of a metric, compared with 1 for a statement that the
+question names.
+"""
 
 MOST_PARTS = 150
-"""The maximum number of a part, such as a psalm, that ends the part before it."""
+"""The highest number of a part, such as a psalm, that is recognized as the end of the part before it."""
 
 PASSAGE, STEP = 60, 30
-"""The number of stems of a passage, and the number after which the next passage begins."""
+"""The number of stems of a passage, and the number of stems from its beginning to the beginning of the next passage."""
 
 
 @frozen(kw_only=True)
@@ -42,7 +44,8 @@ class Features:
     """How well a page matches a question. All values are from 0 to 1, and similarities from -1 to 1.
 
     `words` is the BM25 score of the page, and `coverage` the fraction of the question's words that the page contains;
-    both weigh each word by its rarity in the document. `similarity` is the cosine of the best passage. `first_lines`
+    both weigh each word by its rarity in the document. `similarity` is the cosine of the best passage. `sentence_words`
+    and `sentence_similarity` repeat `words` and `similarity` for whole sentences, and are 0 for keywords. `first_lines`
     and `title` are 0 for keywords, and `numeric` is 0 unless the question is about amounts. `contents` is 1 for a table
     of contents or an index, and `reference` for a page or label that the question names. `pairs`, `whole_words`, and
     `passage` are from the second stage.
@@ -210,7 +213,8 @@ def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> li
 
 
 def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[int]:
-    """Return those of the pages that are in a part with that label, which lasts until the next part of the same kind.
+    """Return the pages in `pages` that are in a part with the label `outer`. A part ends where the next part of its
+    kind begins.
 
     A page on which the next part begins counts only if no other page is left.
     """

@@ -1,4 +1,4 @@
-"""Finds places that a question names and that are not in the index: printed page numbers, lines of a text, and times."""
+"""Finds places that a question names and that are not in the index: printed page numbers, lines, and times."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ MOST_NAMED = 10
 class NamedPlaces:
     """The places that a question names.
 
-    `printed` are page numbers as they are printed, in lowercase, such as "xii" or "a-3". `lines` are ranges (first, last)
-    of line numbers from 1, and `times` are ranges (start, end) in seconds.
+    `printed` are page numbers as they are printed, in lowercase, such as "xii" or "a-3". `lines` are ranges (first,
+    last) of line numbers from 1, and `times` are ranges (start, end) in seconds.
     """
 
     printed: frozenset[str] = frozenset()

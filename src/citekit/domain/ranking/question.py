@@ -22,7 +22,8 @@ antworte bitte nenne laut liste viel viele prozent donne selon combien pourcenta
 porcentaje secondo rispondi quanti quante quanto percentuale responda responde volgens geef noem hoeveel procent
 """
 INSTRUCTIONS = frozenset(tokens(_INSTRUCTIONS))
-"""Words that specify how to answer, and words of quantity. They are dropped from a question that contains other words."""
+"""Words that specify how to answer, and words of quantity. They are dropped from a question that contains other words.
+"""
 
 _PARTS = re.compile(
     r"(?<=[.?!:;])\s+|,\s+(?=(?:what|which|who|how|when|where|why|is|are|was|were|does|do|did)\b)", re.IGNORECASE
@@ -54,20 +55,20 @@ _SHORT, _LONG = 2, 6
 """The maximum number of stems of a question that is a set of keywords, and the minimum number of a sentence."""
 
 WORDS = 64
-"""The number of stems of a question that are used. Further ones are ignored."""
+"""The maximum number of stems, pairs, and whole words of a question that are used. The others are ignored."""
 
 
 @frozen(kw_only=True)
 class ParsedQuestion:
     """A question as the ranking of pages sees it.
 
-    `stems` are the distinct stems of its words, including those of the items of metrics, `pairs` those of adjacent
-    words, and `words` the whole words that are longer than a stem. `meaning` is the text for the embedder, without
-    tokens that have no letters. `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the
-    question names a year, a currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are
-    parts such as "Figure 3". `places` are printed page numbers, lines, and times.
-    `specifics` are the stems of names and years, without which a page hardly answers the question.
-    `statements` are the labels of financial statements that have the items of a metric.
+    `stems` are the distinct stems of its words and of the items of metrics, `pairs` are the stems of adjacent words,
+    and `words` are the whole words that are longer than a stem. `meaning` is the text for the embedder, without
+    instructions and without tokens that have no letters. `sentence` ranges from 0 for keywords to 1 for a whole
+    sentence. `about_amounts` is True if the question names a year, a currency, millions or billions, a percentage, a
+    rate, a margin, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts such as "Figure 3". `places`
+    are printed page numbers, lines, and times. `specifics` are the stems of names and years, without which a page
+    hardly answers the question. `statements` are the labels of financial statements that have the items of a metric.
     """
 
     text: str

@@ -1,4 +1,6 @@
-"""Recognizes references to pages and numbered parts: in questions ("Figure 3", "the last slide") and as labels in a text."""
+"""Recognizes references to pages and numbered parts: in questions ("Figure 3", "the last slide") and as labels in a
+text.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,7 @@ class Label:
 
     @property
     def term(self) -> str:
-        """The label as a search term, which no word is equal to."""
+        """The label as a search term that cannot be equal to a word."""
         return f"@{self.kind} {self.number}"
 
 
@@ -117,12 +119,12 @@ def labels_in(question: str) -> Iterator[Label]:
 
 
 def is_inside(inner: Label, outer: Label) -> bool:
-    """Return whether parts of the kind of `inner` are inside parts of the kind of `outer`, as scenes are inside acts."""
+    """Return whether parts of the kind of `inner` are inside parts of the kind of `outer`, like scenes in acts."""
     return (outer.kind, inner.kind) in _INSIDE
 
 
 def labels_of(line: str) -> Iterator[Label]:
-    """Yield the labels at the start of a line, such as that of a caption, a verse, or a numbered heading.
+    """Yield the labels at the start of a line, such as the label of a caption, a verse, or a numbered heading.
 
     A second label may follow the first one, as in "Act III. Scene 2".
     """

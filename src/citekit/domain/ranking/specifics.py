@@ -1,4 +1,5 @@
-"""Compares the names and years of a question with a page, because a page about the same topic may be about others.
+"""Compares the names and years of a question with a page, because a page about the same topic may be about other names
+and years.
 
 "What was Tesla's revenue in 2021?" is not answered by the revenue of another company, nor by that of another year.
 """
@@ -11,7 +12,9 @@ from collections.abc import Collection, Iterable, Mapping
 from citekit.domain.library.lexical import STEM, STOP_WORDS, stems, tokens
 
 MISSING = 4.0
-"""What is subtracted from the weighted sum of the features of a page if it has no name and no year of the question."""
+"""The number that is subtracted from the weighted sum of the features of a page that has none of the names and years of
+the question.
+"""
 
 COMMON = 1.1
 """The rarity of a word on a third of the pages."""
@@ -37,7 +40,7 @@ def specifics_in(question: str) -> frozenset[str]:
     """Return the stems of the names in a question in English, and its years.
 
     A name begins with a capital letter in the middle of a sentence. Acronyms are left out, because documents spell them
-    out, and so are words before numbers.
+    out, and so are the words in `_NO_NAMES`, such as months, titles, and words for numbered parts.
     """
     words = frozenset(tokens(question))
     names = (found for found in _NAME.finditer(question) if _is_inside(question, found)) if words & _ENGLISH else ()
@@ -51,8 +54,8 @@ def missing_share(
 ) -> float:
     """Return the fraction of the names and years of a question that a page does not have, from 0 to 1.
 
-    `here` are the stems of the page. Words in the `names` of the document, such as its title, do not count, and neither do
-    names whose rarity in the document is below `COMMON`: a whole document may be about them.
+    `here` are the stems of the page. Words in the `names` of the document, such as its title, do not count, and neither
+    do names whose rarity in the document is below `COMMON`: a whole document may be about them.
     """
     if not specifics:
         return 0.0

@@ -1,6 +1,7 @@
-"""Recognizes the statements of a financial report: where a question names or implies one, and where one begins.
+"""Recognizes the statements of a financial report: where a question names or implies a statement, and where a statement
+begins.
 
-The names are those of the International Financial Reporting Standards (IAS 1) and of company filings.
+The names come from the International Financial Reporting Standards (IAS 1) and from company filings.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def statements_with(items: str) -> Iterator[str]:
 
 
 def statement_of(line: str) -> str | None:
-    """Return the kind of statement whose heading `line` is, or None. A heading in a table of contents ends in a number."""
+    """Return the kind of statement whose heading `line` is, or None. A heading that is followed by a page number, as in
+    a table of contents, does not count.
+    """
     found = re.fullmatch(_HEADING, line, re.IGNORECASE) if len(line) <= _LONGEST else None
     return found.lastgroup if found is not None else None

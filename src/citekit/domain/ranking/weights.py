@@ -1,7 +1,7 @@
 """The weights of the features of pages and documents.
 
-They were fitted by `python -m benchmarks.ranking fit` (listwise softmax over the pages of a document). The questions and
-the figures are in docs/explanation/retrieval.md.
+They were fitted by `python -m benchmarks.ranking fit` (listwise softmax over the pages of a document). The questions
+and the figures are in docs/explanation/retrieval.md.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ DOCUMENTS = DocumentFeatures(names=3.01, coverage=2.09, words=4.69, density=4.28
 """The weights for the prior of a document, which is added to the scores of its pages."""
 
 MIDDLE, SLOPE = 5.0, 0.7
-"""The weighted sum with the score 0.5, and the slope of the score there."""
+"""The weighted sum with the score 0.5, and how steeply the score rises there."""
 
 
 def score_of(weighted: float) -> float:

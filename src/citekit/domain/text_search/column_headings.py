@@ -1,7 +1,7 @@
 """Finds the column headings of a table row in the text above it.
 
-The text of a page has no marks for tables: cells are separated by tabs, and a row can be a figure of a financial
-statement as well as two columns of prose. The rules are narrow, because wrong column headings are worse than none.
+The text of a page has no marks for tables: cells are separated by tabs, and a row can belong to a financial statement
+or to two columns of prose. The rules are narrow, because wrong column headings are worse than none.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SEPARATOR = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 def column_headings(lines: Sequence[str], number: int) -> str | None:
     """Return the column headings of the row `lines[number]`, with ` | ` between them, or None if none are found.
 
-    `lines` are those of a page or block, with tabs between cells.
+    `lines` are the lines of a page or block, with tabs between cells.
     """
     if lines[number].lstrip().startswith("|"):
         return _of_pipe_table(lines, number)
@@ -69,7 +69,7 @@ def _figures_at_end(cells: Sequence[str]) -> int:
 
 
 def _is_row_of_headings(cells: Sequence[str]) -> bool:
-    """Return whether a row above figures may have column headings: different texts, and years in order."""
+    """Return whether the cells of a row may be column headings: different texts, and years in order."""
     years = [cell for cell in cells if _YEAR.fullmatch(cell)]
     texts = [cell for cell in cells if not _YEAR.fullmatch(cell)]
     if any(
@@ -86,14 +86,14 @@ def _is_row_of_headings(cells: Sequence[str]) -> bool:
 
 
 def _has_figure(cell: str) -> bool:
-    """Return whether a cell is a figure or contains digits other than those of a date or of a name such as `Level 1`."""
+    """Return whether a cell is a figure or contains digits that are not part of a date or a name such as `Level 1`."""
     return _FIGURE.fullmatch(cell) is not None or re.search(r"\d", _NAMED.sub("", cell)) is not None
 
 
 def _above_figures(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
-    """Return the nearest column headings for a row of `width` cells that ends with as many `figures`.
+    """Return the nearest column headings above a row of `width` cells, of which the last `figures` are figures.
 
-    Columns of a row without a name must be years or dates.
+    If the row consists only of figures, the headings must be years or dates.
     """
     for at in range(number - 1, max(-1, number - DISTANCE), -1):
         cells = _cells(lines[at])
@@ -124,8 +124,8 @@ def _stacked_dates(lines: Sequence[str], last: int, figures: int) -> str | None:
 
 
 def _above_text(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
-    """Return the first row of the table around the row `number`, if it has the same number of cells and they look like
-    headings.
+    """Return the first row of the table around the row `number`, if it has the same number of cells and its cells look
+    like headings.
 
     Two cells are often a name and its value, so a table of two columns needs a figure in each row.
     """
@@ -148,7 +148,7 @@ def _above_text(lines: Sequence[str], number: int, width: int, figures: int) -> 
 
 
 def _continues(lines: Sequence[str], number: int) -> bool:
-    """Return whether the column headings begin above the row `number`, so that this row contains only a part of them."""
+    """Return whether the column headings begin above the row `number`, which then contains only a part of them."""
     above = [cells for line in lines[max(0, number - 4) : number] if (cells := _cells(line))][-2:]
     return any(len(cells) > 1 and _is_named(cells, len(cells)) for cells in above)
 

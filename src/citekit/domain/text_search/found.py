@@ -11,7 +11,7 @@ from citekit.domain.node import Node
 from citekit.domain.text_search.matching import Kind
 
 PAGES_COUNTED = 10_000
-"""The maximum number of pages with all words that a search of everything counts."""
+"""The maximum number of pages with all words that a search of all resources counts."""
 
 
 @frozen
@@ -21,8 +21,8 @@ class TextHit:
     `address` is the page, line range, or time range of the lines. `text` is the lines as the file has them, and
     `before` and `after` are lines of context. `node` is the deepest node that contains the lines, and `titles` are the
     titles from the top of the map down to that node. `hidden` is True if readers of the file do not see the lines.
-    `columns` are the column headings of the table row in `text`, if they are known; they are on the same page, or in the
-    table's first row.
+    `columns` are the column headings of the table row in `text`, if they are known; they are on the same page, or in
+    the table's first row.
     """
 
     address: Address
@@ -40,13 +40,14 @@ class TextHit:
 class FoundText:
     """The best hits of a text search. Hits on the same page are next to each other.
 
-    `total` is the number of all matches in the searched text. If the words are on too many pages, only some are compared:
-    then `total` counts the matches in these, and `pages` is the number of pages (or blocks of lines) that have all words,
-    or its lower bound `PAGES_COUNTED`. Otherwise, `pages` is None. `searched` is the number of searched resources.
-    `stale` has the reason for each resource whose file has changed or is missing; the text of the originally mapped
-    file was searched. If everything was searched, only resources with hits are checked. `skipped` has the reason for
-    each resource that could not be searched. `absent` lists the words of the query that occur in none of the searched
-    resources, and `instead` the other forms of words that were found (`leases` for `lease`, `4` for `four`).
+    `total` is the number of all matches in the searched text. If the words are on too many pages, only some are
+    compared: then `total` counts the matches in these, and `pages` is the number of pages (or blocks of lines) that
+    have all words, or its lower bound `PAGES_COUNTED`. Otherwise, `pages` is None. `searched` is the number of searched
+    resources. `stale` has the reason for each resource whose file has changed or is missing; the text of the originally
+    mapped file was searched. If all resources were searched, only resources with hits are checked. `skipped` has the
+    reason for each resource that could not be searched. `absent` lists the words of the query that occur in none of the
+    searched resources, and `instead` has the other forms of words that were found (`leases` for `lease`, `4` for
+    `four`).
     """
 
     hits: Sequence[TextHit]

@@ -73,7 +73,8 @@ def _start_of(location: Location) -> _Start | None:
 
 
 def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-    """Return the first and last of the lines from `start` that are a heading with the words `title`, or None.
+    """Return the indexes of the first and last line of the first heading from line `start` with the words `title`, or
+    None.
 
     Numbers before the words are ignored. A heading can continue on the next lines.
     """
@@ -83,7 +84,8 @@ def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) ->
 def headings_in(
     lines: Sequence[str], titles: Collection[tuple[str, ...]], start: int = 0
 ) -> dict[tuple[str, ...], tuple[int, int]]:
-    """Return the first and last line of the first heading with the words of each of `titles` that has one.
+    """Return, for each of `titles` that occurs as a heading, the indexes of the first and last line of its first
+    heading.
 
     Numbers before the words are ignored. A heading can continue on the next lines. Each line is read once, so the time
     grows with the number of lines and titles, not with their product.

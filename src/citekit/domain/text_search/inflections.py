@@ -46,7 +46,7 @@ def forms_of(word: str) -> list[str]:
 
 
 def _bases(word: str) -> Iterator[str]:
-    """Yield what the word may be without its ending, the likeliest first."""
+    """Yield the words of which `word` may be a form with an ending, the likeliest first."""
     for ending in ("ies", "ied"):
         if word.endswith(ending) and len(word) - 3 >= _STEM - 1:
             yield word[:-3] + "y"

@@ -26,7 +26,9 @@ _MARK = re.compile(r"\[(?:pages?|chapter|sheet|line|time|cut:|note:|stale:) ")
 
 @frozen
 class LaidOutLine:
-    """A line to show. It comes from `start` to `end` of the text of its block; a heading can come from several lines."""
+    """A line to show. It shows the characters from `start` to `end` of the text of its block; a heading can consist of
+    several lines of the block.
+    """
 
     start: int
     end: int
@@ -42,11 +44,11 @@ def laid_out(
     *,
     raw: bool = False,
 ) -> Iterator[LaidOutLine]:
-    """Yield the lines in the character range `span` of a block, without blank lines.
+    """Yield the lines in the character range `span` of a block, without blank lines unless `raw` is True.
 
     `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of the
-    block's lines that are running headers or footers. `raw` keeps the white space and the blank lines, as code needs
-    them.
+    block's lines that are running headers or footers. `raw` keeps the white space and single blank lines, which code
+    needs.
     """
     text = block.text
     starts = list(line_starts(text))
@@ -119,7 +121,9 @@ def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, 
 
 
 def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
-    """Return the location from `first` to `last`. For pages, those in `pages`; for two sheets, only the first."""
+    """Return the location from `first` to `last`. For pages, it has the numbers in `pages`; for cells on two sheets, it
+    is only `first`.
+    """
     match first, last:
         case Pages(), Pages():
             return Pages.of(pages)
@@ -137,7 +141,7 @@ def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
 
 
 def order_of(block: TextBlock) -> tuple[float, float]:
-    """Return the position of a block in its file: blocks of visible text are in ascending order, and those of hidden
+    """Return the position of a block in its file: blocks of visible text are in ascending order, and blocks of hidden
     text are last.
     """
     located = block.located
@@ -152,8 +156,8 @@ def order_of(block: TextBlock) -> tuple[float, float]:
 def order_of_location(
     location: Location, sheets: Sequence[SheetRows] = ()
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Return the positions at which a location begins and ends, comparable with those of `order_of`; None if it has
-    none.
+    """Return the positions at which a location begins and ends, comparable with those of `order_of`, or None for a
+    location without a position.
     """
     match location:
         case Pages(numbers=numbers):

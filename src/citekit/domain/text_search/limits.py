@@ -1,4 +1,6 @@
-"""Defines how much answers of `find` and `read` contain, for those who describe them without searching or reading."""
+"""Defines how much answers of `find` and `read` contain, for code that describes the answers without searching or
+reading.
+"""
 
 from __future__ import annotations
 
@@ -21,4 +23,4 @@ CHARS_LIMIT = 50_000
 """The maximum number of characters in an answer that reads text."""
 
 CHARS_LEAST = 200
-"""The minimum for the number of characters in an answer that reads text."""
+"""The lowest number of characters to which a caller can limit an answer that reads text."""

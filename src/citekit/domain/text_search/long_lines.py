@@ -12,20 +12,21 @@ CUT = "..."
 
 
 def cut_around(line: str, words: Sequence[str], limit: int) -> str:
-    """Return the part of a line with most of the `words`: at most `limit` characters, plus the marks where it is cut.
+    """Return the part of a line with the most different `words`: at most `limit` characters, plus the marks where it is
+    cut.
 
     `words` are in lower case. The part begins and ends at the borders of sentences if they fit.
     """
-    lowered = line.lower()  # a few letters become two
+    lowered = line.lower()  # a few letters have two characters in lowercase
     start, end = _densest(lowered if len(lowered) == len(line) else line, words, limit)
     start, end = _filled(line, *around(line, start, end, limit), limit)
     return f"{CUT if start else ''}{line[start:end].strip()}{CUT if end < len(line) else ''}"
 
 
 def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
-    """Return a range of at most `limit` characters around one that has less than half of them, at borders of words.
+    """Return the range, extended to at most `limit` characters at borders of words if it has less than half as many.
 
-    Sentences next to it are then too long to be shown whole.
+    The adjacent sentences are then too long to be shown completely.
     """
     if end - start >= limit // 2:
         return start, end

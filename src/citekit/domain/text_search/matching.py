@@ -14,7 +14,7 @@ from citekit.domain.text_search.query import TextQuery
 from citekit.domain.words import words_of
 
 NEAR = 3
-"""The maximum number of line ends between words that count as close together."""
+"""The maximum number of line ends, not counting blank lines, between words that count as close together."""
 
 _CAPTION = re.compile(
     r"\W*(?:table|figure|fig|exhibit|chart|listing|box|plate|appendix)\b\.?\s*[\divxlc]+", re.IGNORECASE
@@ -26,13 +26,13 @@ class Kind(IntEnum):
     """The kind of a match, such as a heading or a single line. Higher values rank first."""
 
     PARTIAL = -1
-    """The block lacks words of the query, but is among those that most likely answer it as a question."""
+    """The block lacks words of the query, but is among the blocks that most likely answer the query as a question."""
 
     SCATTERED = 0
     """The words are in the same block, but not close together."""
 
     NEAR = 1
-    """The words are in adjacent lines."""
+    """The words are in different lines that are close together."""
 
     LINE = 2
     """One line or table row contains all words."""
@@ -61,7 +61,7 @@ def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]
     """Return the matches of a query in the text of a block, in reading order.
 
     `headings` are the titles of nodes, each split into words. Blank lines are ignored when adjacent lines are
-    determined.
+    determined. Raise `RequestRefused` if a regular expression takes too much work.
     """
     if query.pattern is not None and not query.pattern.may_match(text):
         return []

@@ -25,8 +25,8 @@ _PARTS = re.compile(r'["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]*)["\u201c\u20
 class TextQuery:
     """A query for text: either phrases or a regular expression (`pattern`).
 
-    Each phrase is a sequence of adjacent words; a single word is a phrase of one word. `quoted` are those of `phrases` that
-    are in quotation marks.
+    Each phrase is a sequence of adjacent words; a single word is a phrase of one word. `quoted` contains the phrases
+    that are in quotation marks.
     """
 
     phrases: Sequence[tuple[str, ...]] = ()
@@ -80,7 +80,8 @@ def parse_query(text: str, *, regex: bool = False) -> TextQuery:
     """Parse a query. If `regex` is True, the text is a regular expression; otherwise, it is words and phrases.
 
     Text in quotation marks is a phrase, and so is a word with punctuation, such as `2,721`. Raise `RequestRefused` if
-    the query has no words or is too long, or if the regular expression is invalid or unsupported.
+    the query has no words, has more than `TERMS` words and phrases, or is too long, or if the regular expression is
+    empty, invalid, unsupported, or too large.
     """
     if len(text) > LONGEST:
         raise RequestRefused(f"The query has {len(text)} characters. Use at most {LONGEST}.")

@@ -20,7 +20,7 @@ from citekit.domain.text_search.layout import line_starts
 from citekit.domain.words import words_of
 
 FOLLOWING = 20
-"""The maximum number of nodes after a node whose titles are searched for where the node ends."""
+"""The maximum number of following nodes whose titles are searched for to find where a node ends."""
 
 EDGE = 2
 """The number of lines at the edge of a page that can be a running header or footer."""
@@ -61,8 +61,8 @@ class SectionCut:
     def stop(self, text: str, beyond: int = 0) -> tuple[int | None, list[str]]:
         """Return the offset at which the section ends in the text of its last page, and notes.
 
-        It is None if the section ends with the page or the next heading is not found. If the section has one page,
-        `beyond` is the offset at which its heading ends.
+        The offset is None if the section ends with the page or the next heading is not found. If the section has one
+        page, `beyond` is the offset at which its heading ends.
         """
         if not self.titles.following:
             return None, []
@@ -80,7 +80,9 @@ class SectionCut:
         return kept, [*notes, *missing]
 
     def span_in(self, text: ExtractedText) -> tuple[int, int] | None:
-        """Return the offsets of the section in the text of a file, or None if the file has no text on its pages."""
+        """Return the offsets of the section in the text of a file, or None if the file has no text on the section's
+        pages.
+        """
         whole = text.span_of(self.pages)
         if whole is None:
             return None
@@ -92,12 +94,12 @@ class SectionCut:
 
 
 def is_whole(location: Location) -> TypeGuard[Pages]:
-    """Return whether a location is whole pages."""
+    """Return whether a location consists of whole pages."""
     return isinstance(location, Pages) and location.region is None
 
 
 def heading_span(text: str, title: str, beyond: int = 0, *, inside: bool = False) -> tuple[int, int] | None:
-    """Return the offsets at which the heading with the words of `title` begins and ends in the text of a page.
+    """Return the offsets at which the heading with the words of `title` begins and ends in the text of a page, or None.
 
     Only lines from the offset `beyond` are searched. With `inside`, a later line is preferred to the first or second
     line of the page, which are often running headers that repeat a title. A title that ends with an ellipsis is the

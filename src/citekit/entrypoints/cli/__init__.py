@@ -9,8 +9,8 @@ import gc
 import sys
 
 NEW_OBJECTS = 20_000
-"""The threshold of the garbage collector. Python's default (700) triggers a hundred collections while the modules of a
-start are imported, and none of them frees anything."""
+"""The number of new objects that triggers a garbage collection. Python's default (700) triggers a hundred collections
+while modules are imported at the start, and none of these collections frees anything."""
 
 
 def main() -> None:

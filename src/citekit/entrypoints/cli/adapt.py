@@ -77,10 +77,10 @@ def command(
 
 def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: bool) -> Path:
     """Write the map to the file `output` and return its path. Only users who can read all files and folders in `read`
-    can read it.
+    can read the written file.
 
-    Raise `RequestRefused` if the file must not be replaced, `HomeUnwritable` if it cannot be written, or `FaultyAnswer`
-    if JSON cannot represent the map.
+    Raise `RequestRefused` if the folder does not exist or the file must not be replaced, `HomeUnwritable` if the file
+    cannot be written, or `FaultyAnswer` if JSON cannot represent the map.
     """
     import tempfile
 
@@ -101,7 +101,7 @@ def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: boo
 
 
 def _common_mode(paths: Sequence[Path]) -> int:
-    """Return the permissions that all these files have in common. A folder stands for itself and the files in it."""
+    """Return the permission bits that all these files, folders, and files directly in the folders have in common."""
     mode = 0o777
     for path in paths:
         for each in (path, *(path.iterdir() if path.is_dir() else ())):

@@ -26,7 +26,7 @@ NO_MODEL = (
 
 
 LINE_LIMIT = 400
-"""The maximum number of characters of a line that are shown."""
+"""The maximum number of characters that are shown of a line."""
 
 
 @click.command("ask", cls=Command)

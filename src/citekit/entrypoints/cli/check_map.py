@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000
-"""The maximum number of faults, and of warnings, in text output. JSON output contains all of them."""
+"""The maximum number of faults, and also of warnings, in text output. JSON output contains all of them."""
 
 
 @click.command("validate", cls=Command)
@@ -118,7 +118,7 @@ def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
 
 
 def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
-    """Validate the data of a map file and return the result. Raise `FaultyAnswer` if the data is not a map at all."""
+    """Validate the data of a map file and return the result. Raise `FaultyAnswer` if the data is not a map."""
     from citekit.domain.errors import FaultyAnswer
     from citekit.wire.lenient_maps import read_leniently
     from citekit.wire.map_edits import edited
@@ -139,7 +139,10 @@ def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
 
 
 def _repaired(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
-    """Write the repaired map, validate it again, and return the result."""
+    """Validate the repaired map, write it, and return the result.
+
+    Without `output`, the original file is replaced, but only if there are repairs.
+    """
     from citekit.entrypoints.cli.output_files import replace_map, write_map
     from citekit.wire.locations import BoxOrder
 
@@ -153,7 +156,10 @@ def _repaired(session: Session, found: _Checked, output: str | None, force: bool
 
 
 def _file_of(session: Session, name: str) -> Path:
-    """Return the path of the file `name` if it exists, or else of the stored map with that ID."""
+    """Return the path of the file `name` or, if it does not exist, of the stored map with that ID.
+
+    If neither exists, return the path `name`.
+    """
     from citekit.domain.errors import CiteKitError
     from citekit.domain.ids import check_resource_id, stored_name
 

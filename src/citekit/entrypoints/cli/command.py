@@ -27,7 +27,7 @@ def _set_json(context: click.Context, _parameter: click.Parameter, value: bool) 
 
 
 FOLDER = click.Path(exists=True, file_okay=False)
-"""An existing folder."""
+"""The type of a parameter that must be an existing folder."""
 
 
 def home_option() -> click.Option:

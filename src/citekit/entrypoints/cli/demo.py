@@ -32,7 +32,7 @@ from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.failures import sentence
 
 TREE_LIMIT = 20
-"""The maximum number of lines of the tree."""
+"""The maximum number of lines that are shown of the tree."""
 
 BOOK, AUTHOR = "An Introduction to R", "W. N. Venables & D. M. Smith"
 QUESTION = "How are missing values marked?"
@@ -53,7 +53,7 @@ def command(session: Session, files: tuple[str, ...]) -> None:
         app = bootstrap(home=home)
         shown, failed, missing = _shown(session, app, paths)
         plain: dict[str, Any] = {"home": str(app.settings.home), "resources": shown, "failed": failed}
-        if missing and not files:  # of the samples, those that need no extra are enough
+        if missing and not files:  # a sample that needs a missing extra is not a failure
             plain["skipped"] = missing
             session.note("")
             for each in missing:

@@ -22,7 +22,7 @@ _SHOWN = {
     Topic.HOME: (("home", "{}"), ("maps", "maps: {}"), ("sources", "{}")),
     Topic.CLIENTS: (("MCP clients", "{}"),),
 }
-"""The findings that summarize each topic, with how they are shown."""
+"""For each topic: the findings that summarize it, as (name, format of the text)."""
 
 _MARKS = {Health.FINE: ("ok", "green"), Health.NOTED: ("note", "yellow"), Health.BROKEN: ("BROKEN", "red")}
 
@@ -50,7 +50,7 @@ def command(session: Session, verbose: bool) -> None:
 
 
 def _summary(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield one line for each topic, then the notes and the faults."""
+    """Yield one line for each topic, then the findings that are not fine, each with its remedy."""
     topics = []
     for topic in Topic:
         of_topic = [finding for finding in findings if finding.topic is topic]

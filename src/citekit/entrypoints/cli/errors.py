@@ -15,7 +15,7 @@ class CommandError(Exception):
     """Raised when a command ran successfully but its result is negative.
 
     `kind` is the error type in JSON, `plain` is the rest of the JSON document, and `code` is the exit code. The lines
-    of the result have already been printed; the message is the one sentence for standard error.
+    of the result have already been printed; the message is one sentence for standard error.
     """
 
     def __init__(self, kind: str, message: str, plain: Mapping[str, object] | None = None, code: int = FAILED) -> None:

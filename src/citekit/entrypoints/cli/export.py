@@ -77,7 +77,10 @@ def command(
 
 
 def _readers(app: Container, resource: str, roots: Sequence[str]) -> int:
-    """Return the read permissions of the source; only those of its owner if the file is not there, or has changed."""
+    """Return the read bits of the source's permissions, or 0 if the source is missing or has changed.
+
+    With 0, only the owner can read the export.
+    """
     with suppress(CiteKitError):
         return app.locate(app.maps.get(resource), [Path(root) for root in roots]).readers
     return 0

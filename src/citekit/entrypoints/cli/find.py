@@ -117,10 +117,10 @@ def command(
 
 
 def _resource_named(maps: MapStore, text: str) -> str | None:
-    """Return the ID of the resource that `text` names: its ID, its address, or a file name that stands for no other
+    """Return the ID of the resource that `text` names by its ID, its address, or a file name that fits only this
     resource.
 
-    Return None if `text` is in quotation marks.
+    Return None if `text` names no resource or contains a quotation mark.
     """
     if '"' in text:
         return None

@@ -34,10 +34,10 @@ from citekit.settings.chosen import HOTTEST, THINKING
 from citekit.wire.locations import modality_of
 
 UNTOLD = 0.1
-"""The time in seconds for which lines about unchanged files are collected, to be printed together."""
+"""The time in seconds for which lines about unchanged files are collected before they are printed together."""
 
 NOTES_SHOWN = 10
-"""The maximum number of notes of a map in the output. The map contains all of them."""
+"""The maximum number of notes of a map that are printed to standard error. JSON output contains all notes."""
 
 TYPES = ("document", "pdf", "video", "audio", "image", "text")
 
@@ -158,7 +158,7 @@ def command(
     """
     if "" in paths:
         raise click.UsageError("The file name is empty. Name a file, or a folder (. for the current one).")
-    if wanted_id is not None and (len(paths) > 1 or os.path.isdir(paths[0])):  # noqa: PTH112 - a name that is too long is no folder
+    if wanted_id is not None and (len(paths) > 1 or os.path.isdir(paths[0])):  # noqa: PTH112 - never raises
         raise click.UsageError(ONE_ID)
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
     flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
@@ -198,7 +198,7 @@ def command(
 def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> Container:
     """Return the use cases with the settings in `flags` changed and with the mapper configuration `config`.
 
-    Raise `RequestRefused` if the mapper is unknown.
+    Raise `RequestRefused` if a setting is invalid or the mapper is unknown, and the errors of loading a custom mapper.
     """
     app = session.app_with(**flags)
     if config is None and flags.get("mapper") is None:
@@ -235,7 +235,10 @@ def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None
 
 
 def _unpacked(app: Container, paths: Sequence[str], failed: list[Outcome]) -> list[str]:
-    """Return the paths with ZIP archives replaced by the folders into which they were unpacked."""
+    """Return the paths with ZIP archives replaced by the folders into which they were unpacked.
+
+    An archive that cannot be unpacked is left out and added to `failed`.
+    """
     found = []
     for path in paths:
         folder = None
@@ -250,7 +253,10 @@ def _unpacked(app: Container, paths: Sequence[str], failed: list[Outcome]) -> li
 
 
 def _in_bucket(app: Container, url: str, left_out: Callable[[Path], None]) -> Iterator[Path]:
-    """Yield the paths of the copies of the files at a URL. Files that are not yet fetched have paths, too."""
+    """Yield the paths of the local copies of the files at a URL, including files that are not fetched yet.
+
+    `left_out` is called with the path of each file of unknown type, unless `url` names that file.
+    """
     for each in app.bucket_files.listing(url):
         if app.is_known_name(each.path.name) or each.url == url:
             yield each.path
@@ -376,7 +382,7 @@ def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> No
 
 
 def _warn(session: Session, outcome: Outcome) -> None:
-    """Print the first notes of a map that a model has just made to standard error."""
+    """Print to standard error the first notes of a map that a model has just made."""
     for note in _notes(outcome.ingested)[:NOTES_SHOWN]:
         session.note(f"{printable(outcome.path.name)}: {printable(note)}")
 
@@ -403,7 +409,7 @@ class _Told:
         return new or perf_counter() - self.when > UNTOLD
 
     def tell(self, watch: Watch, done: Sequence[Outcome]) -> None:
-        """Print one line for each map that was finished since the last call."""
+        """Print one line for each map that was finished since the last call, and the notes of maps made by a model."""
         new = [each for each in done[self.count :] if each.ingested is not None]
         lines = [_line(each) for each in new]
         self.count, self.when = len(done), perf_counter()
@@ -440,7 +446,7 @@ def _spent(outcome: Outcome) -> str:
 
 
 def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
-    """Print the summary of an ingest that took `seconds`. Raise `CommandError` if a file could not be mapped."""
+    """Print the summary of an ingest that took `seconds`. Raise `CommandError` if any file could not be mapped."""
     failed = [outcome for outcome in done if outcome.error is not None]
     plain = _plain(done, seconds) if session.as_json else {}
     if not failed:

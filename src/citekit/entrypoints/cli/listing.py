@@ -1,6 +1,6 @@
 """Implements the command `citekit list`, which lists the mapped resources or the nodes of one resource."""
 
-# ruff: noqa: PTH112, PTH113, PTH118, PTH119 - pathlib would cost this start 3 ms
+# ruff: noqa: PTH112, PTH113, PTH118, PTH119 - importing pathlib would add 3 ms to the start
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ def _resource(session: Session, snapshot: HomeSnapshot, resource_id: str) -> dic
 def _state(session: Session, snapshot: HomeSnapshot, card: MapCard) -> str:
     """Return the state of a map's source file: `unchanged`, `changed`, `missing`, or `unknown`.
 
-    Only the recorded paths are checked; `application.locate_source` describes them.
+    Only the paths from `written_places` are checked, and no other folders are searched. A file with the same name
+    directly in the home counts as changed.
     """
     if not card.source_path or card.source_hash is None:
         return "unknown"

@@ -28,7 +28,7 @@ LEFT_AFTER = 3600.0
 
 @contextmanager
 def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
-    """Open a temporary file for writing that replaces `target` when the `with` block ends without an exception.
+    """Open a temporary file for writing. It replaces `target` when the `with` block ends without an exception.
 
     The replacement is atomic and durable, and the file has the permissions `mode`. Raise `OSError` if writing fails.
     """
@@ -164,8 +164,8 @@ def write_map(data: Mapping[str, object], wanted: str, original: Path, *, force:
     """Write a map to the file or into the folder `wanted`, and return the path of the written file.
 
     Users who cannot read `original` cannot read the written file. An existing file is replaced only if `force` is True;
-    `original` is never replaced. Raise `RequestRefused` if the file must not be replaced, or `HomeUnwritable` if it
-    cannot be written.
+    `original` is never replaced. Raise `RequestRefused` if the folder does not exist or the file must not be replaced,
+    or `HomeUnwritable` if the file cannot be written.
     """
     with tempfile.TemporaryDirectory(prefix="citekit-map-") as folder:
         path = Path(folder) / original.name
@@ -178,8 +178,8 @@ def replace_map(data: Mapping[str, object], original: Path) -> tuple[Path, Path]
     """Replace the content of the map file `original`, and return the paths of the file and its backup.
 
     Symbolic links are followed. The backup is complete before the file is changed and never overwrites another file.
-    Raise `RequestRefused` if too many backups exist, `HomeUnwritable` if writing fails, or `HomeUnsafe` if a link leads
-    out of a home folder.
+    Raise `RequestRefused` if too many backups exist, `HomeUnwritable` if writing fails, or `HomeUnsafe` if a map in a
+    home is a link out of its folder or its folder is reached by a link.
     """
     check_map_path(original)
     place = Path(os.path.realpath(original))

@@ -1,6 +1,6 @@
 """Parses command-line arguments that name a part of a resource.
 
-The forms are `RESOURCE NODE`, `RESOURCE pages=12`, an address, with or without its scheme, and the former `RESOURCE.NODE`.
+The forms are `RESOURCE NODE`, `RESOURCE pages=12`, an address with or without its scheme, and the old `RESOURCE.NODE`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName | Address:
     """Return the node or address that the arguments name. `resource` is the value of `--resource`, or None.
 
-    Raise `click.UsageError`, or the errors that `part_named` and `named_node` raise.
+    Raise `AddressMalformed`, and the errors of `part_named` and `named_node`.
     """
     if resource is not None and len(words) == 1:
         return part_named(maps, resource, words[0])
@@ -37,10 +37,12 @@ def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> No
 
 
 def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName:
-    """Return the node that the arguments name. `resource` is the value of `--resource`, or None.
+    """Return the resource ID and node ID that the arguments name. `resource` is the value of `--resource`, or None.
 
-    Raise `click.UsageError` for a wrong number of arguments, `RequestRefused` if `RESOURCE.NODE` is ambiguous or names
-    no node, and `ResourceMissing` or `NodeMissing` if nothing matches.
+    The node does not have to exist.
+
+    Raise `click.UsageError` for a wrong number of arguments, `RequestRefused` if `RESOURCE.NODE` is ambiguous or only a
+    resource, and the errors of `MapStore.get` if it does not begin with the ID of a resource.
     """
     from citekit.domain.node import NodeName
 

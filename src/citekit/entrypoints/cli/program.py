@@ -69,7 +69,7 @@ RENAMED = {"check-map": "validate", "editions": "versions", "context": "outline"
 """Former names of commands. They still work, and a note gives the new name."""
 
 FORMER_COMMANDS = {"search": "search"}
-"""The modules of former commands that still print their former answers."""
+"""The modules of former commands whose JSON output has not changed, by the name of the command."""
 
 
 class InterruptError(Exception):
@@ -80,7 +80,7 @@ class Program(click.Group):
     """The root command group. It imports the module of a command only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of all commands in display order."""
+        """Return the names of all commands, without aliases and former names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -126,7 +126,7 @@ class Program(click.Group):
 
 
 def _add_home_hint(context: click.Context, error: LookupError) -> None:
-    """Add a note with the home that was used to the error about a missing resource."""
+    """Add a note that says which home was used if the error is about a missing resource."""
     from citekit.domain.errors import ResourceMissing
 
     if isinstance(error, ResourceMissing):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 GRACE = 3.0
-"""The time in seconds that threads get to stop after Ctrl-C."""
+"""The time in seconds that running threads have to stop after Ctrl-C."""
 
 DELETION = 40.0
 """The additional time in seconds for deleting uploaded files."""
@@ -42,7 +42,7 @@ class NoBar:
     """A progress bar that shows nothing."""
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Show the progress. `total` is None if it is unknown. An empty message keeps the title."""
+        """Show the progress. `total` is None if it is unknown. If `message` is empty, the title is shown."""
 
     def aside(self) -> AbstractContextManager[None]:
         """Return a context manager that allows other lines to be printed."""
@@ -58,7 +58,7 @@ class RichBar(NoBar):
         self._task = progress.add_task(self._label(""), total=None)
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Update the progress bar. `total` is None if it is unknown."""
+        """Update the progress bar. `total` is None if it is unknown. If `message` is empty, the title is shown."""
         self._progress.update(self._task, completed=done, total=total, description=self._label(message))
 
     @contextmanager
@@ -183,6 +183,6 @@ def _bar(title: str, *, shown: bool) -> Iterator[NoBar]:
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(file=bare(sys.stderr))  # unguarded, because the bar moves the cursor; its labels are escaped
+    console = Console(file=bare(sys.stderr))  # the guard would escape the bar's cursor movements
     with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as progress:
         yield RichBar(progress, title)

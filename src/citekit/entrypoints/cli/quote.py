@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from citekit.domain.progress import Progress
 
 FORMER_NAME = "verify-quote"
-"""Another name of the command, under which it takes one location, as one or two words, and one quote."""
+"""The former name of the command, which still works. It takes one location, in one or two words, and one quote."""
 
 
 @click.command("quote", cls=Command)
@@ -100,7 +100,7 @@ def _result(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress
 
 
 def _result_or_error(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress: Progress) -> QuoteResult:
-    """Return the result; an error about one of several quotes does not prevent the others."""
+    """Return the result, or a result with the error, so that one failed check does not prevent the others."""
     try:
         return _result(app, asked, roots, progress)
     except Cancelled:
@@ -120,7 +120,8 @@ class QuoteRequest:
 def read_requests(maps: MapStore, words: Sequence[str], resource: str | None) -> list[QuoteRequest]:
     """Return a request for each quote in the arguments. `resource` is the value of `--resource`, or None.
 
-    Raise `click.UsageError` for a location without a quote, `AddressMalformed`, and `ResourceMissing`.
+    Raise `click.UsageError` if there is no quote or the last location has no quote after it, and the errors of
+    addresses and maps.
     """
     what: NodeName | Address | str | None = None
     rest = list(words)
@@ -164,7 +165,10 @@ def _located(maps: MapStore, word: str, resource: str | None) -> NodeName | Addr
 
 
 def former_request(maps: MapStore, words: Sequence[str]) -> QuoteRequest:
-    """Return the request of `verify-quote (RESOURCE | RESOURCE NODE | ADDRESS) TEXT`."""
+    """Return the request of `verify-quote (RESOURCE | RESOURCE NODE | ADDRESS) TEXT`.
+
+    Raise `click.UsageError` if the location or the quote is missing, and the errors of addresses and maps.
+    """
     if len(words) < 2:
         raise click.UsageError(
             "Give a location and a quote, such as: citekit verify-quote doc://book#pages=12 'the words'"

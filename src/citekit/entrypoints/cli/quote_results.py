@@ -29,7 +29,11 @@ _COLOURS = {
 
 @frozen
 class QuoteResult:
-    """The verdict on a quote, or the error that prevented one. `verdict` is None if no mapped file has the words."""
+    """A quote with its verdict, or with the error that prevented a verdict.
+
+    `lookup` is not None if the quote was looked up in everything that is mapped. Then `verdict` is None if no file has
+    the words or a similar passage.
+    """
 
     quote: str
     verdict: QuoteVerdict | None = None
@@ -52,7 +56,7 @@ class QuoteResult:
 
 
 def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
-    """Yield the lines for a result. `number` is that of the quote if there are several, otherwise 0."""
+    """Yield the lines for a result. `number` is the number of the quote, from 1, or 0 if there is only one quote."""
     prefix = f"{number}. " if number else ""
     if result.error is not None:
         yield f"{prefix}{styled('error', fg='red')}: {printable(result.error)}"
@@ -90,7 +94,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
 
 
 def _unread_line(unread: Sequence[int]) -> str:
-    """Return a clause that says which pages were too complex to read. `unread` has their numbers."""
+    """Return a clause that says which pages were too complex to read. `unread` has the numbers of these pages."""
     which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, page {unread[0]} first, were"
     return f"{which} too complex to read"
 

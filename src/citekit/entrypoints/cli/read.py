@@ -1,4 +1,4 @@
-"""`citekit read`."""
+"""Implements the command `citekit read`, which prints the text of a part of a file."""
 
 from __future__ import annotations
 

@@ -34,14 +34,14 @@ class Session:
 
     @cached_property
     def chosen_home(self) -> str | None:
-        """The home folder: `home`, or the one that `home_of_commands` chooses. None stands for the current folder, or
-        `CITEKIT_HOME`.
+        """The home folder that `home_of_commands` chooses: `home`, `@personal`, or None for `CITEKIT_HOME` or, if that
+        is not set, the current folder.
         """
         return home_of_commands(os.environ, self.home)
 
     @cached_property
     def app(self) -> Container:
-        """The use cases for the home folder. Raises `RequestRefused` if a setting is invalid."""
+        """The use cases for the home folder. Raise `RequestRefused` if a setting is invalid."""
         from citekit.container import bootstrap
 
         return bootstrap(home=self.chosen_home)
@@ -69,7 +69,7 @@ class Session:
             self.note(f"Using your personal home, {home}. To use a home in this folder, add --home .")
 
     def hint_about(self, missing: ResourceMissing) -> str:
-        """Return sentences that say where a missing resource was searched for, and whether the personal home has it."""
+        """Return sentences that say in which home a resource is missing, and whether the personal home has it."""
         file_name = os.path.basename(missing.expected_at)  # noqa: PTH119 - the path of an error, not of a file
         personal = personal_home(os.environ)
         if personal is None or str(self.app.settings.home) == personal:
@@ -118,7 +118,7 @@ class Session:
 
 
 def _together(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the lines in batches. The output is flushed after each write, which takes longer than writing a line."""
+    """Yield the lines in batches, because the output is flushed after each batch, and flushing is slow."""
     rest = iter(lines)
     while several := list(islice(rest, 200)):
         yield several

@@ -1,4 +1,4 @@
-"""`citekit skill`."""
+"""Implements the command `citekit skill`, which prints or installs a skill for agents that have a shell."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def command(session: Session, folder: str | None, force: bool) -> None:
 
 
 class SkillState(StrEnum):
-    """What happened to the skill in a folder. `EDITED` is a file that differs from the skill and is left as it is."""
+    """What happened to the skill in a folder. `EDITED` means that the file differs and was not changed."""
 
     ADDED = "added"
     UNCHANGED = "unchanged"
@@ -88,9 +88,10 @@ def has_skill(folder: Path) -> bool:
 
 
 def change_skill(folder: Path, *, remove: bool, dry_run: bool) -> SkillResult:
-    """Install the skill below a folder, or remove it. A file that differs is left as it is.
+    """Install the skill below a folder, or remove it if `remove` is True. A file that differs is left as it is.
 
-    Raise `RequestRefused` if the file cannot be written or removed.
+    If `dry_run` is True, only return what would happen. Raise `RequestRefused` if the file cannot be written or
+    removed.
     """
     path = (folder / FOLDER_NAME / FILE_NAME).absolute()
     if not os.path.lexists(path):
@@ -123,8 +124,8 @@ def _delete(path: Path) -> None:
 def install(folder: Path, *, force: bool) -> Path:
     """Write the skill below a folder.
 
-    Raise `RequestRefused` if the file exists and `force` is not set, or if it cannot be written. Links are not
-    followed.
+    If the path of the file is a symbolic link, the link is replaced, not followed. Raise `RequestRefused` if the file
+    exists and `force` is False, or if it cannot be written.
     """
     path = (folder / FOLDER_NAME / FILE_NAME).absolute()
     if os.path.lexists(path) and not force:

@@ -151,7 +151,10 @@ def _plain(found: Synced) -> dict[str, object]:
 
 
 def _read(path: Path) -> bytes:
-    """Return the beginning of a file in a home. Raise `OSError`, also for a link or a pipe: the home may be unpacked."""
+    """Return the first `RULES_LIMIT` bytes of a file in a home.
+
+    Raise `OSError` if the file cannot be read or, because the home may be from elsewhere, is a link or a pipe.
+    """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -162,7 +165,8 @@ def _read(path: Path) -> bytes:
 def _rules(path: Path) -> dict[str, list[str]]:
     """Return the lists of the section `sync` in the file at `path`; empty lists if there is no file.
 
-    Raise `RequestRefused` if the file cannot be read or has another form.
+    Raise `RequestRefused` if the file cannot be read, or the section has other keys or values that are not lists of
+    strings.
     """
     try:
         text = _read(path).decode()
@@ -180,9 +184,9 @@ def _rules(path: Path) -> dict[str, list[str]]:
 
 
 def _checked(session: Session, name: str) -> Path:
-    """Return a folder that the file names.
+    """Return the path of the folder `name` from `citekit.toml`, which is relative to the home.
 
-    Raise `RequestRefused` if it is outside the home and CITEKIT_ROOTS, because the home may be from elsewhere.
+    Raise `RequestRefused` if the folder is outside the home and CITEKIT_ROOTS, because the home may be from elsewhere.
     """
     settings = session.app.settings
     folder = (settings.home / name).resolve()

@@ -21,7 +21,7 @@ from citekit.domain.unicode_controls import printable, visible
 from citekit.settings.secrets import concealed
 
 _MARK = f"\x1b{os.urandom(8).hex()}["
-"""Begins a style change. It is random, so that text from a file cannot be mistaken for one."""
+"""The beginning of a style change. It is random, so that text from a file cannot be mistaken for a style change."""
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 
@@ -62,7 +62,7 @@ def bare(stream: TextIO) -> TextIO:
 
 
 class Guard:
-    """A text stream that escapes control characters and writes the text to the stream `guarded`.
+    """A text stream that escapes control characters, removes secrets, and writes the text to the stream `guarded`.
 
     Line ends and tabs are not escaped.
     """

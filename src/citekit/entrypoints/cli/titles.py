@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from citekit.container import Container
 
 TITLES = 20
-"""The default number of nodes in an answer about titles only."""
+"""The default for the maximum number of nodes in an answer about titles only."""
 
 
 def nodes_titled(app: Container, query: str, resources: Sequence[str], limit: int) -> list[Hit]:
-    """Return the best nodes for the words, from `resources` or, if there are none, from all maps.
+    """Return at most `limit` nodes that best match the words, from `resources` or, if it is empty, from all maps.
 
-    Raise `ResourceMissing`.
+    Raise `ResourceMissing` or `MapCorrupt` if one of `resources` has no map or a damaged map.
     """
     for resource in resources:
         app.maps.get(resource)
@@ -53,7 +53,7 @@ def node_lines(hits: Sequence[Hit]) -> Iterator[str]:
 
 
 def compact_lines(hits: Sequence[Hit]) -> Iterator[str]:
-    """Yield a line for each node with its address and title, after a line that counts them."""
+    """Yield a line with the number of nodes, then a line with the address and title of each node."""
     if hits:
         yield f"{len(hits)} {'title' if len(hits) == 1 else 'titles'}"
     for hit in hits:

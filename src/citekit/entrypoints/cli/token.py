@@ -153,7 +153,7 @@ def revoke(session: Session, name: str, token_file: Path | None) -> None:
 
 
 def note_strangers(session: Session, subjects: Subjects) -> None:
-    """Name the subjects that are not admitted because they were not added in this home."""
+    """Print a note that names the subjects that are not admitted because they were not added in this home."""
     names = subjects.strangers()
     if names:
         session.note(
@@ -173,7 +173,10 @@ def _absolute(path: Path) -> Path:
 
 
 def _end_of(text: str) -> float | None:
-    """Return the time at which a token expires, in seconds since the epoch. Raise `RequestRefused`."""
+    """Return the time at which a token expires, in seconds since the epoch, or None if `text` is `never`.
+
+    Raise `RequestRefused` if `text` is not a duration, a date, or a time, or if the time is in the past.
+    """
     if text == "never":
         return None
     found = re.fullmatch(r"([0-9]{1,5})([hdw])", text, re.ASCII)

@@ -22,7 +22,7 @@ RECEIPT_LIMIT = 10_000_000
 """The maximum size in bytes of a file that is read as a receipt."""
 
 RECEIPT_ONLY = 3
-"""The exit code if the receipt is valid, but no file was checked against it."""
+"""The exit code if the receipt is valid but no file was checked against it."""
 
 _NO_RECEIPT = "$: not a receipt. Give a receipt as it was stored, or the complete output of resolve --json, in UTF-8"
 _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
@@ -109,7 +109,7 @@ def _receipt(path: Path) -> tuple[Receipt, str] | None:
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of the file, or no bytes if the file is larger than any receipt."""
+    """Return the bytes of the file, or no bytes if it has more than `RECEIPT_LIMIT` bytes. Raise `OSError`."""
     with path.open("rb") as file:
         data = file.read(RECEIPT_LIMIT + 1)
     return data if len(data) <= RECEIPT_LIMIT else b""

@@ -50,8 +50,10 @@ def command(
 
 @frozen
 class Showing:
-    """The options with which the viewer is started: without the browser, on a port, with folders for moved sources, or
-    with a password.
+    """The options with which the viewer is started.
+
+    If `no_open` is True, the browser is not opened. `port` is None for the first free port, and `roots` are folders in
+    which moved sources are searched for. `has_password` says whether a password for sources was given.
     """
 
     no_open: bool = False
@@ -63,7 +65,8 @@ class Showing:
 def show(session: Session, app: Container, path: str, fragment: str = "", how: Showing | None = None) -> None:
     """Open a path of this home in the browser.
 
-    If no viewer of the user is running, start one and serve it until Ctrl-C is pressed.
+    If no viewer of the user is running, or `how` has a port, roots, or a password, start a viewer and serve it until
+    Ctrl-C is pressed.
     """
     from citekit.entrypoints.web.server import link_to, open_browser, running_viewer, viewer_of
 
@@ -91,7 +94,7 @@ def show(session: Session, app: Container, path: str, fragment: str = "", how: S
 
 
 def _path_of(app: Container, target: str) -> tuple[str, str]:
-    """Return the path and the fragment in the viewer that show `target`. Raise the errors of addresses and maps."""
+    """Return the path and the fragment in the viewer that show `target`. Raise the errors of `place_named`."""
     if not target:
         return "/", ""
     if "://" in target:

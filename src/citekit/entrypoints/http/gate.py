@@ -31,13 +31,13 @@ BODY_SECONDS = 30.0
 """The time in seconds within which the body of a request must arrive."""
 
 REFUSALS = 60.0
-"""The number of refused tokens in a minute that are recorded, so that unknown clients cannot fill the disk."""
+"""The maximum number of refused tokens that are recorded per minute, so that unknown clients cannot fill the disk."""
 
 RECHECK = 5.0
-"""The time in seconds between two checks whether the subject of a long request is still admitted."""
+"""The time in seconds between two checks of whether the subject of a long request is still admitted."""
 
 LINK_SECONDS = 300
-"""The time in seconds for which a link of the store's service is valid. It cannot be revoked before."""
+"""The time in seconds for which a link to the shared store is valid. It cannot be revoked before it expires."""
 
 METADATA = "/.well-known/oauth-protected-resource"
 CHUNK = 2**20
@@ -50,8 +50,11 @@ _SECURITY = [
 ]
 _ALLOWED = "authorization, content-type, mcp-protocol-version, mcp-method, mcp-name, last-event-id, range, if-range"
 _READABLE = b"www-authenticate, retry-after, content-range, accept-ranges, content-disposition, etag"
+"""The response headers that pages of allowed origins may read; `_ALLOWED` are the request headers that they may send.
+
+Credentials of browsers, such as cookies, are never allowed.
+"""
 _VARY = (b"vary", b"Origin")
-"""Headers of requests and answers that pages of allowed origins may use; credentials of browsers are never allowed."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,8 +65,8 @@ _RANGE = re.compile(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", re.ASCII | re.IGNORECA
 class Gate:
     """Answers requests to the MCP server, to evidence, and to the metadata of the protected resource.
 
-    Without `admit`, requests need no token and belong to the subject `local`. `others`, if it is not None, answers all
-    other requests.
+    If `admit` is None, requests need no token and belong to the subject `local`. If `others` is not None, it answers
+    the requests for all other paths.
     """
 
     options: HttpOptions
@@ -228,7 +231,7 @@ class Gate:
         }
 
     async def _evidence(self, scope: Scope, name: str, headers: Headers) -> Response:
-        """Return the evidence to which a link refers, or the bytes of it that were requested."""
+        """Return the response to a request for a link: the evidence or a part of it, a redirect, or a refusal."""
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Links are read with GET.\n", 405, headers={"allow": "GET, HEAD"})
         found = self.links.read(name)
@@ -286,9 +289,9 @@ class Gate:
         return StreamingResponse(pieces(), status, media_type=receipt.media_type, headers=described)
 
     def _link(self, content: EvidenceContent, receipt: Receipt) -> str | None:
-        """Return a link of the store's service to evidence, or None if this server must send the bytes.
+        """Return a link to evidence in the shared store, or None if this server must send the bytes.
 
-        A server with encryption never sends clients to a service without.
+        A server that is reached over HTTPS never redirects clients to a link without encryption.
         """
         if not self.options.settings.store_links:
             return None
@@ -305,14 +308,14 @@ def _is_ours(path: str) -> bool:
 
 
 def _bearer(headers: Headers) -> str:
-    """Return the token of a request; empty if there is no such header or more than one."""
+    """Return the token of a request, or an empty text without exactly one header `Authorization: Bearer`."""
     given = headers.getlist("authorization")
     scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else ""
 
 
 async def _body(receive: Receive, headers: Headers) -> bytes | Response:
-    """Return the body of a request, or the response that refuses it because it is too large or too slow."""
+    """Return the body of a request, or an error response if it is too large, too slow, or incomplete."""
     too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MB.", 413)
     declared = headers.get("content-length", "0")
     if declared.isascii() and declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
@@ -393,10 +396,10 @@ def _attachment(receipt: Receipt) -> str:
 
 
 def wanted_range(header: str | None, size: int) -> range | None:
-    """Return the bytes that the header `Range` (RFC 9110, 14) requests of a file of `size` bytes; None for the whole
-    file.
+    """Return the bytes of a file that the header `Range` (RFC 9110, section 14) requests, or None for the whole file.
 
-    The range is empty if no byte of the file is in it. Several ranges, and units other than bytes, are ignored.
+    The file has `size` bytes. The range is empty if no byte of the file is in it. Several ranges, and units other than
+    bytes, are ignored.
     """
     found = _RANGE.fullmatch(header or "")
     if found is None or not (found[1] or found[2]):

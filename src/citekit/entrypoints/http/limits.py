@@ -1,4 +1,4 @@
-"""Limits the requests of a subject to one worker process."""
+"""Limits the number of requests that each subject can make. Each worker process counts them separately."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Budget:
         return self.clock()
 
     def take(self) -> float:
-        """Take one request. Return 0, or, if none is left, the number of seconds until one is available."""
+        """Count one request and return 0, or return the number of seconds until a request is available."""
         now = self.clock()
         self._left = min(self.rate, self._left + (now - self._at) * self.rate / 60)
         self._at = now
@@ -38,7 +38,10 @@ class Budget:
 
 @define
 class Limits:
-    """The budgets and the running requests of all subjects, by name."""
+    """The budgets and the numbers of running requests of all subjects, by name.
+
+    `rate` is the maximum number of requests of a subject per minute, and `concurrent` the maximum at the same time.
+    """
 
     rate: float
     concurrent: int
@@ -46,7 +49,7 @@ class Limits:
     _running: dict[str, int] = field(factory=dict, init=False)
 
     def enter(self, name: str) -> float:
-        """Begin a request. Return 0 if it has begun, or the number of seconds after which to try again."""
+        """Begin a request of a subject and return 0, or return the number of seconds after which to try again."""
         wait = self._budgets.setdefault(name, Budget(self.rate)).take()
         if wait == 0 and self._running.get(name, 0) >= self.concurrent:
             wait = 1.0
@@ -55,7 +58,7 @@ class Limits:
         return wait
 
     def leave(self, name: str) -> None:
-        """End a request."""
+        """End a request of a subject."""
         self._running[name] -= 1
         if not self._running[name]:
             del self._running[name]

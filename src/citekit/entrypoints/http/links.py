@@ -14,12 +14,12 @@ from citekit.domain.digest import Digest
 
 PATH = "/evidence/"
 SECONDS = 3600
-"""The time for which a link is valid."""
+"""The time in seconds for which a link is valid."""
 
 
 @frozen
 class EvidenceLinks:
-    """Makes and reads the links of the server at `url`. `key` is its secret."""
+    """Makes and reads the links of the server at `url`. `key` is the secret key with which they are signed."""
 
     url: str
     key: bytes = field(repr=False)
@@ -31,7 +31,7 @@ class EvidenceLinks:
         return f"{self.url.rstrip('/')}{PATH}{said}.{self._signed(said)}"
 
     def read(self, text: str) -> tuple[str, Digest] | None:
-        """Return the subject and the evidence in the last part of a link; None if it is forged or has expired."""
+        """Return the subject and the digest in the last part of a link, or None if it is forged or has expired."""
         said, _, signature = text.rpartition(".")
         if not compare_digest(signature.encode("utf-8", "replace"), self._signed(said).encode()):
             return None

@@ -20,8 +20,8 @@ class HttpOptions:
     """The options of `citekit serve --http`, which are sent to the worker processes.
 
     `public_url` is the URL at which clients reach the server, without the path `/mcp`. `rate` is the number of requests
-    that a subject may make per minute, and `concurrent` the number at the same time. With `with_tokens`, every request
-    needs a token.
+    that a subject may make per minute, and `concurrent` the number at the same time in each worker process. If
+    `with_tokens` is True, every request needs a token.
     """
 
     settings: Settings
@@ -62,7 +62,10 @@ class HttpOptions:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Return the host and port in `HOST:PORT`, `HOST`, `:PORT`, or an empty string. Raise `RequestRefused`."""
+    """Return the host and port in `HOST:PORT`, `HOST`, `:PORT`, a port alone, or an empty string.
+
+    The defaults are 127.0.0.1 and `PORT`. Raise `RequestRefused` for any other text.
+    """
     if text.isascii() and text.isdecimal():
         text = f":{text}"
     try:
@@ -81,7 +84,7 @@ def url_of(host: str, port: int, *, with_tls: bool) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this computer."""
+    """Return whether a host name or IP address is a loopback address of this computer."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -89,7 +92,9 @@ def is_loopback(host: str) -> bool:
 
 
 def check(options: HttpOptions) -> None:
-    """Raise `RequestRefused` if the server would be open to others, or if options contradict each other."""
+    """Raise `RequestRefused` if the server would be open to others, tokens would be sent without encryption, options
+    are invalid or contradict each other, or a TLS file does not exist.
+    """
     parts = urlsplit(options.public_url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.path not in ("", "/"):
         raise RequestRefused("--public-url must have the form https://HOST or https://HOST:PORT.")

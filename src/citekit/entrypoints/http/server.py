@@ -30,7 +30,7 @@ from citekit.entrypoints.http.options import HttpOptions
 from citekit.entrypoints.http.subject_servers import SubjectServers
 
 CONNECTIONS = 900
-"""The number of connections of a worker after which further requests are answered with 503."""
+"""The maximum number of connections of a worker process. Requests beyond this are answered with 503."""
 
 REQUEST_SECONDS = 15.0
 """The time in seconds within which the headers of a request must arrive."""
@@ -205,7 +205,7 @@ def _listening(options: HttpOptions) -> socket:
 
 
 def _allow_connections() -> None:
-    """Raise the limit of open files to what the system permits, because every connection is one."""
+    """Raise the limit of open files as far as permitted, up to 65,536, because every connection counts as one."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

@@ -19,7 +19,7 @@ from citekit.entrypoints.mcp.map_changes import MapChanges
 from citekit.entrypoints.mcp.remote import ClientPaths, Remote
 
 OPEN = 32
-"""The number of idle subjects whose servers stay open. The least recently used ones are closed."""
+"""The number of open servers above which idle ones are closed, the least recently used first."""
 
 
 @define
@@ -35,7 +35,11 @@ class SubjectServer:
 
 @define
 class SubjectServers:
-    """The open servers by subject. `open_home` returns the container of a subject. Used in one event loop."""
+    """The open servers by subject. Used in one event loop.
+
+    `open_home` returns the container of a subject, `link` returns a download link for evidence of the named subject,
+    and `audit` records requests. `body_limit` is the maximum size of a request in bytes.
+    """
 
     open_home: Callable[[Subject], Container]
     link: Callable[[str, Digest], str]
@@ -65,7 +69,7 @@ class SubjectServers:
             server.using -= 1
 
     async def of(self, subject: Subject) -> SubjectServer:
-        """Return the server of a subject, which is opened if necessary."""
+        """Return the server of a subject, and open it first if necessary."""
         key = subject.name, subject.home, subject.roots, subject.scopes, subject.store
         async with self._opening:
             if key not in self._open:

@@ -23,7 +23,10 @@ LONGEST_ECHO = 300
 
 
 def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return the passages from books that answer a question, and the instruction for writing the answer."""
+    """Return the passages from books that answer a question, and the instruction for writing the answer.
+
+    Raise the errors of `NarrowTo` and `Ask`; `unanswered` converts them to a result.
+    """
     collection = arguments.get("collection") or library.chosen.collection
     narrowing = Narrowing(
         author=arguments.get("author"),
@@ -51,7 +54,7 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
 
 
 def _resources(library: Alexandria, collection: str, text: str | None) -> list[str]:
-    """Return the resource IDs in a text, separated by commas. An ID can also contain commas."""
+    """Return the resource IDs in a comma-separated list. The ID of a book counts as one ID even if it has commas."""
     if not text or not text.strip():
         return []
     if any(entry.resource_id == text for entry in library.ledger.books(collection)):
@@ -78,8 +81,8 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
 def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
     """Return fields with the instruction for writing the answer, composed of a guardian and a pattern.
 
-    An unknown guardian or pattern results in an error field and a note that lists the known ones, and the other of the
-    two still applies.
+    If the guardian or the pattern is unknown, the fields have an error and a note that lists the known ones. If only
+    one of the two is unknown, the other still applies.
     """
     found: dict[str, Any] = {}
     pattern = _pattern(personas, pattern_name, found)

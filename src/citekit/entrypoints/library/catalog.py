@@ -42,7 +42,7 @@ def search(library: Alexandria, arguments: Arguments, _progress: Progress) -> di
 
 
 def book(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return all details of one book in the catalog."""
+    """Return all details of one book in the catalog. Raise `BookMissing` if the catalog does not have the book."""
     return {"book": rendering.whole_card(library.library.get(arguments["book_id"])), "error": None}
 
 
@@ -64,7 +64,7 @@ def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> d
 
 
 def stats(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return the sizes of the library and of the index. Each is reported even if the other is unavailable."""
+    """Return the counts of the library and of the index. Each is reported even if the other is unavailable."""
     calibre, error = None, None
     try:
         calibre = _library_stats(library)
@@ -113,7 +113,11 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
 
 
 def browse(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return the files in a folder that can be ingested. Raise `RequestRefused` if no folder is given or configured."""
+    """Return the files in a folder that can be ingested.
+
+    Raise `RequestRefused` if no folder is given or configured, or if it does not exist, `PathNotAllowed` if it is not
+    allowed, or `SourceUnreadable` if it cannot be read.
+    """
     folder = arguments.get("path") or library.chosen.browse
     if folder is None:
         raise RequestRefused("No folder is configured. Give the argument path, or set LOCAL_INGEST_PATH.")

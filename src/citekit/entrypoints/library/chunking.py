@@ -21,13 +21,14 @@ from citekit.entrypoints.library.ingest_report import params_of
 Arguments = Mapping[str, Any]
 
 PREVIEW = 500
-"""The maximum length of a sample in characters."""
+"""The maximum number of characters that are shown of a sample chunk."""
 
 
 def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Return a preview of how a book of the library would be split into chunks.
 
-    Raise `RequestRefused` if the book has no readable format or its file is missing.
+    Raise `BookMissing` if the library does not have the book, or `RequestRefused` if the book has no readable format,
+    its file is missing, or the chunking parameters are invalid.
     """
     record = library.library.get(arguments["book_id"])
     chosen = preferred(record, arguments["format_preference"])
@@ -42,7 +43,8 @@ def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[
 def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Return a preview of how a file would be split into chunks.
 
-    Raise `RequestRefused` if the path is not absolute, the file is missing, or its format is unsupported.
+    Raise `RequestRefused` if the path is not absolute, the file is missing, its format is unsupported, or the chunking
+    parameters are invalid, and `PathNotAllowed` if the file is not in an allowed folder.
     """
     path = Path(arguments["file_path"])
     if not path.is_absolute():
@@ -57,7 +59,10 @@ def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> 
 
 
 def compare(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Split a book of the library with several thresholds, and return a comparison of the results."""
+    """Split a book of the library with several thresholds, and return a comparison of the results.
+
+    Raise `RequestRefused` if the library does not have the book, it has no readable format, or its file is missing.
+    """
     record, chosen = _to_compare(library, arguments["book_id"], arguments["format_preference"])
     compared = library.compare_chunking(chosen.path, language=_language(record), progress=progress)
     return {

@@ -45,7 +45,7 @@ def told(tell: Tell) -> dict[str, Any]:
 
 
 def broken(report: StepReport, error: Exception) -> dict[str, Any]:
-    """Return the result for an error that is not specific to one step."""
+    """Return the result for an error that is not specific to one step, with the steps so far."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)

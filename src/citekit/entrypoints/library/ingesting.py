@@ -117,7 +117,10 @@ def _valid(library: Alexandria, text: str, report: StepReport) -> Path:
 
 
 def _described(library: Alexandria, request: BookRequest, report: StepReport) -> BookRequest:
-    """Return the request with title and author filled in from the file. Raise `Halted` if either is unknown."""
+    """Return the request with the title and the author, which come from the file if the request does not have them.
+
+    Raise `Halted` if the metadata of the file cannot be read, or if the title or the author is unknown.
+    """
     report.begin("🔍 Extracting metadata from file...", 3)
     try:
         facts = library.ingest_book.facts(request.path)

@@ -15,10 +15,10 @@ from citekit.domain.library.personas import Guardian
 from citekit.wire import locations
 
 LEAST = 200
-"""The minimum length of the text of a hit, in characters."""
+"""The minimum number of characters to which the text of a hit is cut."""
 
 OPENING = 600
-"""The length of the excerpt from the beginning of a chapter, in characters."""
+"""The maximum length of the excerpt from the beginning of a chapter, in characters."""
 
 CUT = " [truncated]"
 
@@ -103,7 +103,7 @@ def file_card(file: LocalFile) -> dict[str, Any]:
 
 
 def suffix(name: str) -> str:
-    """Return the format of a file based on the extension of its name, such as `EPUB`."""
+    """Return the extension of a file name in upper case as the format of the file, such as `EPUB`."""
     return name.rpartition(".")[2].upper()
 
 
@@ -138,8 +138,9 @@ def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
 def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, Any]:
     """Return the hits for a question as plain data.
 
-    The chapters of the hits are included if the request asks for context. If `max_chars` is not None, the texts of hits have
-    at most that many characters together, cut around the best passages, and chapters only have their beginnings.
+    The chapters of the hits are included if the request asks for context. If `max_chars` is not None, it is divided
+    equally among the hits: each text is cut to its share, but not below `LEAST` characters, around its best passage,
+    and only the beginnings of chapters are included.
     """
     mode = answers.request.mode
     parents = {parent.id: parent for parent in answers.parents}
@@ -196,7 +197,7 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
 
 
 def _shorten(found: dict[str, Any], limit: int) -> None:
-    """Cut the text of a hit around its best passage, and omit fields that repeat it."""
+    """Cut the text of a hit to `limit` characters around its best passage, and omit texts that repeat it."""
     passage = found.get("passage")
     found["text"] = excerpt(found["text"], passage["text"] if passage else "", limit)
     if passage and passage["text"] in found["text"]:

@@ -7,11 +7,11 @@ from typing import Any
 from attrs import define, field
 
 STEPS = 6
-"""The number of steps of an ingest, and of boxes in the bar."""
+"""The number of boxes in the progress bar. An ingest fills one box for each step, and all boxes when it succeeds."""
 
 
 def bar(done: int) -> str:
-    """Return a progress bar for `done` of `STEPS` steps, such as `[███░░░] 50%`."""
+    """Return a progress bar with `done` of `STEPS` boxes filled, such as `[███░░░] 50%`."""
     done = max(0, min(done, STEPS))
     return f"[{'█' * done}{'░' * (STEPS - done)}] {done * 100 // STEPS}%"
 

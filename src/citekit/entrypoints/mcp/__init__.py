@@ -1,1 +1,1 @@
-"""Implements the MCP server over standard input and output: its core tools, library tools, and resources."""
+"""Implements the MCP server (its tools, resources, and prompts) and its transport over standard input and output."""

@@ -39,9 +39,9 @@ the agent's own arguments.
 class Answer:
     """The result of a tool: a JSON text that is sent both as text content and as structured content.
 
-    `attachments` are further content: links to evidence, and short evidence itself. If `summary` is not None, it is sent as
-    the text content instead of the JSON; it has the same information in fewer characters. `is_error` is true if the tool
-    failed and the data says so.
+    `attachments` are further content: links to evidence, and short evidence itself. If `summary` is not None, it is
+    sent as the text content instead of the JSON; it has the same information in fewer characters. `is_error` is true if
+    the tool failed and the data says so.
     """
 
     text: str
@@ -77,7 +77,7 @@ class Answer:
 
     @cached_property
     def whole_content(self) -> bytes:
-        """The JSON objects for the text content and the attachments, separated by commas, as the bytes that are sent."""
+        """The JSON objects for the text content and the attachments, separated by commas, as bytes to send."""
         return b",".join((self.content, *map(_as_bytes, self.attachments)))
 
     @cached_property
@@ -87,7 +87,7 @@ class Answer:
 
     @property
     def size(self) -> int:
-        """The number of characters of the answer in memory, roughly."""
+        """The approximate number of characters of the answer in memory."""
         return len(self.text) + sum(len(str(getattr(each, "data", ""))) for each in self.attachments)
 
     def result(self, *, whole: bool) -> CallToolResult:
@@ -116,8 +116,8 @@ def failure(
 ) -> CallToolResult:
     """Return an error as an MCP tool result. `discreet` removes paths that the client must not see.
 
-    Suggested resources are named with their titles (`title_of` a resource ID). If `structure` is True, as in the tool
-    `getStructure`, the text says where the missing map was expected.
+    Suggested resources are named with their titles; `title_of` returns the title for a resource ID. If `structure` is
+    True, as in the tool `getStructure`, the text says where the missing map was expected.
     """
     text = told(discreet(_told(error, structure, title_of), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
@@ -152,10 +152,10 @@ def evidence_answer(
     inline: InlineContent | None = None,
     shown_path: Callable[[str], str] | None = None,
 ) -> Answer:
-    """Return the result for evidence, with a link to its content and, if there is `inline` content, with that.
+    """Return the result for evidence, with a link to its content and the content `inline`, or a note if that is None.
 
-    `discreet` removes paths that the client must not see. If `shown_path` is not None, the client cannot open files of this
-    computer: there is no output path, and `shown_path` returns the path of the source that the client sees.
+    `discreet` removes paths that the client must not see. If `shown_path` is not None, the client cannot open files of
+    this computer: there is no output path, and `shown_path` returns the path of the source that the client sees.
     """
     plain: dict[str, object] = {
         "output_path": None if evidence.output_path is None or shown_path else str(evidence.output_path),

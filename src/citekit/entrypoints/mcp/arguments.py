@@ -1,4 +1,4 @@
-"""Validates the arguments of a tool call against the input schema of the tool, and finds the resources that they mean."""
+"""Validates the arguments of a tool call against the tool's input schema, and finds the resources that they mean."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from citekit.domain.suggestions import name_meant
 T = TypeVar("T")
 
 _NAMING = ("resource_id", "resource_ids")
-"""The arguments that are an ID or a list of IDs."""
+"""The arguments whose value is a resource ID or a list of resource IDs."""
 
 
 def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the arguments of a tool call after validating them against the tool's input schema.
 
     Arguments that are null are left out, because models write null for arguments that they do not want to set. Raise
-    `RequestRefused` if an argument is unknown, missing, or of the wrong type.
+    `RequestRefused` if an argument is unknown, missing, of the wrong type, or outside the permitted values.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
@@ -90,7 +90,10 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
 
 
 def _object(name: str, schema: Mapping[str, Any], value: object) -> dict[str, Any]:
-    """An object in a list. A string stands for an object with only its required property."""
+    """Return an object in a list after validating it. A string stands for an object with only its required property.
+
+    Raise `RequestRefused` if the value is neither, or if a property is invalid.
+    """
     required = schema["required"][0]
     if isinstance(value, str):
         return checked(name, schema, {required: value})

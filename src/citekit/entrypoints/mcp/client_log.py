@@ -35,13 +35,13 @@ LEVELS: dict[LoggingLevel, int] = {
 
 
 class ClientLog(logging.Handler):
-    """Forwards messages of CiteKit to the client, without tracebacks and without paths that it must not see.
+    """Forwards log messages of CiteKit to the client, without tracebacks or paths that the client must not see.
 
     Until the client sets a level, nothing is forwarded.
     """
 
     def __init__(self, discreet: Discretion) -> None:
-        """`discreet` removes paths from messages."""
+        """Create a handler that forwards nothing yet. `discreet` removes paths from messages."""
         super().__init__()
         self._discreet = discreet
         self._session: ServerSession | None = None
@@ -62,7 +62,7 @@ class ClientLog(logging.Handler):
         """Forward a message. Called in any thread."""
         if self._loop is not None:
             text = told(self._discreet(record.getMessage()))
-            with suppress(RuntimeError):  # the loop is closed
+            with suppress(RuntimeError):  # the event loop is closed
                 self._loop.call_soon_threadsafe(self._start, _level_of(record.levelno), record.name, text)
 
     def _start(self, level: LoggingLevel, name: str, text: str) -> None:
@@ -77,5 +77,5 @@ class ClientLog(logging.Handler):
 
 
 def _level_of(number: int) -> LoggingLevel:
-    """Return the highest level of the protocol that is not above a level of the standard library."""
+    """Return the highest level of the protocol that is not above `number`, a level of the module `logging`."""
     return max((name for name, least in LEVELS.items() if least <= number), key=LEVELS.__getitem__, default="debug")

@@ -35,7 +35,7 @@ CARD_TYPE = "text/html;profile=mcp-app"
 """The media type of an MCP App."""
 
 TEXT = 3_000
-"""The maximum number of characters of a text in the card."""
+"""The maximum number of characters of a text in the card. A longer text is cut."""
 
 PAGES = 50
 """The maximum number of pages that the card shows."""
@@ -128,7 +128,7 @@ FOR_CARDS = (SHOW_EVIDENCE, EVIDENCE_PAGE)
 
 
 def supports_apps(extensions: Mapping[str, Any] | None) -> bool:
-    """Return whether a client with these extensions shows MCP Apps of the type of the card."""
+    """Return whether a client that declares these extensions can show MCP Apps with the media type `CARD_TYPE`."""
     said = (extensions or {}).get(EXTENSION)
     kinds = said.get("mimeTypes") if isinstance(said, Mapping) else None
     return isinstance(kinds, Sequence) and CARD_TYPE in kinds
@@ -163,7 +163,7 @@ def show_evidence(app: Container, arguments: Mapping[str, Any], progress: Progre
 
 
 def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> Answer:
-    """Run the tool `evidencePage`. A picture that is too large is reduced."""
+    """Run the tool `evidencePage`. A picture of more than `PICTURE` bytes is drawn again with a smaller width."""
     name, page = arguments["resource_id"], arguments["page"]
     count = len(app.show.page_sizes(name))
     width = min(arguments.get("width", 960), WIDTHS[-1])
@@ -194,8 +194,10 @@ def _viewer_link(app: Container, address: Address, words: str, verdict: QuoteVer
 
 
 def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdict | None) -> Address:
-    """Return the address to show: that of the first place of the quote, or the requested address, or else the whole
-    file.
+    """Return the address to show.
+
+    This is the address of the passage to mark, if there is one. Otherwise, it is the requested part, or, if a whole
+    resource is requested, its first node.
     """
     passage = None if verdict is None else _passage(verdict)
     if passage is not None:
@@ -207,7 +209,7 @@ def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdi
 
 
 def _shown(app: Container, address: Address, verdict: QuoteVerdict | None, progress: Progress) -> dict[str, Any]:
-    """Return the content that the card shows for an address: pages with boxes, the span of a recording, or a text."""
+    """Return the content that the card shows for an address: pages with boxes, a time range, or a text."""
     location, name = address.location, address.resource_id
     if isinstance(location, Virtual):
         return {"kind": "text", "text": ""}
@@ -223,7 +225,7 @@ def _shown(app: Container, address: Address, verdict: QuoteVerdict | None, progr
 
 
 def _passage(verdict: QuoteVerdict) -> NearPlace | QuotePlace | None:
-    """Return the passage to mark: the first place of the quote, or the one that the quote alters."""
+    """Return the passage to mark: the first place of the quote, or else the passage that the quote alters, or None."""
     return verdict.places[0] if verdict.places else verdict.altered
 
 
@@ -247,7 +249,7 @@ def _sized(corners: Corners) -> list[float]:
 
 
 def _summary(plain: Mapping[str, Any]) -> str:
-    """Return the answer for a client that shows only text."""
+    """Return the answer as text, for clients that do not show the card."""
     titles = " > ".join(" ".join(title.split()) for title in (plain["title"], *plain["titles"]))
     lines = [f"{plain['address']}  {titles}"]
     if "finding" in plain:

@@ -85,7 +85,7 @@ _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 COMPLETIONS_LIMIT = 100
-"""The maximum number of values that the protocol permits."""
+"""The maximum number of values in a completion, as the protocol prescribes."""
 
 
 def build_server(
@@ -134,7 +134,7 @@ def build_server(
         server.extensions[EXTENSION] = {}
     if in_session is not None:
         server.add_notification_handler(INITIALIZED, NotificationParams, in_session.connected)
-    if remote is None:  # the log is that of the process, and so of all its clients
+    if remote is None:  # over HTTP, all clients share the log of the process
         server.add_request_handler(SET_LEVEL, SetLevelRequestParams, ClientLog(tools.discreet).set_level)
     if roots is not None:
         server.add_notification_handler(ROOTS_CHANGED, NotificationParams, roots.changed)
@@ -144,7 +144,7 @@ def build_server(
 def _refusing(
     handler: Callable[[_Context, _Params], Awaitable[_Result]],
 ) -> Callable[[_Context, _Params], Awaitable[_Result]]:
-    """Return the handler with its errors as errors of the MCP protocol."""
+    """Return a handler that raises the errors of `handler` as errors of the MCP protocol."""
 
     async def handled(context: _Context, params: _Params) -> _Result:
         try:
@@ -306,9 +306,10 @@ def _report(context: _Context, discreet: Discretion) -> Report | None:
 
 
 def completed(ids: Sequence[str], params: CompleteRequestParams) -> CompleteResult:
-    """Return the IDs that begin with the given text, followed by those that contain it, regardless of case.
+    """Return the IDs that begin with the given text, followed by other IDs that contain it, regardless of case.
 
-    For references to prompts, and for other arguments, there are no values.
+    At most `COMPLETIONS_LIMIT` values are returned. For anything other than the resource ID in the URI of a map, there
+    are no values.
     """
     found = _matching(ids, params.argument.value.casefold()) if _is_resource_id(params) else []
     return CompleteResult(

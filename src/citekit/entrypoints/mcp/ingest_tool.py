@@ -17,7 +17,7 @@ from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
 
 SIZE_LIMIT = 4 * 1024**3
-"""The maximum size in bytes of a file that an agent can map. The owner can map larger ones."""
+"""The maximum size in bytes of a file that an agent can map. The owner of the home can map larger files."""
 
 INGESTED: Mapping[str, Any] = {
     "type": "object",
@@ -49,8 +49,8 @@ def ingest(
 ) -> Answer:
     """Run the tool `ingest`. `find` converts the path that a client gave, by default relative to the home.
 
-    Raise `RequestRefused` for a URL or a file that is too large, `PathNotAllowed` for a file that the agent may not
-    map, and the errors of `Ingest`.
+    Raise `RequestRefused` for a URL, an empty path, or a file that is too large, `SourceUnreadable` for a folder,
+    `PathNotAllowed` for a file that the agent may not map, and the errors of `Ingest`.
     """
     path = find(arguments["path"]) if find else _local_path(arguments["path"], app.settings.home)
     real = app.mappable_folders.check(path)

@@ -60,7 +60,7 @@ LIST_RESOURCES = Tool(
 )
 
 TITLE_LIMIT = 120
-"""The maximum number of characters of a title in the text."""
+"""The maximum number of characters of a title in the text content of an answer."""
 
 _DAMAGED = "The map of this resource cannot be read."
 
@@ -71,7 +71,7 @@ def ids_answer(ids: Sequence[str]) -> Answer:
 
 
 def list_resources(app: Container, arguments: Mapping[str, Any], shown: Callable[[str], str] | None = None) -> Answer:
-    """Run the tool `listResources` with a query or a cursor. `shown` returns the path that the client sees."""
+    """Run the tool `listResources` with a query or a cursor. `shown` converts paths for remote clients."""
     found = app.list_resources(arguments.get("query", ""), arguments.get("cursor"))
     if shown is not None:
         found = evolve(found, resources=[_with_path(each, shown) for each in found.resources])
@@ -101,7 +101,10 @@ def _details(listed: ListedResource) -> dict[str, Any]:
 
 
 def _lines(found: ResourceList) -> Iterator[str]:
-    """Yield a line with the number of resources, and one for each. Paths are relative to the folder in the first line."""
+    """Yield a line with the number of resources, and a line for each resource.
+
+    If the first line names a folder, the paths are relative to that folder.
+    """
     folder = _common_folder(found.resources)
     below = f", paths below {printable(folder)}" if folder else ""
     yield f"{found.total} resource{'' if found.total == 1 else 's'}{below if found.resources else ''}"
@@ -125,7 +128,7 @@ def _facts(listed: ListedResource, folder: str) -> str:
 
 
 def _common_folder(listed: Sequence[ListedResource]) -> str:
-    """Return the folder that contains all files, or an empty text if there is none or it is the root."""
+    """Return the deepest folder that contains all files, or an empty text if it does not exist or is the root."""
     folders = [str(PurePath(each.card.source_path).parent) for each in listed if each.card is not None]
     if not folders or not all(map(os.path.isabs, folders)):
         return ""

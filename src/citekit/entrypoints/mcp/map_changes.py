@@ -1,8 +1,9 @@
 """Announces changes of maps to clients: a changed list of resources, and a changed map to which a client subscribed.
 
 Clients up to protocol version 2025-11-25 get notifications after `notifications/initialized` and
-`resources/subscribe`. Later clients open a stream with `subscriptions/listen`. Until one of them asks, nothing is
-watched; after that, each check reads the state of one folder and of each subscribed map.
+`resources/subscribe`. Later clients open a stream with `subscriptions/listen`. Nothing is watched until a client sends
+`notifications/initialized` or `subscriptions/listen`. After that, each check reads the state of one folder and of each
+subscribed map.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ EVERY = 1.0
 """The time in seconds between two checks."""
 
 STREAMS = 16
-"""The maximum number of open streams of a client."""
+"""The maximum number of open streams of one client or, over HTTP, of one subject."""
 
 SUBSCRIPTIONS = 1000
-"""The maximum number of resources to which a client can subscribe."""
+"""The maximum number of resources to which one client or, over HTTP, one subject can subscribe."""
 
 _Context = ServerRequestContext[Any, Any]
 
@@ -78,7 +79,10 @@ class MapChanges:
         await self._begin()
 
     async def subscribe(self, _: _Context, params: SubscribeRequestParams) -> EmptyResult:
-        """Subscribe the client to a map, which does not have to exist. Raise `RequestRefused` for another URI."""
+        """Subscribe the client to a map, which does not have to exist.
+
+        Raise `RequestRefused` if the URI is not that of a map, or if there are more than `SUBSCRIPTIONS`.
+        """
         uri = str(params.uri)
         id_of(uri)
         if uri not in self._of_session:
@@ -87,7 +91,7 @@ class MapChanges:
         return EmptyResult()
 
     async def unsubscribe(self, _: _Context, params: UnsubscribeRequestParams) -> EmptyResult:
-        """End a subscription. Without one, do nothing."""
+        """End a subscription. Do nothing if the client has not subscribed to the URI."""
         uri = str(params.uri)
         if uri in self._of_session:
             self._of_session.discard(uri)
@@ -95,7 +99,10 @@ class MapChanges:
         return EmptyResult()
 
     async def listen(self, context: _Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """Serve a stream of changes until the client or the server ends it."""
+        """Serve a stream of changes until the client or the server ends it.
+
+        Raise `RequestRefused` if there are more than `SUBSCRIPTIONS`.
+        """
         uris = list(dict.fromkeys(map(str, params.notifications.resource_subscriptions or ())))
         await self._add(uris)
         try:
@@ -140,7 +147,7 @@ class MapChanges:
                 self._versions.pop(uri, None)
 
     def _versions_of(self, uris: Iterable[str]) -> dict[str, str | None]:
-        """Return the current version of the map of each URI; None if there is no such map. Called in a thread."""
+        """Return the current version of the map of each URI, or None if the map cannot be read. Called in a thread."""
         found: dict[str, str | None] = {}
         for uri in uris:
             found[uri] = None

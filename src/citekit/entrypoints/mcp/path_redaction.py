@@ -16,7 +16,7 @@ from attrs import field, frozen
 from citekit.domain.errors import AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused
 
 LONGEST = 20_000
-"""The maximum number of characters that are searched. The rest of a longer text is cut off."""
+"""The maximum number of characters of a text that are searched. The rest of a longer text is cut off."""
 
 _OF_ADDRESSES = (AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused)
 """Errors that name no file. Anything in them that looks like a path is an ID and stays unchanged."""
@@ -48,7 +48,7 @@ class _NoFolders:
 
 
 NO_FOLDERS = _NoFolders()
-"""For clients on other computers, which see no paths."""
+"""The folders of clients on other computers, which may see no paths."""
 
 
 @frozen
@@ -91,8 +91,8 @@ class Discretion:
     def _shown(self, found: re.Match[str]) -> str:
         """Return the text that replaces a path found in a message.
 
-        The words after the last slash may belong to the file name or to the sentence, so every possible end of the file
-        name is checked.
+        The words after the last slash may belong to the file name or to the sentence, so the file name is checked with
+        one to ten of these words. If the agent may see any of these paths, the text stays unchanged.
         """
         if not found[2]:
             return self._shown_folder(found[0], found[1])

@@ -1,4 +1,7 @@
-"""Adapts the answers of the MCP server to clients on other computers, which see no paths and open no files of this one."""
+"""Adapts the answers of the MCP server to clients on other computers.
+
+Such clients must not see the paths of this computer, and they cannot open its files.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,20 @@ REMOTE = (
     "This server is remote: paths are relative to the folders that it offers, output_path is null, and the files that "
     "resolve creates are at uri and, for one hour, at download."
 )
-"""An addition to the instructions."""
+"""An addition to the instructions for agents."""
 
 _INGEST = "Maps a file of the server for the other tools. Takes seconds unless already mapped."
 _PATH = "Relative to the home, or to a folder of the server, as in source_path: books/a.pdf."
 _AUDITED = ("resource_id", "node_id", "virtual", "as", "remap", "page", "id", "path", "resource_ids")
-"""The arguments that are recorded. Questions, quotes, and cursors could contain contents of files."""
+"""The arguments that are recorded. Others, such as questions, quotes, and cursors, could contain contents of files."""
 
 
 @define
 class ClientPaths:
     """Translates between paths on this computer and the paths that a remote client sees.
 
-    A file in the `home` is shown relative to it, and a file in one of `roots` as the name of that folder and the path in it.
-    Other files are shown by their names only.
+    A file in the `home` is shown relative to it, and a file in one of `roots` as the name of that folder and the path
+    in it. Other files are shown by their names only.
     """
 
     home: Path
@@ -60,7 +63,10 @@ class ClientPaths:
         return PurePath(path).name
 
     def found(self, text: str) -> Path:
-        """Return the path on this computer for a path that a client gave. Raise `RequestRefused` if it is not relative."""
+        """Return the path on this computer for a path that a client gave.
+
+        Raise `RequestRefused` if the path is empty, is not relative, or contains `..` or a backslash.
+        """
         if (
             not text.strip()
             or "://" in text
@@ -82,8 +88,8 @@ class ClientPaths:
 class Remote:
     """The settings of the server for remote clients.
 
-    `link` returns an expiring URL for evidence, and `audit` records requests. Without `may_ingest`, nothing is mapped,
-    not even a changed source.
+    `link` returns an expiring URL for evidence, and `audit` records requests. If `may_ingest` is False, nothing is
+    mapped, not even a changed source.
     """
 
     paths: ClientPaths
@@ -105,7 +111,10 @@ class Remote:
             raise RequestRefused("This token may only read (scope ingest is missing), so sources are not mapped again.")
 
     def answered(self, name: str, arguments: Mapping[str, object] | None, result: CallToolResult) -> CallToolResult:
-        """Record a tool call, and return its result with a link to evidence. Raise `OSError` if it cannot be recorded."""
+        """Record a tool call, and return its result, with a download link if it contains evidence.
+
+        Raise `OSError` if the call cannot be recorded.
+        """
         plain = result.structured_content
         receipt = plain.get("receipt") if isinstance(plain, dict) else None
         made = {}
@@ -121,7 +130,7 @@ class Remote:
 
 
 def _short(value: object) -> object:
-    """Return an argument in the form that is recorded: truncated to a few hundred characters."""
+    """Return an argument as it is recorded: texts, lists, and objects are truncated to 300 characters."""
     if isinstance(value, str | bool | int | float) or value is None:
         return value[:300] if isinstance(value, str) else value
     return json.dumps(value, default=str)[:300]

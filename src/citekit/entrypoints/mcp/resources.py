@@ -1,8 +1,8 @@
 """Offers maps and evidence as MCP resources.
 
 The URI of a map is `citekit://maps/{resource_id}`, and that of evidence `citekit://evidence/{digest}`. A part of large
-evidence is `citekit://evidence/{digest}/{first}-{last}`, with the numbers of its first and last byte, and its whole receipt
-is `citekit://evidence/{digest}/receipt`.
+evidence is `citekit://evidence/{digest}/{first}-{last}`, with the numbers of its first and last byte, and its whole
+receipt is `citekit://evidence/{digest}/receipt`.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _plain_text(data: bytes) -> str | None:
 def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
     """Return the start and end offsets of the bytes that a URI names.
 
-    Raise `RequestRefused` if there are none or too many.
+    Raise `RequestRefused` if the evidence has no such bytes or they are more than `READ_LIMIT`.
     """
     size, start = receipt.evidence_size, name.first or 0
     end = size if name.last is None else min(name.last + 1, size)
@@ -205,7 +205,7 @@ def smaller_form(receipt: Receipt) -> str:
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
     """Return one page of the list of resources, beginning after the ID `cursor` or, if it is None, with the first ID.
 
-    `ids` must be sorted. The ID `cursor` may have been removed in the meantime.
+    `ids` must be sorted. `cursor` does not have to be one of them, because its resource may have been removed.
     """
     start = 0 if cursor is None else next((n for n, name in enumerate(ids) if name > cursor), len(ids))
     shown = ids[start : start + PAGE]
@@ -214,7 +214,7 @@ def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
 
 
 def contents(uri: str, text: str) -> ReadResourceResult:
-    """Return the MCP response that contains a map. `text` is the JSON text of the map."""
+    """Return the MCP response that contains the JSON document `text`, such as a map or a receipt."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MEDIA_TYPE, text=text)])
 
 

@@ -34,7 +34,7 @@ class _Expected:
     """The responses that are still expected for one request ID, and the results to insert into them.
 
     `lines` is the number of expected responses, which is more than 1 if a client reuses a request ID. `parcels` has the
-    results by the numbers in their markers.
+    results, each by the number in its marker.
     """
 
     lines: int = 0

@@ -40,7 +40,7 @@ class _Offers(Protocol):
 class ClientRoots:
     """Asks the client for its roots before its first tool call, and asks again after the client reports a change.
 
-    Each of `folders` accepts the roots.
+    Each object in `folders` gets the roots that the client offers.
     """
 
     folders: Sequence[_Offers]

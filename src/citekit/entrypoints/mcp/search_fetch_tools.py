@@ -1,7 +1,7 @@
-"""Implements the tools `search` and `fetch`, the two names that some hosts require of a server over HTTP.
+"""Implements the tools `search` and `fetch`, which some hosts require a server over HTTP to have.
 
-Their forms are those of the connectors of ChatGPT: `search` returns results with an id, a title, and a URL; `fetch`
-returns the text of a result. The ids and URLs are addresses.
+Their results have the format of ChatGPT connectors: `search` returns results with an ID, a title, and a URL, and
+`fetch` returns the text of a result. The IDs and URLs are addresses.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ TURN = 0.001
 """The thread switch interval in seconds. With the default of 5 ms, lookups in maps would wait for busy threads."""
 
 GRACE = 5.0
-"""The time in seconds that running extractions get when the server ends. After that, the process exits; files are
-written atomically, so none is left incomplete.
+"""The time in seconds that running extractions have to finish when the server ends. After that, the process exits. No
+file is left incomplete, because files are written atomically.
 """
 
 

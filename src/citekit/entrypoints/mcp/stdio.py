@@ -41,7 +41,7 @@ MESSAGE_LIMIT = 16 * 1024 * 1024
 """The maximum size of a message in bytes. A larger message ends the session."""
 
 AT_ONCE = 4096
-"""Bytes that a pipe reported as ready accepts without blocking (POSIX: PIPE_BUF is at least 512; Linux: 4096)."""
+"""The number of bytes that a pipe accepts without blocking if it is ready for writing (`PIPE_BUF`, 4096 on Linux)."""
 
 PIPE_SIZE = 1024 * 1024
 """The requested buffer size of the output pipe in bytes. Linux permits it without privileges, and most answers fit in
@@ -49,7 +49,7 @@ it.
 """
 
 LAST_ANSWERS = 10.0
-"""The time in seconds that running calls get after the input has ended."""
+"""The time in seconds that running calls have to finish after the input has ended."""
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
@@ -60,7 +60,7 @@ NESTING_LIMIT = 200
 """The maximum nesting depth that the SDK's parser (`jiter`) accepts."""
 
 TOKEN_LIMIT = 500_000
-"""The maximum number of tokens that are read, about a second of work. An id after them is not found."""
+"""The maximum number of tokens that are read in an invalid line, in about a second. A later request ID is not found."""
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|"|[\[{]+|[\]}]+|[:,]|[^\s"\[\]{}:,]+', re.DOTALL)
 """A token of JSON. A run of brackets is one token, so that a line of nothing but brackets is read quickly."""
@@ -69,8 +69,8 @@ _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|"|[\[{]+|[\]}]+|[:,]|[^\s"\[\]{}
 def claim() -> tuple[int, int]:
     """Take over standard input and output, and return private file descriptors (input, output) for them.
 
-    Afterward, descriptor 0 is empty and descriptor 1 is standard error, for this process and its children. Output that
-    a library prints, even at exit, never reaches the client.
+    Afterward, descriptor 0 is the null device, and descriptor 1 is standard error, also for child processes. Output
+    that a library prints, even at exit, never reaches the client.
     """
     wire = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -94,7 +94,7 @@ class Wire:
     sink: int
     parcels: Parcels = field(factory=Parcels)
     at_end: list[Callable[[], None]] = field(factory=list)
-    """Called in the event loop when the input has ended, to end requests that would otherwise stay open."""
+    """Functions that are called in the event loop when the input has ended, to end requests that would stay open."""
     _owed: set[str | int] = field(factory=set, init=False)
     _settled: anyio.Event = field(factory=anyio.Event, init=False)
     _failed: bool = field(default=False, init=False)
@@ -231,7 +231,7 @@ async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
     refused = await to_thread.run_sync(
         refused_request,
         line,
-        # In a thread, because a line can have 16 MB, and other calls must not wait.
+        # in a thread, because a line can have 16 MB, and other calls must not wait
     )
     if refused is None:
         error = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")

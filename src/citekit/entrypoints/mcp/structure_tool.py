@@ -44,14 +44,14 @@ GET_STRUCTURE = Tool(
 )
 
 _FULL_FORM = frozenset({"resource_id", "cursor"})
-"""The arguments of calls that are answered in the form of the specification."""
+"""The arguments that are not options: a call with only these is answered in the form of the specification."""
 
 _NOTE = 90
-"""Characters that are reserved for the line about nodes that were cut."""
+"""The number of characters that are reserved for the line about nodes that were cut."""
 
 
 def read_structure(app: Container, arguments: Mapping[str, Any]) -> Structure:
-    """Run the use case with the arguments of a call."""
+    """Run the use case `GetStructure` with the arguments of a call. Raise the errors of `GetStructure`."""
     options = dict(arguments)
     max_tokens = options.pop("max_tokens", None)
     if max_tokens is None:
@@ -60,7 +60,7 @@ def read_structure(app: Container, arguments: Mapping[str, Any]) -> Structure:
     budget = max_tokens * TOKEN - len(quoted(head_line(outline))) - _NOTE
 
     def cost(node: Node, depth: int) -> int:
-        most = len(node.children)  # the number of children that are left out has no more digits than this one
+        most = len(node.children)  # the number of hidden children cannot have more digits than this number
         return len(quoted(node_line(node, depth, outline.resource_id, most))) + 1
 
     return app.structure(**options, budget=budget, cost=cost)
@@ -74,8 +74,8 @@ def is_whole_map(found: Structure, arguments: Mapping[str, Any]) -> bool:
 def structure_answer(found: Structure, arguments: Mapping[str, Any]) -> Answer:
     """Return the result for a map or the requested part of it.
 
-    Calls without options have the form of the specification, also as text. With options, the structured content has
-    only what the text has: one line for each node.
+    For a call without options, the structured content and the text have the form of the specification. For a call with
+    options, the text has one line for each node, and the structured content has only the data in these lines.
     """
     if is_whole_map(found, arguments):
         return map_answer(found.outline)
@@ -123,7 +123,7 @@ def _short_node(node: Node, outline: ResourceMap) -> dict[str, Any]:
 
 
 def _extent(found: Structure) -> dict[str, Any]:
-    """Return whether the answer is complete, how it continues, and the number of nodes."""
+    """Return the fields that say whether the answer is complete, how it continues, and how many nodes there are."""
     plain: dict[str, Any] = {"truncated": found.next_cursor is not None or found.cut > 0}
     if found.next_cursor is not None:
         plain["next_cursor"] = found.next_cursor

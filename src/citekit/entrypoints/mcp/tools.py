@@ -51,7 +51,7 @@ Check = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, A
 """Validates arguments against the schema of the named tool. Raises `RequestRefused`."""
 
 Refused = Callable[[Arguments, BaseException], Answer]
-"""Makes the answer to an error from the unvalidated arguments."""
+"""Makes the answer to an error. Gets the unvalidated arguments of the call and the error."""
 
 _RESOURCE = schemas.text()
 _NODE_ID = schemas.text("A node id from getStructure.")
@@ -102,8 +102,8 @@ class Bound:
 
     `long` returns whether a call with the given arguments can take long. `cached` returns the same result as `run` if
     it can do so by checking only file metadata, otherwise None; it is called in the event loop. `check` validates the
-    arguments. If `refused` is not None, it turns errors into normal results of the tool, which are not marked as
-    errors.
+    arguments. If `refused` is not None, it converts errors to results in the tool's own form. If it is None, errors are
+    returned as texts.
     """
 
     tool: Tool
@@ -164,7 +164,7 @@ class Tools:
         }
 
     def _with_ids_meant(self, run: Run, arguments: Arguments, progress: Progress) -> Answer:
-        """Run a tool after replacing the names in its arguments with the IDs of the resources that they stand for."""
+        """Run a tool. An unknown ID in its arguments is replaced with the ID that it means; see `with_ids_meant`."""
         return with_ids_meant(lambda meant: run(meant, progress), arguments, self.app.maps.ids)
 
     def _aliases(self) -> Sequence[Bound]:
@@ -227,7 +227,10 @@ class Tools:
         return None if resource_map is None else self.answers.known(_asked(READ_TEXT, arguments), resource_map)
 
     def _unchanged_text(self, resource_id: str) -> ResourceMap | None:
-        """Return the cached map of a file that alone determines its text, if the file is the mapped one; else None."""
+        """Return the cached map of a resource if only its file determines its text, and the file is unchanged.
+
+        Return None for other resources, and if the map or the digest of the file is not cached.
+        """
         resource_map = self.app.maps.cached(resource_id)
         if resource_map is None or resource_map.source_digest is None or resource_map.modality not in BY_DIGEST:
             return None
@@ -323,7 +326,7 @@ class Tools:
 MAP, RESOURCE, NODE = "map", "resource", "node"
 
 _ADDRESSES_HAVE = frozenset("=#/")
-"""Characters of addresses; a text with none of them is a node ID."""
+"""The characters that occur in addresses. A text without them is a node ID."""
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
@@ -339,7 +342,7 @@ def _may_be_address(arguments: Arguments) -> bool:
 def _asked_node(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
     """Return the cache key for the evidence of a node.
 
-    The same request always results in the same object, so that its hash is computed only once.
+    Repeated requests get the same object, so that its hash is computed only once.
     """
     return Asked(NodeName(resource_id, node_id), virtual, Options(Form(form), accurate))
 

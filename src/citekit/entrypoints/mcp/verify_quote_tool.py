@@ -202,9 +202,10 @@ VERIFY_QUOTE = Tool(
 
 
 def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool: one quote, or a list. An error about one quote of a list does not prevent the others.
+    """Run the tool `verifyQuote` for one quote or a list. An error for one quote in a list does not prevent the others.
 
-    Raises `RequestRefused` unless there is either a quote or a list of at most `QUOTES_LIMIT`.
+    `discreet` removes paths from the errors in a list. Raise `RequestRefused` unless the arguments have either `quote`
+    or a list `quotes` of 1 to `QUOTES_LIMIT` quotes. For a single quote, also raise the errors of verifying it.
     """
     quotes = arguments.get("quotes")
     if (quotes is None) is ("quote" not in arguments):
@@ -242,7 +243,7 @@ def _verdict(app: Container, progress: Progress, named: Mapping[str, Any]) -> di
 
 
 def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
-    """The verdict on a quote in compact form."""
+    """Yield the verdict on a quote as compact lines."""
     if "error" in verdict:
         yield f"error: {verdict['error']}"
         return

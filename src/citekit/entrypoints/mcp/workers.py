@@ -19,7 +19,7 @@ REPORT_EVERY = 0.1
 """The minimum interval in seconds between progress notifications."""
 
 LEAST_STEP = 1e-3
-"""The increment of the progress value when only the message changed, because the value must rise."""
+"""The increment of the progress value when only the message changes, because the value must increase."""
 
 Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
 """Sends one progress notification: done, total, message."""

@@ -57,7 +57,7 @@ class Access:
     A browser is admitted by the `token` or by one of the `codes` in a link, and gets the token as a cookie. `/hello`
     answers any client with a proof that this is the genuine server. `hosts` are the accepted values of the header
     `Host`; other names that lead to this server could belong to a hostile site (DNS rebinding). Requests that change
-    something need the header `Origin` of this server.
+    something need a header `Origin` with the origin of this server.
     """
 
     app: ASGIApp
@@ -95,7 +95,7 @@ class Access:
         return (name == TOKEN and _is_same(value, self.token)) or (name == CODE and self.codes.accept(value))
 
     def _admitted(self, path: str, rest: Sequence[tuple[str, str]]) -> Response:
-        """Return a redirection to the same page without the token, which sets the cookie."""
+        """Return a response that sets the cookie and redirects to the same page without the token or code."""
         target = "/" + path.lstrip("/\\")
         answer = RedirectResponse(f"{target}?{urlencode(rest)}" if rest else target, 303)
         answer.set_cookie(self.cookie, self.token, max_age=_YEAR, httponly=True, samesite="lax")
@@ -119,7 +119,10 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _cookies(headers: Headers, name: str) -> list[str]:
-    """Return the values of a cookie. Cookies of other servers on this computer may be malformed."""
+    """Return the value of the cookie `name` in a list, or an empty list if there is no such cookie.
+
+    Cookies of other servers on this computer may be malformed.
+    """
     try:
         morsel = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:

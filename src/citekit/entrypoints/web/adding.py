@@ -25,7 +25,7 @@ NAME_LIMIT = 100
 
 @define
 class _Job:
-    """The mapping of one file: a `Progress` that keeps the last report, and stops the mapping if the job was canceled."""
+    """The mapping of one file: a `Progress` that keeps the last report and stops the mapping of a canceled job."""
 
     done: float = 0
     total: float | None = None
@@ -40,7 +40,7 @@ class _Job:
 
 @frozen
 class AddingRoutes:
-    """The requests that add files."""
+    """The routes for requests that add files."""
 
     app: Container
     _jobs: dict[str, _Job] = field(factory=dict, init=False)
@@ -76,7 +76,7 @@ class AddingRoutes:
         return plain(None if job is None else [job.done, job.total, job.message])
 
     def cancel(self, asked: Asked) -> Response:
-        """Cancel a job if it is running."""
+        """Cancel a job if it is running, and return whether it was."""
         job = self._jobs.get(asked.text("job"))
         if job is not None:
             job.is_cancelled = True

@@ -1,4 +1,4 @@
-"""Proves to a server that a process or a browser belongs to the user, without revealing the token to others.
+"""Proves to a process that a server is genuine, and admits browsers of the user, without revealing the token to others.
 
 Other users of a computer can see the arguments of the program that opens the browser, and can listen on a port before
 the server does.
@@ -17,7 +17,7 @@ CODE = "code"
 """The name of the parameter of a link with a code."""
 
 SECONDS = 60
-"""The time for which a code is valid."""
+"""The time in seconds for which a code is valid."""
 
 
 @frozen
@@ -36,7 +36,7 @@ class Keys:
         return compare_digest(proof.encode("utf-8", "replace"), self.proof(nonce).encode())
 
     def code(self) -> str:
-        """Return a new code, which admits one browser once within `SECONDS`."""
+        """Return a new code, which admits one browser, once, within `SECONDS` seconds."""
         said = f"{int(time.time()) + SECONDS}-{secrets.token_hex(8)}"
         return f"{said}-{self._signed('code', said)}"
 

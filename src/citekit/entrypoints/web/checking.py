@@ -37,7 +37,7 @@ ANSWER_LIMIT = 200_000
 """The maximum number of characters of an answer that is checked."""
 
 QUOTES_LIMIT = 100
-"""The maximum number of quotes that are checked at once."""
+"""The maximum number of quotes and addresses of an answer that are checked."""
 
 EVIDENCE_LIMIT = 512 * 2**20
 """The maximum size of a file that is verified through the viewer, in bytes."""
@@ -47,7 +47,7 @@ _RECEIPT_LIMIT = 10_000_000
 
 @frozen
 class CheckingRoutes:
-    """The requests about evidence."""
+    """The routes for requests about evidence."""
 
     app: Container
 
@@ -64,11 +64,14 @@ class CheckingRoutes:
         ]
 
     def quote(self, asked: Asked) -> Response:
-        """Verify a quote at an address, in a resource, or, without both, in everything that is mapped."""
+        """Verify a quote at an address, in a resource, or, if neither is given, in everything that is mapped."""
         return plain(self._verdict(asked.text("quote"), asked.text("where", "")))
 
     def check(self, asked: Asked) -> Response:
-        """Verify each quote of a pasted answer at the address that the answer gives for it."""
+        """Verify each quote of a pasted answer at the address that the answer gives for it.
+
+        For an address without a quote, return the titles of the part.
+        """
         text = asked.text("text")
         if len(text) > ANSWER_LIMIT:
             raise RequestRefused(f"The answer has more than {ANSWER_LIMIT:,} characters. Paste a part of it.")
@@ -94,7 +97,7 @@ class CheckingRoutes:
         return plain({"results": results, "left_out": max(0, len(found) - QUOTES_LIMIT)})
 
     def resolve(self, asked: Asked) -> Response:
-        """Create the evidence for an address, and return its description and its download link."""
+        """Create the evidence for an address, and return its description, with the name and digest for its download."""
         address = parse_address(asked.text("address"))
         made = self.app.resolve(address, options=Options(read_form(asked.text("form", "native"))))
         receipt = made.receipt
@@ -160,8 +163,8 @@ class CheckingRoutes:
     async def verify(self, request: Request) -> Response:
         """Verify an uploaded piece of evidence or a receipt.
 
-        The header `x-name` has its percent-encoded name, and `x-receipt` the receipt of evidence, if it is given, in
-        Base64.
+        The header `x-name` has the percent-encoded name of the file. The header `x-receipt`, which is optional, has the
+        receipt of the evidence in Base64.
         """
         name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name or "evidence"
         try:

@@ -25,7 +25,7 @@ from citekit.entrypoints.web.requests import Asked, failed, plain, reading
 from citekit.settings.places import is_home
 
 OPEN = 8
-"""The number of other homes that are open at the same time. The least recently used one is closed."""
+"""The maximum number of other homes that are open at the same time. The least recently used home is closed first."""
 
 
 @define
@@ -69,7 +69,10 @@ class Homes:
         return self._opened(key)[1]
 
     def _opened(self, key: str) -> tuple[Container, Starlette]:
-        """Return an open home. Raise `RequestRefused` if no home with this key was viewed, and the errors of its settings."""
+        """Return the container and the application of a home, and open the home first if necessary.
+
+        Raise `RequestRefused` if no home with this key was viewed or its folder is gone, and the errors of `open_home`.
+        """
         with self._lock:
             if key not in self._apps:
                 path = self._known().get(key)
@@ -82,7 +85,10 @@ class Homes:
             return self._apps[key]
 
     def _has(self, key: str, resource_id: str) -> bool:
-        """Return whether a home has a map of this resource. A home that cannot be opened has none."""
+        """Return whether a home has a map of this resource, even a damaged one.
+
+        Return False for a home that cannot be opened.
+        """
         try:
             self._opened(key)[0].maps.card(resource_id)
         except MapCorrupt:

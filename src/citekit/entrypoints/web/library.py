@@ -1,4 +1,4 @@
-"""Answers requests of the viewer about everything that is mapped: the list, maps, searches, and new files."""
+"""Answers requests of the viewer about everything that is mapped: the list, maps, tags, searches, and edits."""
 
 from __future__ import annotations
 
@@ -63,8 +63,9 @@ class LibraryRoutes:
         return plain({"home": str(home), "others": any(each != home for each in self.app.viewed_homes())})
 
     def resources(self, asked: Asked) -> Response:
-        """Return the mapped files whose ID, title, tags, or path contain all words of `query`; with `tag`, only files
-        with that tag.
+        """Return a page of the mapped files whose ID, title, tags, or path contain all words of `query`.
+
+        With `tag`, return only files with that tag. `cursor` is the `next` of the previous page.
         """
         found = self.app.list_resources(
             asked.text("query", ""), asked.text("cursor", "") or None, _LISTED, asked.text("tag", "")
@@ -82,7 +83,7 @@ class LibraryRoutes:
         return plain([[tag, len(names)] for tag, names in self.app.tag.tags().items()])
 
     def place(self, asked: Asked) -> Response:
-        """Return the path in the home that shows an address, or the URI of a map or of evidence."""
+        """Return the path below a home that shows what an address, or the URI of a map or of evidence, names."""
         return plain({"path": "#".join(filter(None, place_named(self.app, asked.text("of"))))})
 
     def tag(self, asked: Asked) -> Response:
@@ -92,7 +93,7 @@ class LibraryRoutes:
         return plain(list(tags[name]))
 
     def state(self, asked: Asked) -> Response:
-        """Return the state of a resource, and a sentence about it.
+        """Return the state of a resource and, unless it is `unchanged`, a message about it.
 
         The state is `damaged` (the map), `missing` or `changed` (the file), `unfinished` (its ingest in the library),
         `scanned` (an unchanged file that has scanned pages), or `unchanged`.
@@ -179,7 +180,10 @@ class LibraryRoutes:
         return plain(answer)
 
     def edit(self, asked: Asked) -> Response:
-        """Correct a map: `edit` is rename, move, raise, lower, add, remove, undo, or original."""
+        """Correct a map, and return it. `edit` is rename, move, raise, lower, add, remove, undo, or original.
+
+        Raise `RequestRefused` for any other edit.
+        """
         name = asked.text("id")
         match asked.text("edit"):
             case "undo":

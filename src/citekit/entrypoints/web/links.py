@@ -34,7 +34,7 @@ def home_path(home: Path) -> str:
 def place_of(address: Address, words: str = "", said: str = "") -> tuple[str, str]:
     """Return the path below a home, and the fragment, that show an address.
 
-    The viewer marks `words` and, among them, those that differ from `said`, the text of a model.
+    The viewer marks the quote `words` and, if `said` (the text of a model) is not empty, the words that differ from it.
     """
     given = {"quote": words, "said": said}
     marked = "".join(f"&{name}={quote(text, safe='')}" for name, text in given.items() if text)
@@ -47,9 +47,11 @@ def resource_place(resource_id: str) -> str:
 
 
 def place_named(app: Container, uri: str) -> tuple[str, str]:
-    """Return the path below a home, and the fragment, that show an address, or what a URI of a map or of evidence names.
+    """Return the path below a home, and the fragment, that show an address, or what a URI of a map or of evidence
+    names.
 
-    Raise `ResourceMissing`, `ReceiptMissing`, the errors of addresses and maps, or `RequestRefused` for a malformed one.
+    Raise `RequestRefused` for a malformed URI of evidence, `ReceiptMissing` if the evidence is not known or no longer
+    stored, and the errors of addresses and maps.
     """
     if uri.startswith(MAP_URI):
         name = unquote(uri.removeprefix(MAP_URI))

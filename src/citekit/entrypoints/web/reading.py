@@ -80,7 +80,7 @@ class ReadingRoutes:
         return plain(plain_wording(asked.text("said"), asked.text("quote")))
 
     def text(self, asked: Asked) -> Response:
-        """Return lines or pages of text."""
+        """Return the lines or pages of text from the number `first` to `last`, or as many as one answer can have."""
         last = asked.number("last", 0) or None
         part = self.show.text(asked.text("id"), asked.number("first", 1), last)
         return plain(
@@ -116,8 +116,8 @@ class ReadingRoutes:
     def subtitles(self, asked: Asked) -> Response:
         """Return the subtitles or recognized passages of a recording as [start, end, text, words].
 
-        Each of `words` is its offset in the text and its start. The answer also names the transcriber that recognized
-        the passages, if one did. Without subtitles, it has no `cues`.
+        `words` has [offset in the text, start in seconds] for each recognized word. The answer also names the
+        transcriber that recognized the passages, if any. If the recording has no text, `cues` is empty.
         """
         try:
             transcript = self.show.transcript(asked.text("id"))

@@ -109,7 +109,7 @@ async def _answered(answer: Callable[[Asked], Response], asked: Asked) -> Respon
 
 
 def failed(error: BaseException) -> Response:
-    """Return the answer to a request that failed: one sentence, and the name of the error."""
+    """Return the answer to a request that failed, with the message and the class name of the error."""
     status = 500
     if isinstance(error, CiteKitError):
         status = (

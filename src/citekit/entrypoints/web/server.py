@@ -41,7 +41,7 @@ PORTS = range(8640, 8660)
 
 @frozen
 class ViewerServer:
-    """The viewer of all homes, started for one of them, listening on `listening`. `token` admits a browser."""
+    """The viewer of all homes, started for the home of `app`. It listens on `listening`. `token` admits a browser."""
 
     app: Container
     token: str
@@ -92,7 +92,7 @@ def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
 
 
 def cookie_of(port: int) -> str:
-    """Return the name of the cookie of a server. Cookies of one host are shared by the servers on all ports."""
+    """Return the name of the cookie of the server on `port`. Servers on all ports of a host share their cookies."""
     return f"citekit-{port}"
 
 

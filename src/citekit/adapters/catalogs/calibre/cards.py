@@ -20,7 +20,7 @@ _IN_ORDER = "SELECT book, author FROM books_authors_link ORDER BY book, id"
 _WRITERS = f"SELECT book, group_concat(author, ' ') FROM ({_IN_ORDER}) GROUP BY book"  # noqa: S608 - of constants
 _SPOKEN = "SELECT book, group_concat(lang_code, ' ') FROM books_languages_link GROUP BY book"
 _TAGGED = "SELECT book, group_concat(tag, ' ') FROM books_tags_link GROUP BY book"
-"""Selects one row for each book instead of each link. SQLite joins them several times faster than Python."""
+"""These queries select one row for each book, because SQLite joins IDs several times faster than Python does."""
 
 _Fold = Callable[[str], str]
 
@@ -61,10 +61,11 @@ def _counted(connection: sqlite3.Connection, question: str, fold: _Fold) -> dict
 def _linked(
     connection: sqlite3.Connection, names: str, links: str, fold: _Fold, join: Callable[[Iterable[str]], str]
 ) -> dict[int, str]:
-    """Return the normalized names (such as authors or tags) of each book as one string, by book number.
+    """Return the normalized names (such as authors or tags) of each book as one string, by book ID.
 
-    `names` and `links` are SQL queries: the names by number, and for each book the numbers of its names. `fold`
-    normalizes a name, and `join` combines the names of a book. Each combination is joined only once.
+    `names` and `links` are SQL queries: `names` selects the ID and the text of each name, and `links` selects each book
+    with the IDs of its names. `fold` normalizes a name, and `join` combines the names of a book. Each combination is
+    joined only once.
     """
     known = {str(number): fold(str(name)) for number, name in connection.execute(names)}
     joined: dict[str, str] = {}

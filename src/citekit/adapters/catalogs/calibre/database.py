@@ -3,7 +3,7 @@
 The database is normally read directly. In two states, reading it would require writing: after a program died during a
 write (a hot `-journal` must be rolled back first), and in write-ahead logging mode (every reader writes a `-shm` file).
 In these states, the database is copied to a temporary folder, recovered, and read there. A journal can name a file
-outside the library, which SQLite would delete during the recovery; the copy of the journal never names one.
+outside the library, which SQLite would delete during the recovery; the copy of the journal never names such a file.
 """
 
 from __future__ import annotations
@@ -160,8 +160,9 @@ class CalibreDatabase:
     def _forget_other_file(self, journal: Path) -> None:
         """Rewrite the copied journal of a transaction over several databases so that it names only this database.
 
-        Calibre writes such a journal if it changes its notes, too. Next to the database, it lists all journals of the
-        transaction in a file, and deletes the list to commit.
+        Calibre writes such a journal if a transaction also changes its notes. A file next to the database lists all
+        journals of the transaction; deleting this file commits the transaction. If it is missing, delete the copied
+        journal.
         """
         if not names_another_file(journal):
             return

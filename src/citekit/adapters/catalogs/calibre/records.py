@@ -70,9 +70,9 @@ _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%c
 
 
 def custom_columns(connection: sqlite3.Connection, wanted: str) -> dict[int, dict[str, Any]]:
-    """Return the values of the custom columns by book number and column label.
+    """Return the values of the custom columns by book ID and column label.
 
-    `wanted` is a JSON array of book numbers. Multiple values are a list. A date is ISO 8601 text with a time zone. The
+    `wanted` is a JSON array of book IDs. Multiple values are a list. A date is ISO 8601 text with a time zone. The
     position in a series is stored under the label plus `_index`. Columns that Calibre computes (composite columns) are
     not in the database and are therefore missing.
     """

@@ -27,11 +27,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 _GAP_LIMIT = 400
 _DOC_LIMIT = 4000
 _NO_WORDS = frozenset({"attribute_item", "decorator", "annotation", "signature"})
-"""Nodes above a definition that contain no prose, and that may follow code on the same line."""
+"""Types of nodes above a definition that contain no prose and may follow code on the same line."""
 
 
 def comment_sentence(text: str) -> str:
-    """Return the first sentence of `text`, which is comments with their markers, or "" if they contain no words."""
+    """Return the first sentence of `text`, which consists of comments with their markers, or "" if it has no words."""
     return _first_sentence(_XML_TAG.sub(" ", _MARKS.sub("", text)))
 
 
@@ -60,7 +60,8 @@ class Comments:
     def add(self, node: Node) -> None:
         """Add a comment or attribute node. Nodes must be added in source order.
 
-        Earlier nodes are dropped unless `node` directly follows them. A `#!` line at the start of a script is ignored.
+        Earlier nodes are dropped unless `node` directly follows them. A `#!` line, and a unary operator other than the
+        `@` of Elixir, are ignored.
         """
         if self.data.startswith(b"#!", node.start_byte) and not self.data.startswith(b"#![", node.start_byte):
             return
@@ -106,7 +107,7 @@ class Comments:
     def _starts_line(self, node: Node) -> bool:
         """Return whether the comment is the first text on its line. Otherwise it describes the code before it.
 
-        An opening `{` or `<?php` before the comment is ignored. Attributes always count.
+        An opening `{` or `<?php` before the comment is ignored. For an attribute, always return True.
         """
         if node.type in _NO_WORDS:
             return True

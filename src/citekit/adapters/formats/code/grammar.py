@@ -11,20 +11,24 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BINDING = "binding"
-"""The kind of a node that binds a name to a value. It becomes a function if the value is one, otherwise nothing."""
+"""The kind of a node that binds a name to a value. It becomes an item only if the value is a function or a class."""
 
 PROTOTYPE = "prototype"
-"""The kind of a declaration. It becomes a function if the file does not define that function, otherwise nothing."""
+"""The kind of a declaration in C and similar languages.
+
+The declaration of a function becomes an item if the file does not define the function. A `typedef` becomes an item if
+it names a struct, union, or enum that has no name of its own. Other declarations define nothing.
+"""
 
 _HOLDING = "class interface enum struct trait impl record union object protocol extension mixin actor instance"
 CONTAINERS = frozenset(_HOLDING.split())
-"""Kinds whose functions are methods."""
+"""The kinds of definitions in which functions are methods."""
 
 EXTRA = "code"
-"""The extra that installs the large grammars and those of less common languages."""
+"""The extra of CiteKit that installs the large grammars and the grammars of less common languages."""
 
 KindOf = Callable[["Node", str, str | None, bytes], str]
-"""Maps (node, listed kind, kind of the enclosing definition, program) to a kind, or to "" if the node defines nothing."""
+"""Maps (node, listed kind, kind of the enclosing definition, program) to a kind; "" if the node defines nothing."""
 
 NameOf = Callable[["Node", bytes], str]
 """Maps (node, program) to the name that the node defines, or "" if it has no name."""
@@ -57,7 +61,7 @@ class Grammar:
     - `open`: types of items that extend to the next item of one of these types.
     - `kind`, `name`: functions that return the type and the name of a node, for languages that need special
       rules.
-    - `extra`: the citekit extra that installs the package, or None if the default installation includes it.
+    - `extra`: the extra of CiteKit that installs the package, or None if the default installation includes it.
     """
 
     package: str

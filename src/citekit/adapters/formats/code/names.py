@@ -19,7 +19,8 @@ _KEYWORDS = frozenset(["if", "for", "while", "switch", "return", "else", "sizeof
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 """Matches an uppercase name that is called like a function in C.
 
-It is a macro that defines a function, such as `TEST(Coding, Numbers) { ... }`, and its arguments are part of the name.
+It is the name of a macro that defines a function, such as `TEST(Coding, Numbers) { ... }`. The title of the function
+includes the arguments of the macro.
 """
 
 _CALL_LIMIT = 120

@@ -40,7 +40,7 @@ SIZE_LIMIT = 16 << 20
 """The largest file, in bytes, that is parsed. A syntax tree needs about sixty times the size of its file."""
 
 SYMBOL_LIMIT = 50_000
-"""The maximum number of definitions in one map. If a file has more, only its top-level definitions are listed."""
+"""The maximum number of definitions in one map. If a file has more, the map lists only its top-level definitions."""
 
 SAME_NAME_LIMIT = 1000
 """The maximum number of definitions with the same name inside one parent."""
@@ -64,9 +64,9 @@ class CodeOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the structure of `source`.
 
-        A file is outlined as plain text, with a note that gives the reason, if it is too long, is too deeply nested, or
-        is in a language whose grammar is not installed. A file without definitions has no items. Raise the errors of
-        `Mapper.map`.
+        A file is outlined as plain text, with a note that gives the reason, if it is too long, is too deeply nested,
+        takes too much time or memory to parse, or is in a language whose grammar is not installed. A file without
+        definitions has no items. Raise the errors of `Mapper.map`.
         """
         text = open_text(source.path, progress)
         if text.index.size > SIZE_LIMIT or text.is_long:
@@ -79,7 +79,7 @@ class CodeOutliner:
 
 
 def _plain(source: Source, progress: Progress, note: str) -> Outline:
-    """Outline a file that cannot be parsed as groups of lines, and add `note`, which gives the reason."""
+    """Outline a file as plain text because it cannot be parsed, and add `note`, which gives the reason."""
     outline = PlainTextOutliner().outline(source, progress)
     return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=[note])
 
@@ -111,9 +111,10 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
 def _parse_simplified(
     data: bytes, language: str, grammar: Grammar, known: list[Symbol], parse: Callable[[bytes], Tree]
 ) -> list[Symbol]:
-    """Return the definitions found in a simplified version of the program, or `known` if it does not yield more.
+    """Return the definitions found in a simplified version of the program, or `known`, the definitions found so far.
 
-    Simplifying removes constructs that the parser cannot read. `known` contains the definitions found so far.
+    Simplifying removes constructs that the parser cannot read. Return `known` if the program cannot be simplified, if
+    the simplified version yields fewer definitions, or if it yields no more and still has syntax errors.
     """
 
     def is_valid(fragment: bytes) -> bool:
@@ -227,7 +228,7 @@ def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
     """Return the docstring or comment that describes the program `data`, or None if there is none.
 
     A comment must end before byte `first`, where the first definition begins. License notices, editor and linter
-    settings, and comments on the first definition do not count.
+    settings, comments on the first definition, and comments of a single word do not count.
     """
     root = tree.root_node
     literal = docstring_node(root)

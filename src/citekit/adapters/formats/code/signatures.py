@@ -16,13 +16,13 @@ _LIMIT = 200
 _DOC_LIMIT = 4000
 
 _COLON_ENDED = frozenset({"class_definition", "function_definition"})
-"""Python definitions. Definitions with the same node type in other grammars have no colon and no docstring."""
+"""Node types of Python definitions. In other grammars, definitions with these types have no colon and no docstring."""
 
 _OPENER = re.compile(r"(?<![#$]){")
 """The brace that opens a block; `#{` and `${` begin an interpolation."""
 
 _FIRST_LINE = frozenset({"class", "module", "method", "singleton_method", "call", "module_definition"})
-"""Definitions whose signature is their first line, because no brace ends it."""
+"""Node types of definitions whose signature is their first line, because no brace ends the signature."""
 
 
 def signature(head: Node, node: Node, data: bytes) -> str:

@@ -56,7 +56,7 @@ def symbols(tree: Tree, data: bytes, grammar: Grammar) -> list[Symbol]:
 
 
 def _without_prototypes(found: list[Symbol]) -> list[Symbol]:
-    """Return the definitions without the declarations of functions that the same file also defines."""
+    """Return the definitions without the declarations of functions that are also defined at the same level."""
     defined = {each.name for each in found if not each.prototype}
     for each in found:
         each.children = _without_prototypes(each.children)
@@ -77,7 +77,10 @@ class _Scan:
     stack: list[Symbol] = field(factory=list)
     wrappers: list[Node] = field(factory=list)
     bodiless: tuple[Symbol, int] | None = None
-    """The last definition without its body, and the byte offset at which the body must begin, except for blanks."""
+    """The last definition, and the byte offset after it.
+
+    If the grammar makes the body a separate node, only whitespace may precede the body after this offset.
+    """
 
     def visit(self, node: Node, parent: Node | None) -> None:
         kind = self.grammar.kinds.get(node.type)

@@ -61,7 +61,8 @@ class ComicArchive:
     def read(self, page: int) -> bytes:
         """Return the image file of the 1-based page, unchanged.
 
-        Raise `SourceUnsupported` if the image is damaged, encrypted, or too large.
+        Raise `SourceUnsupported` if the image is damaged, encrypted, too large, or compressed with an unsupported
+        method.
         """
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 

@@ -20,7 +20,7 @@ from citekit.domain.source import Source
 PAGE_NODE_LIMIT = 2000
 """The maximum number of pages of a comic that has a node for each page.
 
-A longer one has only nodes for its chapters.
+In the map of a longer comic, one node per range of pages replaces the nodes of the pages.
 """
 
 _DEPTH = 8
@@ -34,8 +34,8 @@ class CbzOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the chapters of the comic with their pages.
 
-        Raise `SourceUnsupported` if the file is not an archive or contains no images, and `SourceUnreadable` if it
-        cannot be read.
+        Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images. Raise
+        `SourceUnreadable` if it cannot be read.
         """
         progress(0, 1, "reading the comic")
         with open_comic(source.path) as comic:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class ComicPageViews:
     """Shows the images of a comic. A damaged image counts as a page of 1 x 1 pixels.
 
-    `ocr` and `index` recognize and cache the words of pages.
+    `ocr` recognizes the words of pages, and `index` caches them.
     """
 
     ocr: OcrReader | None = None
@@ -44,7 +44,7 @@ class ComicPageViews:
             return reduced_picture(path, width, 4 * width)
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
-        """See `PageViews.words`. They are recognized with OCR, if there is one."""
+        """See `PageViews.words`. The words are recognized with OCR, if it is available."""
         with _page_file(source, page) as path:
             return image_words(path, self.ocr, self.index)
 
@@ -58,7 +58,7 @@ class ComicPageViews:
 
 @contextmanager
 def _page_file(source: Source, page: int) -> Iterator[Path]:
-    """Yield the path of a temporary file with the image of a page."""
+    """Yield the path of a temporary file with the image of a page. Raise `LocationOutside` if there is no such page."""
     with open_comic(source.path) as comic:
         if not 1 <= page <= len(comic.names):
             raise LocationOutside.beyond("page", page, "comic", len(comic.names))

@@ -1,1 +1,1 @@
-"""Handles data files: CSV, JSON, JSON Lines, YAML, TOML, INI, XML, logs, and Jupyter notebooks."""
+"""Handles data files: CSV, JSON, YAML, TOML, INI, XML, logs, Jupyter notebooks, BibTeX, and iCalendar."""

@@ -40,7 +40,7 @@ class BibtexOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline with a node for each entry, whose ID is its key.
+        """Return an outline with a node for each entry, which is named by the key of the entry.
 
         Raise `SourceUnreadable` if the file cannot be read.
         """
@@ -81,9 +81,9 @@ def _entries(content: Content) -> Iterator[OutlineItem]:
 
 
 def _closing(data: bytes, start: int, limit: int) -> int:
-    """Return the offset after the bracket that closes the entry at `start`.
+    """Return the offset after the brace that closes the entry at `start`.
 
-    If there is none, return `limit`, less the blanks before it.
+    If the entry is not closed before `limit`, return the offset after its last character that is not whitespace.
     """
     depth = 0
     for brace in _BRACE.finditer(data, start, limit):
@@ -96,7 +96,7 @@ def _closing(data: bytes, start: int, limit: int) -> int:
 def _macros(data: bytes) -> Mapping[str, str]:
     """Return the values of the macros that `@string` defines, by name in lowercase.
 
-    Its value may contain earlier macros.
+    The value of a macro may contain earlier macros.
     """
     macros: dict[str, str] = {}
     for string in islice(_STRING.finditer(data), _MACROS_LIMIT):
@@ -112,9 +112,10 @@ def _plain_fields(data: bytes, start: int, end: int, macros: Mapping[str, str]) 
 
 
 def _fields(text: str, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name, in lowercase, and the value of each field of an entry, without the outermost delimiters.
+    """Yield the name, in lowercase, and the value of each field of an entry, without quotation marks around the
+    value.
 
-    Values that `#` joins are joined, and macros are replaced.
+    Braces are kept. Parts of a value that `#` separates are joined, and macros are replaced by their values.
     """
     position = 0
     while field := _FIELD.search(text, position):

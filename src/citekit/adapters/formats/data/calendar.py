@@ -1,4 +1,4 @@
-"""Outlines calendars (iCalendar, RFC 5545) by event, and makes calendars of some of their events.
+"""Outlines calendars (iCalendar, RFC 5545) by event, and extracts some of their events as a calendar.
 
 A line that begins with a space or a tab continues the line before it (3.1).
 """
@@ -56,7 +56,7 @@ class Component:
 
     @property
     def description(self) -> str:
-        """The time, the place, and the description of the component."""
+        """The time, the frequency, the place, and the description of the component."""
         day, start = _shown_time(self.values.get("DTSTART", ""))
         last, end = _shown_time(self.values.get("DTEND", ""))
         until = " ".join(filter(None, (last if last != day else "", end)))
@@ -70,7 +70,7 @@ class Component:
 
 @frozen
 class CalendarOutliner:
-    """Outlines calendars. `fallback` outlines files without events."""
+    """Outlines calendars. `fallback` outlines files that are very long or contain no events, tasks, or entries."""
 
     fallback: Outliner
 
@@ -91,7 +91,8 @@ class CalendarOutliner:
 def read_components(lines: Iterable[str]) -> tuple[list[Component], str]:
     """Return the components of the calendars, such as events and time zones, and the name of the first calendar.
 
-    Components inside others, such as alarms, are part of those. A component that is not closed is left out.
+    A component inside another component, such as an alarm, is not returned separately. A component that is not closed
+    is left out.
     """
     found: list[Component] = []
     stack: list[str] = []
@@ -121,7 +122,7 @@ def read_components(lines: Iterable[str]) -> tuple[list[Component], str]:
 
 
 def unfolded(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the number of the first and of the last line, from 1, and the text of each content line."""
+    """Yield the 1-based numbers of the first and last lines, and the joined text, of each content line."""
     first, held, number = 1, [""], 0
     for number, line in enumerate(lines, 1):
         if line[:1] in (" ", "\t") and number > 1:
@@ -141,8 +142,8 @@ def plain_value(value: str) -> str:
 
 
 def calendar_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the text of each line: the value of a title, description, or location without its name, or nothing for a
-    continuation line.
+    """Yield one text for each line: the value of a property that readers see, such as a title or a location; "" for a
+    continuation line, which is joined to the line that it continues; or the whole line for any other property.
     """
     for first, last, line in unfolded(lines):
         match = _LINE.match(line)
@@ -156,7 +157,7 @@ def calendar_part(path: Path, lines: Lines) -> LinePart | None:
     found, _ = read_components(source.text.lines()) if source else ([], "")
     chosen = [each for each in found if each.name != "VTIMEZONE" and each.lines.overlaps(lines)]
     if source is None or not chosen or source.text.encoding.startswith(("utf-16", "utf-32")):
-        return None  # a calendar is UTF-8
+        return None  # the copied lines would not be UTF-8, as iCalendar requires
     own = [each for each in found if each.calendar == chosen[0].calendar]
     head = next(source.text.passages([(1, own[0].lines.first - 1)]), [])
     begin = max((number for number, line in enumerate(head, 1) if _BEGIN.match(line)), default=1)
@@ -174,7 +175,10 @@ def _ended(data: bytes) -> bytes:
 
 
 def _shown_time(value: str) -> tuple[str, str]:
-    """Return the day and the time of day of a value (`20240506T100000Z`) in a readable form, or "" if it has none."""
+    """Return the day and the time of day of a value such as `20240506T100000Z` in a readable form.
+
+    Either is "" if the value does not contain it.
+    """
     match = _TIME.match(value)
     if match is None:
         return "", ""

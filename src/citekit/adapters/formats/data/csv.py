@@ -23,7 +23,7 @@ from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.source import Source
 
 ROWS = 50
-"""The size of the smallest group, in rows."""
+"""The minimum number of rows in a group. The last group may have fewer."""
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 50
@@ -37,7 +37,7 @@ _NUMBER = re.compile(
 
 @frozen
 class CsvOutliner:
-    """Outlines tables. `fallback` outlines files that are too large or have only one column."""
+    """Outlines tables. `fallback` outlines files that are empty, are too large, or have only one column."""
 
     fallback: Outliner
 
@@ -93,7 +93,7 @@ class Table:
         return Lines(self.starts[start], max(self.starts[start], after - 1))
 
     def records_of(self, lines: Lines) -> Lines:
-        """Return the lines of the records that have a line in `lines`; `lines` if there are none."""
+        """Return the lines of the records that have a line in `lines`, or `lines` itself if there is no such record."""
         first, last = (max(0, bisect_right(self.starts, line) - 1) for line in (lines.first, lines.last))
         whole = Lines(self._lines(first, first + 1).first, self._lines(last, last + 1).last)
         return whole if whole.overlaps(lines) else lines
@@ -171,7 +171,7 @@ def record_lines(content: Content, delimiter: str) -> array[int]:
     found, line, broke = array("q"), 1, 0
     position = 0
     while position < len(data):
-        if broke > 20:  # stop searching for closing quotes after 20 failures
+        if broke > 20:  # stop searching for closing quotes after more than 20 failures
             record = re.compile(rb"(" + broken + rb")(?:\r\n|\n|\r|\Z)")
         match = record.match(data, position)
         if match is None or match.end() == position:
@@ -208,8 +208,9 @@ def _cells(text: str, delimiter: str) -> list[str]:
 def cells_apart(text: ExtractedText, delimiter: str | None = None) -> ExtractedText | None:
     """Return the lines of a table in which a delimiter may be part of a number, such as `2000,4.97`.
 
-    No quote crosses the borders of their cells, and quotation marks in them are no longer doubled. If `delimiter` is
-    None, it is detected. Return None if there are no such lines.
+    `CUT` separates their cells, so that no quote crosses the border of a cell. Lines with doubled quotation marks are
+    also returned; the marks become single. If `delimiter` is None, it is detected. Return None if there are no such
+    lines.
     """
     lines = [text.text[unit.start : unit.end] for unit in text.units]
     mark = delimiter or _sniff("\n".join(lines[: _SAMPLE * 2])[:_SNIFFED])
@@ -224,7 +225,7 @@ def cells_apart(text: ExtractedText, delimiter: str | None = None) -> ExtractedT
             if any(blurred.search(lines[each]) for each in whole):
                 said = CUT.join(row).split("\n")
                 apart += [(text.units[each].number, line) for each, line in zip(whole, said, strict=False)]
-    except csv.Error:  # a cell that is longer than a cell can be: the rest has no borders
+    except csv.Error:  # a cell exceeds the limit of the csv module: skip the remaining rows
         pass
     return text.with_units(apart) if apart else None
 
@@ -234,7 +235,7 @@ def _sniff_delimiter(content: Content) -> str | None:
 
 
 def _sniff(head: str) -> str | None:
-    """Return the delimiter that best splits the rows in `head` into columns, or None if there is none.
+    """Return the delimiter that best splits the rows in `head` into columns, or None if no delimiter does.
 
     At least half of the rows must have the same number of cells, which must be more than one.
     """
@@ -255,7 +256,8 @@ def _sniff(head: str) -> str | None:
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row contains the column names.
 
-    Its cells must be distinct and not numbers, and no later row may repeat it.
+    Its cells must be distinct, at most 100 characters long, and neither numbers nor dates, and no later row may repeat
+    it.
     """
     first = [cell.strip() for cell in rows[0]]
     if len(rows) < 2 or not any(first) or any(_NUMBER.match(cell) for cell in first if cell):

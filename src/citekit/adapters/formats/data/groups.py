@@ -14,7 +14,7 @@ GROUPS = 2500
 """The maximum number of groups."""
 
 TOP = 60
-"""The maximum number of groups at one level. More of them are gathered into parent groups."""
+"""The maximum number of groups at one level. If there are more, they are nested in larger groups."""
 
 
 def grouped(
@@ -51,9 +51,10 @@ def grouped(
 
 
 def gathered(items: Sequence[OutlineItem], type: str) -> tuple[OutlineItem, ...]:
-    """Return the items, or, if there are more than `SINGLE`, groups of them that are named by their first titles.
+    """Return the items, or, if there are more than `SINGLE`, groups of items.
 
-    The locations of the items are lines in the order of the file.
+    The title of a group contains the titles of its first and last items. The locations of the items must be lines, in
+    the order of the file.
     """
     if len(items) <= SINGLE:
         return tuple(items)

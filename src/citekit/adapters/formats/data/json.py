@@ -17,7 +17,7 @@ DEEPEST = 3
 """The maximum number of levels of nodes."""
 
 _LONG = 30
-"""An object or array that spans more lines has child nodes."""
+"""An object or array that spans more lines than this has child nodes, unless it is at level `DEEPEST`."""
 
 _ONE_LINE = 20
 """The maximum number of groups for values on one line, which locations cannot distinguish."""
@@ -144,9 +144,10 @@ class JsonItemBuilder:
 
 
 def label(data: bytes, start: int, end: int) -> str:
-    """Return a short text that identifies an array element: its name, title, or ID, or the value itself.
+    """Return a short text that identifies the array element at the bytes [`start`, `end`) of `data`.
 
-    Return "" for an object or array without such a key. The element is at the bytes [`start`, `end`) of `data`.
+    For an object or array, this is the value of a key such as `name`, or "" without such a key. For any other value, it
+    is the beginning of the value.
     """
     head = data[start : min(end, start + _LABEL_SEARCH_LIMIT)]
     if head[:1] not in (b"{", b"["):

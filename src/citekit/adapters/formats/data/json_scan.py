@@ -100,7 +100,7 @@ def scan(data: bytes, start: int) -> MemberOffsets:
 def skip(data: bytes, position: int) -> int:
     """Return the offset after the end of the array or object whose content begins at `position`.
 
-    Return the length of `data` if it is never closed.
+    Return the length of `data` if the array or object is not closed.
     """
     depth = 1
     for found in _DEEP.finditer(data, position):

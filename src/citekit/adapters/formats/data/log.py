@@ -27,10 +27,10 @@ _MANY = 300
 """A day with more entries is split into hours, and an hour with more entries into minutes."""
 
 _MOST = 3_000
-"""A log that covers more hours, or minutes, is split into them only in its busiest periods."""
+"""If a log has entries in more hours (or minutes), only its busy periods are split into hours (or minutes)."""
 
 _BUSY = 50
-"""A period is busy if it has at least 1/50 of the entries of the log."""
+"""A period is busy if it has more than 1/50 of the entries of the log, and more than `_MANY`."""
 
 _BACK = 1440
 """A new period begins if time goes back by more minutes than this. Smaller steps back are entries out of order."""
@@ -41,7 +41,7 @@ _MINUTES = 100_000
 _FIRST = 120
 _TOP = 60
 _YEARS = (1, 4)
-"""The years that replace an unknown year."""
+"""The years that replace an unknown year: 1 for timestamps without a date, and 4 for dates without a year."""
 
 
 @define
@@ -121,7 +121,7 @@ def read_minutes(lines: Iterable[str], stamp: TimestampFormat) -> list[MinuteCou
 
 
 def _merged(minutes: Sequence[MinuteCount], grain: int) -> list[MinuteCount]:
-    """Merge the counts of single minutes into counts of periods of `grain` minutes."""
+    """Merge the counts of shorter periods into counts of periods of `grain` minutes."""
     merged: list[MinuteCount] = []
     for when, group in groupby(minutes, lambda minute: minute.when - minute.when % grain):
         parts = list(group)

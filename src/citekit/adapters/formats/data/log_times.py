@@ -27,7 +27,7 @@ _STATUS = re.compile(r'" ([1-5])\d\d (?:\d+|-)(?:\s|$)')
 class TimestampFormat:
     """A timestamp format.
 
-    `pattern` matches a timestamp near the beginning of a line. Its named groups are those that `_minute` reads.
+    `pattern` matches a timestamp near the beginning of a line. `_minute` describes its named groups.
     """
 
     name: str
@@ -47,8 +47,8 @@ class TimestampFormat:
 def _minute(groups: dict[str, str | None]) -> int:
     """Convert the named groups of a matched timestamp to minutes since January 1 of the year 1.
 
-    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM), or only `epoch` (seconds since
-    1970).
+    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM). Instead, there may be only `h`
+    and `mi`, which count as a time on January 1 of the year 1, or only `epoch` (seconds since 1970).
     """
     if groups.get("epoch"):
         when = datetime.fromtimestamp(int(groups["epoch"] or 0), UTC)
@@ -117,7 +117,7 @@ TIMESTAMP_FORMATS = (
 def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
     """Return the timestamp format that matches the most lines.
 
-    Return None if less than a quarter of the lines that are not blank have a timestamp.
+    Return None if fewer than a quarter of the lines that are not blank have a timestamp.
     """
     nonblank = [line for line in lines if line.strip()]
     best = max(TIMESTAMP_FORMATS, key=lambda format_: sum(format_.minute(line) is not None for line in nonblank))
@@ -128,7 +128,7 @@ def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
 def level_of(line: str) -> str | None:
     """Return the severity of a log line, or None if it has none.
 
-    For a line of a web server's log, this is the class of an error status: `4xx` or `5xx`.
+    If a line of a web server's log names no severity, return the class of its error status: `4xx` or `5xx`.
     """
     found = _LEVEL.search(line, 0, 300)
     if found and found.lastindex:
@@ -138,7 +138,10 @@ def level_of(line: str) -> str | None:
 
 
 def describe_levels(levels: Iterable[tuple[str, int]]) -> str:
-    """Return the number of entries of each severity as text, such as "2 error, 5 info", most severe first."""
+    """Return the number of entries of each severity as text, such as "2 error, 5 info, 1 4xx".
+
+    The most severe entries come first, and the classes of HTTP error statuses last.
+    """
     order = [*LEVELS, "5xx", "4xx"]
     counts = Counter(dict(levels))
     return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])

@@ -112,7 +112,8 @@ def _cells(content: Content) -> Iterator[Cell]:
 def _cell_offsets(data: bytes) -> MemberOffsets:
     """Return the offsets of the cells in the notebook `data`.
 
-    In notebook format 4, the cells are at the top level; in format 3, those of the first worksheet are returned.
+    In notebook format 4, the cells are at the top level; in format 3, they are in worksheets, of
+    which only the first is read.
     """
     root = _members(data, first_value(data))
     if "worksheets" in root and "cells" not in root:

@@ -14,7 +14,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 TABLES_LIMIT = 200_000
-"""The most tables that are read."""
+"""The maximum number of tables that are read."""
 
 _TEXT = (
     rb'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""(?:""?(?!"))?)|'
@@ -43,8 +43,9 @@ class Table:
     """A TOML table, or an element of an array of tables.
 
     `names` are the parts of its dotted name, `in_array` is whether it is an element of an array, and `index` is its
-    position there. `line` is the line of its header, and `last` its last line. `keys` are its first keys, and `count`
-    is the number of all keys. `label` is the value of the first key that names the table, such as `name`.
+    position in the array, counted from 0. `line` is the line of its header, and `last` its last line. `keys` are its
+    first keys, and `count` is the number of all keys. `label` is the value of the first key that names the table, such
+    as `name`.
     """
 
     names: tuple[str, ...]

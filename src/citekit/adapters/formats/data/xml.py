@@ -21,15 +21,15 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 5
-"""The maximum number of levels of elements that are recorded, including levels with a single child, as at the top of
-feeds.
+"""The maximum number of levels of elements that are recorded, including levels with a single element, such as the outer
+levels of feeds.
 """
 
 ELEMENTS_LIMIT = 2_000_000
 """The maximum number of elements that are recorded."""
 
 _LONG = 30
-"""An element that spans more lines has child nodes."""
+"""An element that spans more lines than this has child nodes."""
 
 _LABELS = 50_000
 _LABEL_NAMES = ("title", "name", "label", "id", "key", "ref")

@@ -1,7 +1,7 @@
 """Outlines YAML 1.2 line by line: documents, keys of the top-level mapping, and items of the top-level sequence.
 
-Only the indentation is read, which is enough to recognize block mappings and sequences without a parser. Aliases and
-tags are ignored. The time is linear in the length of the file.
+Block mappings and sequences are recognized by their indentation, without a parser. Aliases and tags are ignored. The
+time is linear in the length of the file.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ DEEPEST = 3
 """The maximum number of levels of nodes below a document."""
 
 MANY = 5000
-"""More keys or items at one level are outlined only in groups."""
+"""If a level has more keys or items than this, it is outlined only in groups, without a node for each key or item."""
 
 _LONG = 30
-"""A key or item that spans more lines has child nodes."""
+"""A key or item that spans more lines than this has child nodes, unless it is at level `DEEPEST`."""
 
 _KEY = (
     rb"(?:\"(?:[^\"\\\r\n]|\\.)*+\"|'(?:[^'\r\n]|'')*+'|<<|"
@@ -117,7 +117,11 @@ def _value(entry: KeyedSection | None) -> str:
 
 @define
 class Block:
-    """Reads block collections of YAML: mappings and sequences that are structured by indentation."""
+    """Reads block collections of YAML: mappings and sequences that are structured by indentation.
+
+    `flows` becomes False at the first flow collection or quoted string that is not closed. After that, the content of
+    flow collections and quoted strings is no longer skipped.
+    """
 
     content: Content
     flows: bool = True

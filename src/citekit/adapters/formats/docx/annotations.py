@@ -24,7 +24,7 @@ COMMENTS_LIMIT = 5000
 """The maximum number of comments of a document that are read."""
 
 CLASS = "citekit-comments"
-"""The class of the element with the comments, which becomes the last chapter."""
+"""The HTML class of the element with the comments, which becomes the last chapter."""
 
 _CHANGE = re.compile(rb"<(?:\w{1,20}:)?(ins|del|moveTo|moveFrom)\s([^<>]{0,2000}[^<>/])>")
 _AUTHOR = re.compile(rb"""author=["']([^"']{0,200})["']""")
@@ -32,7 +32,7 @@ _NAMED = 5
 
 
 def comments_markup(package: OfficePackage, main: str) -> str:
-    """Return an element with a heading and a paragraph for each comment of the part `main`; empty if there are none."""
+    """Return an HTML section with a heading and the comments of the part `main`, or "" if there are no comments."""
     found = [
         f"<p>{html.escape(f'{author}: ' if author else '')}{html.escape(text)}</p>"
         for author, text in _comments(package, main)
@@ -41,7 +41,7 @@ def comments_markup(package: OfficePackage, main: str) -> str:
 
 
 def notes_of(path: Path) -> Sequence[str]:
-    """Return sentences for the map about comments, tracked changes, headers, and footers of the document at `path`."""
+    """Return notes for the map about the comments, tracked changes, headers, and footers of the document at `path`."""
     with opened_package(path) as package:
         main, _ = package.main("document")
         count = sum(1 for _ in _comments(package, main))
@@ -79,7 +79,10 @@ def _headers(package: OfficePackage, main: str) -> Iterator[str]:
 
 
 def _related(package: OfficePackage, main: str, kinds: tuple[str, ...]) -> Iterator[_Element]:
-    """Yield the root elements of the parts of these kinds; Word opens documents in which one of them is damaged."""
+    """Yield the root elements of the parts of these kinds.
+
+    Damaged parts are skipped, because Word opens documents that contain them.
+    """
     for each in package.relations(main):
         if each.kind in kinds and not each.outside:
             try:

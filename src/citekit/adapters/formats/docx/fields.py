@@ -1,4 +1,4 @@
-"""Finds text of a Word document that is not what programs show: codes of fields, and content that data replaces.
+"""Finds text in a Word document that programs do not show: codes of fields, and content that bound data replaces.
 
 See ECMA-376 part 1, 17.16 (fields) and 17.5.2.6 (content controls with bound data).
 """
@@ -20,7 +20,7 @@ DEPTH_LIMIT = 20
 """The maximum depth of nested fields."""
 
 _SILENT = re.compile(r"\s*(?:set|ask|tc|xe|ta|rd|private|comments)\b", re.IGNORECASE)
-"""Fields that show nothing, regardless of the stored result."""
+"""Matches the codes of fields that show nothing, regardless of the stored result."""
 
 _OTHER_FORM = ("showingPlcHdr", "date", "dropDownList", "comboBox", "picture", "checkbox")
 """Settings of content controls that show something other than their data, or their data in another form."""
@@ -40,7 +40,8 @@ class _Field:
 def unseen_in_fields(root: _Element) -> Iterator[_Element]:
     """Yield the runs below `root` that are part of the code of a field, or of a result that programs do not show.
 
-    A result is not shown if the field shows nothing, or if programs compute it when they open the document.
+    A result is not shown if the field shows nothing, or if programs compute it again when they open the document. Runs
+    inside more than `DEPTH_LIMIT` nested fields also count as not shown.
     """
     open_fields: list[_Field] = []
     for run in root.iter("{*}r"):
@@ -58,8 +59,9 @@ def unseen_in_fields(root: _Element) -> Iterator[_Element]:
 
 
 def flatten_fields(root: _Element) -> None:
-    """Remove the marks of fields that are nested in more than `DEPTH_LIMIT` others, because reading a field takes time
-    for each of these.
+    """Remove the marks of fields that are nested deeper than `DEPTH_LIMIT` levels.
+
+    The time to read a field grows with the number of fields around it.
     """
     depth = 0
     for each in list(root.iter("{*}fldChar")):
@@ -84,9 +86,10 @@ def _step(open_fields: list[_Field], character: _Element) -> None:
 
 
 def unseen_in_controls(root: _Element, data: Mapping[str, str]) -> Iterator[_Element]:
-    """Yield the runs of content controls whose bound data, which programs show instead, does not contain their text.
+    """Yield the runs in content controls whose text does not occur in the data to which the controls are bound.
 
-    `data` is the data of the document by its ID, without white space.
+    Programs show the data instead. `data` maps the IDs of the data parts of the document to their text without
+    whitespace.
     """
     everything = "\n".join(data.values())
     for control in root.iter("{*}sdt"):

@@ -1,4 +1,4 @@
-"""Computes how text in a Word document looks: the properties of styles, tables, and runs together (ECMA-376 part 1, 17.7)."""
+"""Computes the look of text in a Word document from its styles, tables, and runs (ECMA-376 part 1, 17.7)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,19 @@ FARTHEST = 400
 """Text that is raised or lowered at least this far from its line, in half points, may be outside the page."""
 
 CHARACTER = 2.1
-"""Twentieths of a point in a hundredth of a character, the unit of some indentations, at 10.5 points (17.3.1.12)."""
+"""The width of a hundredth of a character, the unit of some indentations, in twentieths of a point (17.3.1.12).
+
+Characters are assumed to be 10.5 points wide.
+"""
 
 LEAST_SCALE = 5
-"""Letters of at most this width, in percent, are not legible."""
+"""Text whose letters are scaled to at most this width, in percent of their normal width, is not legible."""
 
 _SCHEME = {
     "background1": "lt1", "text1": "dk1", "background2": "lt2", "text2": "dk2", "light1": "lt1", "dark1": "dk1",
     "light2": "lt2", "dark2": "dk2", "hyperlink": "hlink", "followedHyperlink": "folHlink",
 }  # fmt: skip
-"""The names of the colors of a theme in Word (17.18.97)."""
+"""Maps the names of theme colors in Word (17.18.97) to the names of the colors in the theme."""
 
 _HIGHLIGHTS = {
     "black": (0, 0, 0), "blue": (0, 0, 255), "cyan": (0, 255, 255), "green": (0, 255, 0), "magenta": (255, 0, 255),
@@ -56,10 +59,11 @@ AUTO, CLEAR = "auto", "clear"
 class Look:
     """Properties of text and of its paragraph; None means unspecified.
 
-    `size` and `complex_size` are in half points, `scale` in percent, and `spacing`, `fit`, `line` (the exact height of
-    a line), `left` (the indentation), and `first` (that of the first line, in addition) in twentieths of a point.
-    `position` is how far text is raised, in half points. `ink` is a color, `AUTO`, or `CLEAR`. `before` is the space
-    above the paragraph, `frame` the frame that it is in, and `number` the ID and the level of its list.
+    `size` and `complex_size` are in half points, and `scale` is in percent. `spacing`, `fit`, `line` (the exact height
+    of a line), `left` (the indentation), `first` (the additional indentation of the first line), and `before` (the
+    space above the paragraph) are in twentieths of a point. `position` is how far text is raised, in half points. `ink`
+    is a color, `AUTO`, or `CLEAR`. `frame` is the text frame of the paragraph, and `number` the ID and the level of its
+    list.
     """
 
     hidden: bool | None = None
@@ -88,7 +92,7 @@ class Look:
         }
 
     def with_(self, other: Look) -> Look:
-        """Return this look with the properties that `other` specifies. `hidden` of `other` is not used."""
+        """Return this look with the properties that `other` specifies, except `hidden`."""
         return evolve(self, **other._specified) if other._specified else self
 
     def with_all(self, other: Look) -> Look:
@@ -102,9 +106,10 @@ class Look:
         return 10 * (self.size or 20) + (self.before or 0)
 
     def is_legible(self, behind: Color | None, page: Page, start: int) -> bool:
-        """Return whether the text can be read on `page` if its paragraph begins `start` to the right of the page's edge.
+        """Return whether the text can be read on `page`.
 
-        `behind` is the color behind its paragraph, or None if it is unknown.
+        `start` is the distance of its paragraph from the left edge of the page, in twentieths of a point. `behind` is
+        the color behind its paragraph, or None if it is unknown.
         """
         size = (self.complex_size if self.is_complex else self.size) or 20
         if self.hidden or size <= 2 * TINY or (self.scale or 100) <= LEAST_SCALE:
@@ -128,7 +133,13 @@ class Look:
 
 @define
 class Looks:
-    """The looks of the styles of a document by type and ID, of text without a style, and the colors of the theme."""
+    """The looks that a document defines.
+
+    `theme` has the colors of the theme by name, and `default` is the look of text without a style. `styles` and `based`
+    map the type and ID of a style to its look and to the ID of the style that it is based on. `parts` has the looks of
+    the parts of table styles, `usual` the ID of the default style of each type, `numbered` the looks of lists by ID and
+    level, and `indents` the indentations of table styles in twentieths of a point.
+    """
 
     theme: Mapping[str, Color] = field(factory=dict)
     default: Look = field(factory=Look)
@@ -228,13 +239,16 @@ class Looks:
         return None if color is None else self._color(color, "val", "theme") or AUTO
 
     def scheme(self, name: str) -> Color | None:
-        """Return the color of the theme with a name."""
+        """Return the theme color with the name `name`, or None if there is no such color."""
         return self.theme.get(
             _SCHEME.get(name) or {"bg1": "lt1", "tx1": "dk1", "bg2": "lt2", "tx2": "dk2"}.get(name, name)
         )
 
     def _color(self, element: _Element, name: str, theme: str) -> Color | None:
-        """Return the color in the attribute `name` or in the theme, or None for an automatic color."""
+        """Return the theme color of an element, or the color in its attribute `name`, or None for an automatic color.
+
+        `theme` is the prefix of the attributes with the tint and the shade of the theme color.
+        """
         plain = hex_color(attribute(element, name))
         found = self.scheme(attribute(element, f"{theme}Color" if theme == "theme" else theme) or "")
         if found is None:
@@ -281,7 +295,10 @@ class Looks:
         return evolve(look, hidden=(bool(self.default.hidden) or toggled) if own.hidden is None else own.hidden)
 
     def table(self, style: str, parts: tuple[str, ...]) -> Look:
-        """Return the look of the parts of a table with a style, such as `firstRow`, from the weakest to the strongest."""
+        """Return the look of a cell in a table with the style `style`.
+
+        `parts` are the parts of the style that apply to the cell, such as `firstRow`, from weakest to strongest.
+        """
         name = style if ("table", style) in self.styles else self.usual.get("table", "")
         look = self._styled("table", name)
         for part in parts:
@@ -292,7 +309,7 @@ class Looks:
         return look
 
     def indent_of(self, style: str) -> int:
-        """Return the indentation of the tables with a style."""
+        """Return the indentation of tables with the style `style`, in twentieths of a point, or 0 if it is not set."""
         name = style if ("table", style) in self.styles else self.usual.get("table", "")
         return next((self.indents[each] for each in self._chain("table", name) if each in self.indents), 0)
 
@@ -303,7 +320,7 @@ class Looks:
         return look
 
     def _chain(self, kind: str, name: str) -> Iterator[str]:
-        """Yield the IDs of a style and of those that it is based on."""
+        """Yield the ID of a style and the IDs of the styles that it is based on, up to `CHAIN_LIMIT` IDs."""
         for _ in range(CHAIN_LIMIT):
             if (kind, name) not in self.styles:
                 return
@@ -317,9 +334,9 @@ def _number(paragraph: _Element) -> tuple[str, str] | None:
 
 
 def _indentation(indent: _Element | None, *names: str) -> int | None:
-    """Return the indentation from the first of `names` that is specified, in twentieths of a point or in characters.
+    """Return the indentation in the first attribute of `names` that is specified, or None if none is specified.
 
-    The result is in twentieths of a point.
+    The result is in twentieths of a point. An indentation in characters is converted.
     """
     if indent is None:
         return None

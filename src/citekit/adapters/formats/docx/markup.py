@@ -1,8 +1,8 @@
 """Prepares the markup of a Word document for the library mammoth, which converts it to HTML.
 
-Heading levels become explicit, hidden, superscript, and subscript runs that mammoth does not detect are marked, and
-markup other than text is removed. WordprocessingML is specified in ECMA-376 part 1, 17. The level of a heading is its
-outline level (17.3.1.20), which is set in the paragraph, in its style, or in a style that its style is based on.
+Makes heading levels explicit, marks hidden, superscript, and subscript runs that mammoth does not detect, and removes
+markup other than text. WordprocessingML is specified in ECMA-376 part 1, 17. The level of a heading is its outline
+level (17.3.1.20), which is set in the paragraph, in its style, or in a style that its style is based on.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
     """Apply the style `UNSEEN_STYLE` to the runs below `root` that readers do not see.
 
-    Copy a vertical alignment from the style of any other run to the run itself.
+    For every other run, copy the vertical alignment from its style to the run itself.
     """
     unseen = visibility.unseen(root)
     for run in root.iter("{*}r"):
@@ -48,7 +48,7 @@ def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
 
 
 def mark_notes(notes: _Element, body: _Element) -> None:
-    """Apply the style `UNSEEN_STYLE` to the notes below `notes` that no visible reference in `body` refers to."""
+    """Apply the style `UNSEEN_STYLE` to the runs of notes below `notes` that have no visible reference in `body`."""
     references = [each for each in body.iter() if local(each) in _NOTES and not _is_unseen(each.getparent())]
     seen = {attribute(each, "id") for each in references}
     for note in notes:
@@ -58,7 +58,7 @@ def mark_notes(notes: _Element, body: _Element) -> None:
 
 
 def _remove_repeated_notes(body: _Element) -> None:
-    """Remove the references to a note after the first visible one, because the HTML would repeat the note for each."""
+    """Remove references to a note after its first visible one. The HTML would repeat the note for each reference."""
     seen: set[tuple[str, str | None, bool]] = set()
     for each in [each for each in body.iter() if local(each) in _NOTES]:
         run = each.getparent()
@@ -99,7 +99,7 @@ SAMPLE = 2000
 """The number of paragraphs from which the size of body text is determined."""
 
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
-"""The number of a heading below another, such as `3.1`."""
+"""Matches the number of a heading below another heading, such as `3.1`."""
 
 _GONE = names(
     """
@@ -114,9 +114,8 @@ _GONE = names(
 def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> str:
     """Mark the headings, captions, and titles of the document body below `root`, in place, and remove unneeded markup.
 
-    Return the title that the document prints, or "" if it prints none.
-    `part` is the name of the package part that contains the body. Raise `SourceUnsupported` if that part is larger than
-    `MARKUP_LIMIT` bytes.
+    Return the title that the document prints, or "" if it prints none. `part` is the name of the package part that
+    contains the body. Raise `SourceUnsupported` if that part is larger than `MARKUP_LIMIT` bytes.
     """
     if package.size(part) > MARKUP_LIMIT:
         raise SourceUnsupported(
@@ -207,8 +206,8 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
     """Return the heading level of each paragraph of a document that has no heading styles.
 
-    Short bold lines outside tables are headings. A larger font means a higher level, and a number such as 3.1 a level
-    below that of the last heading without such a number. If more than half of the lines look like headings, there are no
+    Short bold lines outside tables are headings. A larger font means a higher level. A number such as 3.1 means a level
+    below the last heading without such a number. If more than half of the lines look like headings, there are no
     headings.
     """
     levels = [BODY] * len(paragraphs)
@@ -296,7 +295,7 @@ def _style_of(paragraph: _Element) -> str:
 
 
 def _words(element: _Element) -> str:
-    """Return the visible text of a paragraph or run, truncated. It is used only to test for emptiness and length."""
+    """Return the visible text of a paragraph or run. Text beyond `HEADING_LIMIT` characters may be missing."""
     found = []
     length = 0
     for each in element.iter("{*}t"):

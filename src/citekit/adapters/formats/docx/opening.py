@@ -1,5 +1,6 @@
-"""Finds the title that a Word document prints: its paragraphs with the style Title, or else the most prominent lines with
-which it opens.
+"""Finds the title that a Word document prints.
+
+The title is its paragraphs with the style Title, or else the most prominent lines with which it opens.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from citekit.adapters.formats.shared.titles import WORD, may_be_title
 from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 OPENING_LIMIT = 60
-"""The number of paragraphs with text, from the first one on, that are searched for a title."""
+"""The number of paragraphs with text at the beginning of a document that are searched for a title."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
 """The minimum number of characters of a paragraph of prose, which ends the opening, and the number by which this
@@ -46,9 +47,9 @@ _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 class Line:
     """A paragraph with text: its font size in half points, and its outline level, which is `BODY` for body text.
 
-    `title_style` is the ID of the style Title, or of one that is based on it, or "". `follows` is true if no empty
-    paragraph is between it and the line before it. `holds_text` is true if it is a heading with text below it, and
-    there are other headings of its level.
+    `title_style` is the ID of the paragraph's style if that is the style Title or is based on it, or "". `follows` is
+    true if no other paragraph, such as an empty one, is between it and the line before it. `holds_text` is true if it
+    is a heading that text or a lower heading follows, and there are other headings of its level.
     """
 
     text: str
@@ -62,9 +63,9 @@ class Line:
 
 
 def printed_title(lines: Sequence[Line], body_size: int) -> str:
-    """Return the title that the first lines of a document print, or "" if none is prominent.
+    """Return the title that the first lines of a document print, or "" if no line is prominent.
 
-    `body_size` is the prevailing size of the text.
+    `body_size` is the most common font size of the text, in half points.
     """
     named = list(dropwhile(lambda line: not line.title_style, lines))
     if named:
@@ -86,7 +87,10 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
 
 
 def _opening(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the lines with words up to the first prose, heading with text below it, or table of contents."""
+    """Yield the lines with words up to the first prose, heading with text below it, or table of contents.
+
+    Lines that end with a colon are left out.
+    """
     lines = lines[:OPENING_LIMIT]
     for at, line in enumerate(lines):
         length = len(line.text) + SENTENCE_BONUS * line.text.endswith(".")
@@ -98,7 +102,7 @@ def _opening(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _joined(lines: Sequence[Line], belongs: Callable[[Line, Line], bool]) -> str:
-    """Return the text of the first line with the next lines that belong to it, or without them if they are too long."""
+    """Return the first line joined with the next lines that belong to it, or the largest line if that is too long."""
     text = lines[0].text
     for before, line in pairwise(lines):
         if not belongs(lines[0], line):

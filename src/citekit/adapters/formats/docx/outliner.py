@@ -19,7 +19,9 @@ EXHIBITS_LIMIT = 2000
 """Maximum number of tables and figures in a document that become nodes."""
 
 OPENING_LOOK, OPENING_TITLE = 2000, 80
-"""Characters to search for the first line of a chapter without a heading, and maximum length of the title made of it."""
+"""The number of characters of a chapter without a heading that are searched for its first line, and the maximum number
+of characters of the title made from that line.
+"""
 
 _NO_HEADINGS = "The document has no headings, so it is one chapter."
 
@@ -58,7 +60,7 @@ class DocxOutliner:
 def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
     """Return the outline item with the first words of its chapter as its title, if the chapter has no heading.
 
-    The title is `Opening` if it has pictures only. Any other item is returned unchanged.
+    The title is `Opening` if the chapter does not begin with text. Any other item is returned unchanged.
     """
     location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None

@@ -26,7 +26,7 @@ BESIDE = 400
 """Text that begins at least this far to the left of the page is not legible."""
 
 BEHIND = 288
-"""The minimum width and height of a shape that can make text above it legible."""
+"""The minimum width and height of a shape behind text that can make the text legible."""
 
 _EMU = 635
 _POINTS = {"pt": 20.0, "in": 1440.0, "cm": 567.0, "mm": 56.7, "px": 15.0, "pc": 240.0, "": 15.0}
@@ -35,7 +35,7 @@ _LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{0,9})?)\s*(pt|in|cm|mm|px|pc|)")
 
 @frozen
 class Page:
-    """The size of a page, and the place of its text, measured from its left and top edges."""
+    """The size of a page, and the distances of its text from the left and top edges of the page."""
 
     width: int = 12_240
     height: int = 15_840
@@ -44,7 +44,7 @@ class Page:
 
     @classmethod
     def of(cls, section: _Element) -> Page:
-        """Return the page of the settings of a section."""
+        """Return the page that the settings of a section describe."""
         size, margins = next(below(section, "pgSz"), None), next(below(section, "pgMar"), None)
         width, height = (None if size is None else signed(attribute(size, name), digits=7) for name in ("w", "h"))
         names = ("left", "start"), ("top",)
@@ -63,7 +63,7 @@ class Page:
         )
 
     def shows_text_at(self, start: int) -> bool:
-        """Return whether text is visible that begins `start` to the right of the left edge."""
+        """Return whether text is visible if it begins at the distance `start` to the right of the left edge."""
         return -BESIDE < start < self.width - LEAST_LINE and self.top < self.height - LEAST_LINE
 
     def shows(self, box: Box) -> bool:
@@ -78,7 +78,7 @@ class Page:
 
 @frozen
 class Box:
-    """The place and size of something that floats on a page. A size of 0 is unknown.
+    """The position and size of an object that floats on a page. A width or height of 0 is unknown.
 
     `is_absolute` and `is_absolute_down` are true if `left` and `top` are measured from the edges of the page.
     """
@@ -108,7 +108,7 @@ def pages_of(root: _Element) -> tuple[dict[_Element, Page], Page]:
 
 
 def frame_of(properties: _Element | None) -> Box | None:
-    """Return the box of a text frame, or None if the properties of a paragraph set none."""
+    """Return the box of a text frame, or None if the properties of a paragraph define no frame."""
     frame = None if properties is None else next(below(properties, "framePr"), None)
     if frame is None:
         return None
@@ -167,7 +167,7 @@ NO_FILL = "none"
 def drawing_of(element: _Element, scheme: Callable[[str], Color | None]) -> Drawing:
     """Return the shape of an `anchor` or `inline` element of DrawingML, or of a shape of VML.
 
-    `scheme` returns the color of the theme with a name.
+    `scheme` returns the theme color with a given name.
     """
     return _drawing(element, scheme) if local(element) in ("anchor", "inline") else _vml(element)
 
@@ -203,7 +203,7 @@ def _twips(text: str | None) -> int:
 
 
 def _vml(element: _Element) -> Drawing:
-    """Return a shape of VML, whose place is in its style (ECMA-376 part 4, 19.1.2.19)."""
+    """Return a shape of VML, whose position is in its style (ECMA-376 part 4, 19.1.2.19)."""
     pairs = (each.partition(":") for each in (attribute(element, "style") or "").split(";"))
     style = {name.strip().lower(): value.strip().lower() for name, _, value in pairs}
     width, height = (_length(style.get(name)) for name in ("width", "height"))

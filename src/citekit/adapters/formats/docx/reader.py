@@ -43,10 +43,10 @@ KEPT_SIZE = 16 * 1024 * 1024
 """The number of documents whose HTML is cached, and the maximum number of characters of HTML per document."""
 
 BOUND_PARTS = 50
-"""Maximum number of parts with data of content controls that are read."""
+"""Maximum number of package parts with data for content controls that are read."""
 
 CONFIRMING = 4000
-"""The number of first characters of the HTML whose words confirm the title of the metadata."""
+"""The number of characters at the beginning of the HTML whose words can confirm the title in the metadata."""
 
 FEW_WORDS = 3
 """A title in the metadata that has at most this many words may be only the name of an organization."""
@@ -59,7 +59,7 @@ _PROPERTIES = {
     "docProps/core.xml": "{6C3C8BC8-F283-45AE-878A-BAB7291924A1}",
     "docProps/app.xml": "{6668398D-A668-4E3E-A5EB-62B293D839F1}",
 }
-"""The IDs of the properties of a document as data of content controls."""
+"""The IDs under which content controls are bound to the properties of a document, by package part."""
 
 _READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))
 _TAG = re.compile(r"<[^>]*>")
@@ -92,8 +92,8 @@ class _Documents:
     def load(self, path: Path) -> MarkupBook:
         """Return the document at `path` as a book.
 
-        Raise `SourceUnsupported` if it is not a Word document or contains no text, and `SourceUnreadable` if it cannot
-        be read.
+        Raise `SourceUnsupported` if it is not a Word document, is too large, or contains neither text nor images, and
+        `SourceUnreadable` if it cannot be read.
         """
         html, facts = self._html(path)
         root = parse_html(html, path.name)
@@ -134,15 +134,16 @@ class _Documents:
 
 
 _DOCUMENTS = _Documents()
-"""The most recent documents, shared by all readers in this process, because the conversion by mammoth is the slowest
-step.
+"""The documents that were converted last, shared by all readers in this process, because the conversion by mammoth is
+the slowest step.
 """
 
 
 def _title(written: str | None, printed: str, html: str) -> str | None:
-    """Return the title of the metadata if the first words of the document confirm it, or else the title that it prints.
+    """Return the title in the metadata if the first words of the document confirm it, or else the printed title.
 
-    A printed title that says more than a few words of metadata, such as the name of an organization, is preferred.
+    The printed title is also preferred if it contains a title of at most `FEW_WORDS` words in the metadata and adds
+    words to it. If only one of the titles exists, return that title.
     """
     if not written or not printed:
         return written or printed or None
@@ -152,11 +153,10 @@ def _title(written: str | None, printed: str, html: str) -> str | None:
 
 
 def _parts_and_title(package: OfficePackage) -> tuple[dict[str, bytes], str]:
-    """Return the parts of the package that mammoth needs, by name: body, styles, numbering, and notes.
+    """Return the parts of the package that mammoth needs, by name, such as the body, the styles, and the notes.
 
-    Also return the title that the document prints, or "".
-
-    The content of each image is replaced by the name of its part, so that no image is loaded.
+    Also return the title that the document prints, or "". The content of each image is replaced by the name of its
+    part, so that no image is loaded.
     """
     from lxml import etree
 
@@ -194,7 +194,7 @@ def _theme(package: OfficePackage, main: str) -> dict[str, Color]:
 
 
 def _bound_data(package: OfficePackage) -> dict[str, str]:
-    """Return the data that content controls can be bound to, by its ID, without white space."""
+    """Return the texts of the data parts that content controls can be bound to, by ID, without whitespace."""
     names = [name for name in package.names if _DATA.fullmatch(name)]
     found = {}
     for name in names[:BOUND_PARTS]:
@@ -293,7 +293,7 @@ def _into_figure(caption: _Element, picture: _Element) -> None:
 def _chapters(body: _Element) -> tuple[list[Part], list[Entry]]:
     """Return the chapters and the table of contents.
 
-    Each top-level heading that is a direct child of `body` starts a chapter.
+    Each heading of the highest level that is a direct child of `body` starts a chapter.
     """
     levels = [_HEADINGS[local_name(each)] for each in body if local_name(each) in _HEADINGS]
     top = min(levels, default=0)

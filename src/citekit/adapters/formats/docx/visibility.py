@@ -27,15 +27,15 @@ _BITS = {
     "noHBand": 0x200,
     "noVBand": 0x400,
 }
-"""The bits of the parts of a table style that a table uses (17.4.55)."""
+"""The bits that specify which parts of a table style a table uses (17.4.55)."""
 
 
 @define
 class _Place:
     """The surroundings of a paragraph: the look of its table cell, and the color behind it, or None if that is unknown.
 
-    The paragraph begins `start` to the right of the left edge of `page`. `room` is the height that is left for text, or
-    None if it grows with the text.
+    The paragraph begins at the distance `start` from the left edge of `page`. `room` is the height that is left for
+    text, or None if the height grows with the text. Both are in twentieths of a point.
     """
 
     table: Look
@@ -198,7 +198,7 @@ def _is_fixed(settings: _Element | None) -> bool:
 
 
 def _indent(settings: _Element | None) -> int | None:
-    """Return the indentation in the properties of a table (17.4.50), or None if they have none."""
+    """Return the indentation in the properties of a table (17.4.50), or None if they do not specify it."""
     said = None if settings is None else next(below(settings, "tblInd"), None)
     return None if said is None or attribute(said, "type") == "pct" else signed(attribute(said, "w"), digits=7)
 
@@ -220,7 +220,7 @@ def _width(said: _Element | None, widths: list[int], column: int) -> int:
 
 
 def _margin(cell: _Element | None, table: _Element | None, side: str) -> int:
-    """Return the margin inside a cell, which its table can set for all."""
+    """Return the margin on one side inside a cell. If the cell does not set it, the table can set it for all cells."""
     names = (side, "start") if side == "left" else (side,)
     for properties, name in ((cell, "tcMar"), (table, "tblCellMar")):
         margins = None if properties is None else next(below(properties, name), None)
@@ -232,7 +232,10 @@ def _margin(cell: _Element | None, table: _Element | None, side: str) -> int:
 
 
 def _is_swallowed(said: _Element | None, row: int, column: int) -> bool:
-    """Return whether a cell is merged into the one before it or above it, so that its text is not shown (17.4.22, 84)."""
+    """Return whether a cell is merged into the cell before or above it, so that its text is not shown.
+
+    See ECMA-376 part 1, 17.4.22 and 17.4.84.
+    """
     if said is None:
         return False
     merged = ((name, next(below(said, name), None)) for name in ("hMerge", "vMerge"))
@@ -316,9 +319,9 @@ def _parts(used: frozenset[str], row: int, rows: int, column: int, columns: int)
 
 
 def _only_in_fallback(alternatives: _Element, unseen: set[_Element]) -> set[_Element]:
-    """Return the runs of the paragraphs that are in the fallback of an alternative but not in its choice.
+    """Return the runs of paragraphs whose text is in the fallback of `alternatives` but not in its choices.
 
-    Current programs show the choice, but mammoth reads only the fallback.
+    Current programs show a choice, but mammoth reads only the fallback.
     """
     choices, fallback = alternatives.findall("{*}Choice"), alternatives.find("{*}Fallback")
     if not choices or fallback is None:

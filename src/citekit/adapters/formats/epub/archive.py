@@ -21,7 +21,7 @@ ITEM_LIMIT = 64 * 1024 * 1024
 """The maximum size in bytes of an item that is decompressed."""
 
 TOTAL_LIMIT = 200 * 1024 * 1024
-"""Maximum number of bytes that are decompressed from one book per call."""
+"""Maximum number of bytes that one `EpubArchive` decompresses in total."""
 
 ENTRY_LIMIT = 50_000
 """Maximum number of items in a book."""
@@ -80,8 +80,8 @@ class EpubArchive:
     def find(self, href: str, beside: str = "") -> str | None:
         """Return the path of the item that `href` refers to, or None if there is no such item.
 
-        `href` is relative to the item `beside`. Its fragment is ignored, and it must not lead out of the archive. If
-        there is no exact match, letter case is ignored, because many books are made on case-insensitive file systems.
+        `href` is relative to the item `beside`. Its fragment is ignored. If there is no exact match, letter case is
+        ignored, because many books are made on case-insensitive file systems.
         """
         plain = href.partition("#")[0].strip()
         if not plain or "://" in plain or plain.startswith(("/", "data:")):
@@ -98,7 +98,10 @@ class EpubArchive:
         return self._zip.getinfo(name).file_size
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of the item at the path `name`. Raise `SourceUnsupported` if it is damaged or too large."""
+        """Return the bytes of the item at the path `name`.
+
+        Raise `SourceUnsupported` if it is damaged, too large, or compressed with a method that EPUB does not allow.
+        """
         item = self._zip.getinfo(name)
         if item.compress_type not in METHODS:
             raise SourceUnsupported(

@@ -10,7 +10,7 @@ from citekit.adapters.libraries.lxml import names
 from citekit.domain.ports.reader import BookChapter, Landmark, Mark, PageBreak
 
 HEADING_LIMIT = 300
-"""Maximum number of characters of a heading. Longer ones are paragraphs styled as headings."""
+"""Maximum number of characters of a heading. Longer heading elements are paragraphs styled as headings."""
 
 MARKS_LIMIT = 50_000
 """Maximum number of marks in a chapter."""

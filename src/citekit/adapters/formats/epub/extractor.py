@@ -1,6 +1,6 @@
 """Extracts chapters of a book, or characters of a chapter, as self-contained HTML, text, PDF, or an image.
 
-Only the extracted PDF or image has pages. The book itself is reflowable and has none.
+Only the extracted PDF or image has pages. The book itself is reflowable and has no pages.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.source import Source
 
 PAPER = (420, 595)
-"""Width and height in points (A5 portrait)."""
+"""Width and height of a page in points (A5 portrait)."""
 
 FONT_SIZE = 11
 
 WORD_LIMIT = 20_000
-"""Maximum number of characters of a word in the HTML that is laid out, because the layout time grows with its square.
+"""HTML that contains a word of at least this many characters is not laid out, because the layout time grows with the
+square of the length of the word.
 """
 
 _WORD = re.compile(rf"[^\s<>]{{{WORD_LIMIT}}}")
@@ -40,7 +41,8 @@ _NOTE = "The book has no fixed pages; these A5 pages were laid out for this file
 def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
     """Lay out the HTML document `html` on pages, and write them as a PDF to `target`.
 
-    `location` is reported as the extracted extent.
+    `location` is reported as the extracted extent. Raise `FormUnsupported` if a word is too long for a page, and
+    `ExtractionFailed` if the layout fails.
     """
     with _laid_out(html, target) as document, writing(target):
         target.write_bytes(document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True))
@@ -50,7 +52,8 @@ def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
 def write_png(html: str, location: Chapter, target: Path, progress: Progress) -> Extraction:
     """Lay out the HTML document `html` on pages, and write them as a single PNG image to `target`.
 
-    Raise `FormUnsupported` if there are more than `PAGES_LIMIT` pages. `location` is reported as the extracted extent.
+    `location` is reported as the extracted extent. Raise `FormUnsupported` if there are more than `PAGES_LIMIT` pages
+    or a word is too long for a page, and `ExtractionFailed` if the layout fails.
     """
     with _laid_out(html, target) as document:
         if document.page_count > PAGES_LIMIT:
@@ -75,7 +78,7 @@ def _laid_out(html: str, target: Path) -> Iterator[Document]:
 
 
 CHAPTERS_LIMIT = 2000
-"""Maximum number of chapters in one document."""
+"""Maximum number of chapters in one HTML document, PDF, or image."""
 
 _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 

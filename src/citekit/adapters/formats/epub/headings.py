@@ -15,7 +15,7 @@ from citekit.domain.ports.reader import BookChapter, Mark
 _NUMBER = re.compile(
     r"\W*(?:[^\W\d_]{2,12}\W+)?(?:\d{1,4}|[ivxlcdm]{1,8}|one|two|three|four|five|six|seven|eight|nine|ten)\W*", re.I
 )
-"""A title that is only a number, such as `CHAPTER I` or `12.`; the rest of the title follows it."""
+"""Matches a title that is only a number, such as `CHAPTER I` or `12.`. The rest of the title follows it."""
 
 
 HEADINGS_LIMIT = 20_000
@@ -25,14 +25,14 @@ _LISTED = 8
 """Minimum number of headings in a list of headings, such as a table of contents."""
 
 _NEAR = 40
-"""Maximum characters, such as a number on its own line, that can precede the printed title."""
+"""Maximum number of characters that can precede the printed title, such as a number on its own line."""
 
 
 def chapter_headings(chapter: BookChapter) -> list[Mark]:
     """Return the headings of a chapter. A bare number is merged with the title that directly follows it.
 
-    If headings make up most of the chapter, return none, because the chapter is a printed table of contents or an
-    index.
+    If at least `_LISTED` headings make up more than half of the text, return an empty list, because the chapter is a
+    printed table of contents or an index.
     """
     found: list[Mark] = []
     for mark in chapter.marks:
@@ -58,7 +58,7 @@ def inside(headings: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
 
 
 def of_sections(headings: Sequence[Mark], text: str, start: int, title: str) -> Sequence[Mark]:
-    """Return the headings that start sections. `headings` are those of a range that begins at `start`.
+    """Return the headings that start sections. `headings` are the headings of a range that begins at offset `start`.
 
     Headings at the very beginning of the range are omitted if they repeat its title, `title`, or are the only headings
     of their level, because they are part of the printed title.

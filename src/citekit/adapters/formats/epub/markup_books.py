@@ -68,8 +68,8 @@ class MarkupReader:
     def read(self, path: Path) -> Book:
         """Read the whole book.
 
-        Raise `SourceUnsupported` if the file has another format, is protected, or is too large, and `SourceUnreadable`
-        if it cannot be read.
+        Raise `SourceUnsupported` if the file has another format, is protected, is too large, or contains no text, and
+        `SourceUnreadable` if it cannot be read.
         """
         loaded = self.load(path)
         chapters: list[BookChapter] = []

@@ -29,7 +29,7 @@ _ROLES = {
     "titlepage": re.compile(r"title ?page", re.IGNORECASE),
     "copyright-page": re.compile(r"copyright(?: page| notice)?", re.IGNORECASE),
 }
-"""Roles of parts that no markup declares, by their titles."""
+"""Patterns of titles, by the role of the part with the title. They apply to parts whose role no markup declares."""
 
 _SUBNUMBER = re.compile(r"\W*\d+\.\d")
 _PLACES = frozenset(("bodymatter", "frontmatter", "backmatter"))
@@ -137,7 +137,7 @@ class _OutlineBuilder:
         """Yield the outline items of a range that has no entries of its own: its opening, and the chapters that follow.
 
         The range is the text before an entry's first child, or an entry that spans several chapters. `title` and `type`
-        are those of the entry.
+        are the title and the type of the entry.
         """
         if start >= end:
             return
@@ -226,7 +226,8 @@ class _OutlineBuilder:
     def _title(self, chapter: BookChapter, start: int, stop: int) -> str:
         """Return a title for the text from `start` to `stop` in a chapter.
 
-        This is the heading at its start, or else its first line if that is short, or else the base name of the file.
+        This is the heading at its start, or else its first line if that is short, or else the base name of the file, or
+        else the number of the chapter.
         """
         text = chapter.text[start : min(stop, start + _SUMMARY_FROM)]
         first = next((line.strip() for line in text.split("\n") if has_text(line)), "")
@@ -238,14 +239,14 @@ class _OutlineBuilder:
 
 
 def _role_of(title: str) -> str | None:
-    """Return the role of a part with such a title, such as `toc` for `Contents`, or None for any other."""
+    """Return the role of a part with the title `title`, such as `toc` for `Contents`, or None for any other title."""
     return next((role for role, pattern in _ROLES.items() if pattern.fullmatch(title.strip())), None)
 
 
 def _holds_chapters(entry: Entry) -> bool:
     """Return whether the children of a table of contents entry are chapters.
 
-    They are chapters if they begin files of their own and are not numbered like sections (`3.1`).
+    They count as chapters if any of them, except the first, begins a file and none is numbered like a section (`3.1`).
     """
     return any(not child.start[1] for child in entry.below[1:]) and not any(
         _SUBNUMBER.match(child.title) for child in entry.below

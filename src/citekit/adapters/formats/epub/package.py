@@ -68,7 +68,7 @@ def read_package(archive: EpubArchive, name: str) -> Package:
     """Return the content of the package document. `name` is the file name of the book, for error messages.
 
     A book without a package document is read from its pages. Raise `SourceUnsupported` if the book is encrypted or has
-    no pages.
+    no pages, or if its package document is damaged or too large.
     """
     _refuse_encrypted(archive, name)
     path = _package_path(archive)
@@ -114,7 +114,7 @@ def _refuse_encrypted(archive: EpubArchive, name: str) -> None:
 
 
 def _protection(archive: EpubArchive) -> str:
-    """Return the name of the DRM scheme that protects the text, or "" if the book has none.
+    """Return the name of the DRM scheme that protects the text, or "" if the text is not protected.
 
     Obfuscated fonts, and rights files without encryption, do not count as protection.
     """
@@ -251,7 +251,7 @@ def _identifier(root: _Element) -> str | None:
 
 
 def _identifiers(root: _Element) -> Iterator[tuple[str, str]]:
-    """Yield pairs of scheme and identifier, only the first for each scheme. An ISBN has no prefix."""
+    """Yield the scheme and the value of each identifier, but only the first identifier of each scheme."""
     seen = set()
     for each in root.iter():
         if local_name(each) == "identifier":

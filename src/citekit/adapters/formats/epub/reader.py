@@ -72,8 +72,8 @@ class EpubBooks:
     def opened(self, path: Path) -> Iterator[tuple[EpubArchive, Package]]:
         """Open the book at `path`, and close it at the end of the context.
 
-        Raise `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large, and `SourceUnreadable` if
-        it cannot be read.
+        Raise `SourceUnsupported` if the file is not an EPUB, is encrypted, is too large, or has no chapters, and
+        `SourceUnreadable` if it cannot be read.
         """
         with opened_file(path) as stream:
             state = FileState.of(os.fstat(stream.fileno()))
@@ -112,7 +112,7 @@ Only the alternative text of larger images is included.
 PICTURES_LIMIT = 32 * 1024 * 1024
 """Maximum number of bytes of all images in a document, including repetitions.
 
-Beyond it, only alternative texts are included.
+For images beyond this limit, only the alternative text is included.
 """
 
 _SIGNATURES = (
@@ -142,8 +142,8 @@ class EpubReader:
     def read(self, path: Path) -> Book:
         """Read the whole book.
 
-        Raise `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large, and `SourceUnreadable` if
-        it cannot be read.
+        Raise `SourceUnsupported` if the file is not an EPUB, is encrypted, is too large, or has no chapters, and
+        `SourceUnreadable` if it cannot be read.
         """
         with self._books.opened(path) as (archive, package):
             styles = _BookStyles(archive) if self._as_seen else None
@@ -222,8 +222,9 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 
 
 def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -> Flow:
-    """Return the content of a spine item. A missing item is empty, and an image file becomes a page with that image.
+    """Return the content of a spine item.
 
+    A missing item is empty. An image, PDF, audio, or video file becomes a page with an image element for the file.
     With `styles`, superscripts, subscripts, and hidden text are marked.
     """
     if item.path is None:
@@ -244,7 +245,7 @@ class _BookStyles:
     known: dict[tuple[str, str, bool, tuple[Reference, ...]], StyleSheets] = field(factory=dict)
 
     def of(self, data: bytes, root: _Element, path: str) -> StyleSheets:
-        """Return the style sheets of the document `data`, which is at `path`, with those that they import.
+        """Return the style sheets of the document `data`, which is at `path`, and the style sheets that these import.
 
         Missing and damaged style sheets are omitted.
         """

@@ -20,7 +20,7 @@ class FlowingTextReader:
         self._books = books
 
     def supports(self, format: Format) -> bool:
-        """Return whether the format is a reflowable book: EPUB, MOBI (including AZW3), FB2, or DOCX."""
+        """Return whether the format is a reflowable book (EPUB, MOBI including AZW3, FB2, or DOCX) or mail."""
         return format.name in BOOKS
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:

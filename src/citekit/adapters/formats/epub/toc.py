@@ -32,7 +32,10 @@ LABEL_LIMIT = 40
 """Maximum number of characters of a page label."""
 
 LABEL_DEPTH = 3
-"""Maximum depth of labels within labels, which only damaged or hostile books have: the text of each is read again."""
+"""Maximum depth of labels within labels, which only damaged or hostile books have.
+
+The text of an inner label is read again for each label around it.
+"""
 
 LEVEL_LIMIT = 12
 """Maximum depth of a table of contents. Deeper entries become siblings on the last level."""
@@ -100,7 +103,7 @@ def _nav_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]
 
 
 def _navs_of_type(archive: EpubArchive, base: str, kind: str) -> Iterator[_Element]:
-    """Yield the `nav` elements of a type that are not inside another one."""
+    """Yield the `nav` elements of the type `kind` that are not inside another such element."""
     return _outermost(
         parse_page(archive.read(base), base),
         lambda each: local_name(each) == "nav" and kind in local_attributes(each).get("type", "").split(),
@@ -108,7 +111,7 @@ def _navs_of_type(archive: EpubArchive, base: str, kind: str) -> Iterator[_Eleme
 
 
 def _outermost(root: _Element, is_wanted: Callable[[_Element], bool]) -> Iterator[_Element]:
-    """Yield the wanted elements that are not inside another one, so that no text is read again at each level."""
+    """Yield the wanted elements that are not inside another wanted element, so that no text is read more than once."""
     from lxml import etree
 
     walker = etree.iterwalk(root, events=("start",))

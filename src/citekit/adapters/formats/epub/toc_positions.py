@@ -21,10 +21,10 @@ def headings(
 ) -> list[Heading]:
     """Return the table of contents entries with their positions, in reading order.
 
-    An entry without a target gets the position of the next entry if that is deeper, and is otherwise omitted. If the
-    fragment of an entry does not exist, or if several entries point to the beginning of the same file, the entry gets
-    the position of the heading with its title. An entry that points into its heading, or directly after it, starts with
-    that heading. `anchors` maps the IDs in each chapter to character offsets.
+    An entry without a target gets the position of the next entry if that is deeper, and is otherwise omitted. An entry
+    whose fragment does not exist, and a later entry that points to the beginning of the same file, get the position of
+    the heading with their title, or else the beginning of the file. An entry that points into its heading, or directly
+    after it, starts with that heading. `anchors` maps the IDs in each chapter to character offsets.
     """
     files = ChapterFiles({chapter.name: chapter.number for chapter in reversed(chapters)})
     placer = _Placer(chapters, anchors)
@@ -45,7 +45,7 @@ class _Placer:
     chapters: Sequence[BookChapter]
     anchors: Sequence[Mapping[str, int]]
     begun: dict[int, int] = field(factory=dict)
-    """The last offset assigned in each chapter that an entry points to without a fragment."""
+    """The last offset, by chapter number, assigned to an entry without a fragment or with one that does not exist."""
     titles: dict[int, dict[str, list[Mark]]] = field(factory=dict)
 
     def offset(self, entry: Entry, number: int) -> int:

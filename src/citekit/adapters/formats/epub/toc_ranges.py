@@ -48,7 +48,7 @@ def entry_tree(book: Book) -> list[Entry]:
     """Return the table of contents entries, nested by level.
 
     An entry ends where the next entry of the same or a higher level starts. If a book has no table of contents, but
-    most of its chapters have a heading, the headings are used.
+    more than half of its chapters have a heading, the headings are used.
     """
     headings = book.contents or _from_markup(book)
     end = book_end(book)
@@ -66,9 +66,9 @@ def entry_tree(book: Book) -> list[Entry]:
 
 
 def _nested_by_words(headings: Sequence[Heading]) -> Sequence[Heading]:
-    """Return a flat table of contents with its chapters below its parts, which their words name (`BOOK I`).
+    """Return a flat table of contents with its chapters nested below its parts, such as `BOOK I`.
 
-    Any other table of contents is returned unchanged.
+    Chapters and parts are recognized by their titles. Any other table of contents is returned unchanged.
     """
     if len({each.level for each in headings}) != 1 or not any(_CHAPTER.match(each.title) for each in headings):
         return headings
@@ -138,7 +138,8 @@ def _begin_together(entries: Sequence[Entry], book: Book) -> None:
 def _from_markup(book: Book) -> list[Heading]:
     """Return the headings of the book as a table of contents.
 
-    Return an empty list if few chapters have a heading, or if there are more than `HEADINGS_LIMIT` headings.
+    Return an empty list unless more than half of the chapters with text have a heading and there are at least two and
+    at most `HEADINGS_LIMIT` headings.
     """
     headings = list(islice(_chapter_headings(book), HEADINGS_LIMIT + 1))
     return [] if len(headings) > HEADINGS_LIMIT else headings

@@ -55,15 +55,18 @@ def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
 
 
 def read_facts(path: Path) -> BookFacts:
-    """Return the metadata in the description of the book at `path`. Raise the same errors as `load`."""
+    """Return the metadata in the description of the book at `path`.
+
+    Raise the errors of `load`, except for a book without text.
+    """
     return _facts(_parsed(path))
 
 
 def load(path: Path) -> MarkupBook:
     """Return the book at `path`.
 
-    Raise `SourceUnsupported` if it is not a FictionBook file or contains no text, and `SourceUnreadable` if it cannot
-    be read.
+    Raise `SourceUnsupported` if it is not a FictionBook file, is larger than `SIZE_LIMIT`, or contains no text, and
+    `SourceUnreadable` if it cannot be read.
     """
     root = _parsed(path)
     parts, contents = _chapters(root)
@@ -152,7 +155,7 @@ def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
 
 
 def _pieces(body: _Element) -> Iterator[_Element]:
-    """Yield the sections of a body as chapters. Other content before or between sections is yielded as chapters too."""
+    """Yield the sections of a body as chapters. Content before, between, or after the sections forms chapters, too."""
     loose: list[_Element] = []
     for child in [*body]:
         if local_name(child) == "section":
@@ -174,9 +177,9 @@ def _gathered(loose: list[_Element]) -> Iterator[_Element]:
 
 
 def _entries(piece: _Element, marks: Iterator[int]) -> Iterator[tuple[int, str, str]]:
-    """Yield the level, the title, and the ID of a chapter and of each nested section that has a title.
+    """Yield the level, the title, and the ID of a chapter and of each nested section, if it has a title.
 
-    Sections without an ID get one from the counter `marks`.
+    An element with a title but without an ID gets an ID with the next number of the counter `marks`.
     """
     from lxml import etree
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 32 * 1024 * 1024
-"""The maximum number of characters of a document that is parsed. From a longer one, only the tags are removed."""
+"""The maximum number of characters of a document that is parsed. In a longer document, only the tags are removed."""
 
 _FIRST = "\ufdd0"
 _DIGITS = {ord("0") + digit: 0xFDE0 + digit for digit in range(10)}
@@ -98,7 +98,7 @@ class HtmlLinesTextReader:
 
 
 def without_noncharacters(content: str) -> str:
-    """Replace the Unicode noncharacters that line markers consist of in `content` with replacement characters."""
+    """Replace each noncharacter in `content` that is reserved for line markers with U+FFFD."""
     return _FORBIDDEN.sub("\ufffd", content)
 
 
@@ -125,8 +125,9 @@ def without_marks(marked: str) -> str:
 def _text(content: str, name: str, *, as_seen: bool) -> str:
     """Return the visible text of the HTML document `content`, with line markers.
 
-    If the document cannot be parsed, its tags are removed without a parser, and all text counts as hidden.
-    `name` is the file name for error messages.
+    If the document cannot be parsed, or if its tree lacks more than half of the pieces of text, the tags are removed
+    without a parser, and with `as_seen`, all text is marked as hidden. `name` is the file name, which also determines
+    how the document is parsed.
     """
     if is_too_large(content):
         return _all_text(content, as_seen=as_seen)
@@ -149,15 +150,15 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
 
 
 def is_too_large(content: str) -> bool:
-    """Return whether an HTML document is too large to be parsed."""
+    """Return whether an HTML document has too many characters or tags to be parsed."""
     return len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT
 
 
 def parsed_lines(marked: str, name: str, plain: str | None = None) -> _Element:
-    """Return the root of the document `marked`, which contains line markers, parsed as browsers do by its file `name`.
+    """Return the root of the document `marked`, which contains line markers, parsed as XML or HTML.
 
-    `plain` is the document without markers. Raise `SourceUnsupported` if it is too large or nested too deeply, or if
-    the markers change how it is parsed.
+    The file name `name` decides which, as in browsers. `plain` is the document without markers. Raise
+    `SourceUnsupported` if the document is too large or nested too deeply, or if the markers change how it is parsed.
     """
     return parse_page_text(marked, name) if is_xml_file(name) else parse_html(marked, name, plain=plain)
 
@@ -168,7 +169,10 @@ def is_xml_file(name: str) -> bool:
 
 
 def _all_text(content: str, *, as_seen: bool) -> str:
-    """Return the text of a document that cannot be parsed. Its styles are not known, so no text counts as visible."""
+    """Return the text of a document that cannot be parsed.
+
+    With `as_seen`, all text is marked as hidden, because the styles of the document are not known.
+    """
     text = _untagged(content)
     return unseen(text) if as_seen else text
 
@@ -196,7 +200,7 @@ def seen_letters(content: str, name: str) -> Mapping[int, str] | None:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of `text`, without differences of case and form (NFKC)."""
+    """Return the letters and digits of `text`, normalized (NFKC) and case-folded."""
     return _OTHERS.sub("", normalize("NFKC", text).casefold())
 
 
@@ -266,7 +270,8 @@ def _mark(line: int) -> str:
 def _extracted_text(marked: str) -> ExtractedText:
     """Return the text `marked` without its line markers, in the order of the lines.
 
-    Browsers move content that does not belong in a table to a position before the table.
+    The pieces of text may be out of order, because HTML parsers move content that does not belong in a table to a
+    position before the table.
     """
     units, pieces = Units(), []
     length = 0

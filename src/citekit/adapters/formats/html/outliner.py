@@ -21,7 +21,7 @@ SIZE_LIMIT = 32 * 1024 * 1024
 class HtmlOutliner:
     """Outlines HTML files by what readers see.
 
-    `fallback` outlines files that are too large or have neither a heading nor a labeled section.
+    If a file is too large or has neither a heading nor a labeled section, `fallback` outlines its lines.
     """
 
     def __init__(self, fallback: Outliner) -> None:
@@ -52,7 +52,7 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     """Return an outline with a single item for a page that has no headings.
 
     Its children are the captioned figures and tables, or else the groups of lines in `plain`, the outline of the file
-    as plain text. Return `plain` itself if the page has no title and no text.
+    as plain text. Return `plain` itself if the page has no title and no text, or if there are no such children.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")

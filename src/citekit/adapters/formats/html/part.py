@@ -124,14 +124,14 @@ def _page(lines: Lines, language: str | None) -> Page:
 
 @define
 class _Pictures:
-    """Embeds images in the document. `left` is how many more bytes of images it may contain."""
+    """Embeds images in the document. `left` is how many more characters of `data:` URIs the document may contain."""
 
     left: int = PICTURES_LIMIT
 
     def uri(self, href: str) -> str | None:
         """Return the image in the `data:` URI `href` as a new `data:` URI with the detected media type.
 
-        Return None if `href` is not a `data:` URI of an image, or if the image is too large.
+        Return None if `href` is not a `data:` URI of an image in a supported format, or if the image is too large.
         """
         found = _DATA.match(href)
         if found is None or len(href) > self.left:

@@ -105,8 +105,8 @@ _BODY_PIECES, _BODY_LIMIT = 40, 2000
 def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = None) -> Page:
     """Find the title and sections of the HTML document `content`, whose lines end with line feeds.
 
-    `seen` has the letters that readers see on each line; text without them is left out. Invalid HTML never raises an
-    error.
+    `seen` has the letters that readers see on each line; text with other letters is left out. Invalid HTML never raises
+    an error.
     """
     reader = _Reader(_deepest(content), seen)
     for token in tokens(content):
@@ -118,7 +118,10 @@ def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = No
 
 
 def _deepest(content: str) -> int:
-    """Return the deepest heading level (1 to 6) to include, so that there are at most `HEADING_LIMIT` headings."""
+    """Return the deepest heading level (1 to 6) to include.
+
+    Unless level 1 alone has more, at most `HEADING_LIMIT` headings have this level or a higher one.
+    """
     plain = content.lower()
     total = 0
     for level in range(1, 7):
@@ -166,7 +169,7 @@ class _Reader:
             self.words.append(words)
 
     def _seen_part(self, text: Text) -> str:
-        """Return the lines of `text` that readers see. A line of which they see only a part is left out."""
+        """Return `text` with only the lines that readers see. A line that they see only in part becomes empty."""
         if self.seen is None:
             return text.words
         shown = []
@@ -251,14 +254,15 @@ class _Reader:
     def _keeps(self, tag: Tag) -> bool:
         """Return whether the heading that begins with `tag` becomes a node.
 
-        Of two headings on one line, only the first does, because they would have the same location.
+        If two headings are on one line, only the first becomes a node, because they would have the same location.
+        Headings deeper than `deepest` and headings after the first `HEADING_LIMIT` do not become nodes.
         """
         return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
 
     def _section(self, tag: Tag) -> None:
         """Process the tag of a sectioning element.
 
-        It is ignored inside a `summary`, which cannot contain one (HTML, 4.11.2).
+        The tag is ignored inside a `summary`, which cannot contain sectioning elements (HTML, 4.11.2).
         """
         if self.in_summary:
             return
@@ -281,7 +285,7 @@ class _Reader:
             self.depths[tag.name] -= 1
 
     def _own_name(self, tag: Tag) -> str:
-        """Return a name that the start and end tag of one element share, but not those of nested elements."""
+        """Return a name that the start tag and the end tag of an element share, and that no nested element has."""
         return f"{tag.name} {self.depths[tag.name]}"
 
     def _open(self, tag: Tag, name: str, kind: str) -> None:

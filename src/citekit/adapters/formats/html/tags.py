@@ -19,13 +19,13 @@ _ATTRIBUTE = re.compile(
     r"""([a-z][\w:.-]{0,60})\s*=\s*(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^\s"'>]{1,2000}))""", re.IGNORECASE
 )
 _RAW = names("script style template textarea noscript svg math iframe xmp noembed noframes")
-"""Elements whose content is skipped because it is neither visible text of the page nor part of its structure."""
+"""Elements whose content is skipped, because tags in it do not belong to the structure of the page."""
 
 _SWALLOWING = names("script style textarea xmp iframe noembed noframes")
 """The raw elements that extend to the end of the document if they are not closed, as in a browser."""
 
 _TAG_LIMIT = 64 * 1024
-"""Maximum number of characters of a tag. A longer one ends at its first `>`."""
+"""Maximum number of characters of a tag with quoted attributes. A longer tag ends at its first `>`."""
 
 
 @frozen
@@ -98,9 +98,9 @@ def _end(content: str, start: int, found: re.Match[str]) -> int:
 
 
 def tag_end(content: str, start: int, position: int) -> int:
-    """Return the offset after the first `>` outside quotes, for a tag at `start` whose attributes follow `position`.
+    """Return the offset after the first `>` outside quotes of a tag at `start` whose attributes begin at `position`.
 
-    A tag without such a `>`, or one that is too long, ends at its first `>`.
+    A tag that is too long or has no `>` outside quotes ends at its first `>`, or else at the end of the document.
     """
     first = _after(content, ">", position)
     quoted = content.find('"', position, first), content.find("'", position, first)

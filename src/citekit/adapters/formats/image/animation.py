@@ -18,7 +18,8 @@ _GIF_EXTENSION, _GIF_CONTROL, _GIF_IMAGE = 0x21, 0xF9, 0x2C
 def animation_duration(path: Path, kind: str) -> float | None:
     """Return the duration of the animation at `path` in seconds.
 
-    Return None if the file is truncated or does not contain the duration. `kind` is Pillow's name of the image format.
+    Return None if the file cannot be parsed, its delays add up to 0, or it is not a GIF, PNG, or WebP file. `kind` is
+    Pillow's name of the image format.
     """
     delays = {"GIF": _gif_delays, "PNG": _png_delays, "WEBP": _webp_delays}.get(kind)
     if delays is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Rectangle = tuple[int, int, int, int]
-"""(left, top, right, bottom) in pixels of the small copy; right and bottom are exclusive."""
+"""(left, top, right, bottom) in pixels of the reduced copy of an image; right and bottom are exclusive."""
 
 _MIN_EDGE = 24
 _NOISE_FACTOR = 3
@@ -24,10 +24,12 @@ _SHADE_SHARE, _MAX_CLEAN_NOISE = 60, 1
 
 
 def detail_mask(gray: Image) -> Image:
-    """Return an image that is 255 where a pixel clearly differs from a neighbor, and otherwise 0.
+    """Return a mask of the detail in a grayscale image: 255 for detail, and otherwise 0.
 
-    The threshold depends on the image: it is three times the median difference between neighboring pixels, so that the
-    grain of a scan is not detail. The result has mode `F`, so that means of rows and columns are exact.
+    Detail is a pixel that clearly differs from its left or upper neighbor, or a pixel in a shaded area. Ruling lines
+    and specks are removed. The threshold is three times the median difference between neighboring pixels, but at least
+    24 gray levels, so that the grain of a scan is not detail. The result has mode `F`, so that means of rows and
+    columns are exact.
     """
     from PIL import ImageChops
 
@@ -41,8 +43,8 @@ def detail_mask(gray: Image) -> Image:
 def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
     """Return a mask of shaded areas without edges, such as a sky, that are at least a few text lines high and wide.
 
-    On a clean background, these are areas in which all pixels change slightly. On a grainy background, they are areas
-    whose shade differs from the background.
+    On a clean background, these are areas in which more than half of the pixels differ slightly from a neighbor. On
+    a grainy background, they are areas whose shade differs from the background.
     """
     from PIL import ImageChops, ImageFilter
 
@@ -128,7 +130,7 @@ def _without_specks(mask: Image) -> Image:
 
 
 def profiles(mask: Image, box: Rectangle) -> tuple[list[bool], list[bool]]:
-    """Return two lists: whether each column of `box` contains detail, and whether each row does."""
+    """Return whether each column, and whether each row, of `box` contains at least two pixels of detail."""
     from PIL.Image import Resampling
 
     part = mask.crop(box)

@@ -35,9 +35,9 @@ class PillowExtractor:
     """Extracts regions of images.
 
     The extent of the evidence is the smallest rectangle of whole pixels that contains the requested box. Format, mode,
-    color profile, and resolution are those of the source if its format can be written. The pixels are turned upright. A
-    whole JPEG that is already upright is not encoded again. Other metadata is removed, because EXIF and XMP can contain
-    a GPS position, a name, and a preview of the whole image.
+    color profile, and resolution are the same as in the source if its format can be written. The pixels are turned
+    upright. A whole JPEG that is already upright is not encoded again. Other metadata is removed, because EXIF and XMP
+    can contain a GPS position, a name, and a preview of the whole image.
     """
 
     identity = ExtractorIdentity("pillow", "3")
@@ -51,7 +51,8 @@ class PillowExtractor:
     ) -> Extraction:
         """Write the rectangle to `target`.
 
-        Raise `SourceUnreadable` if the image cannot be read, and the errors of `Extractor.extract`.
+        Raise `SourceUnreadable` or `SourceUnsupported` if the image cannot be opened, and the errors of
+        `Extractor.extract`.
         """
         if not isinstance(location, Box) or options.form not in _FORMS:
             raise FormUnsupported(
@@ -103,7 +104,7 @@ def _new_crop_file(target: Path) -> Iterator[CropFile]:
         with writing(target):
             stream.close()
     except BaseException:
-        with suppress(OSError):  # its buffer can still not fit on a full disk
+        with suppress(OSError):  # closing writes the buffer, which fails if the disk is full
             stream.close()
         target.unlink(missing_ok=True)
         raise

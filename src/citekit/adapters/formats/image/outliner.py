@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 MIN_SCORE = 0.6
-"""The lowest OCR score that counts as text. Below it, drawings are often read as letters."""
+"""The lowest OCR score of a line that counts as text. At lower scores, drawings are often read as letters."""
 
 OCR_SIZE = 1920
 """The longer side, in pixels, of the copy in which text is recognized."""
@@ -66,7 +66,7 @@ class RecognizedText:
         return [line for line in self.lines if _contains_center(box, line.box)]
 
     def text(self) -> str:
-        """Return all text on one line, with a space before each original line, or "" if there is no text."""
+        """Return all text on one line, with a space before the text of each recognized line; "" if there is no text."""
         return "".join(f" {line.text}" for line in self.lines)
 
     def title(self) -> str | None:
@@ -74,7 +74,7 @@ class RecognizedText:
         return self.heading() or (self.lines[0].text if self.lines else None)
 
     def heading(self) -> str | None:
-        """Return the tallest line, joined with up to two lines after it that are about as tall.
+        """Return the first of the tallest lines, joined with up to two lines after it that are about as tall.
 
         Return None if no line is at least 25% taller than the median.
         """
@@ -112,7 +112,7 @@ class ImageOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the structure of the image `source`.
 
-        Raise the errors of `Mapper.map`, including if the image cannot be decoded.
+        Raise the errors of `Mapper.map`, such as `SourceUnsupported` if the image cannot be decoded.
         """
         with pillow.open_image(source.path) as picture:
             size = pillow.upright_size(picture)
@@ -251,14 +251,14 @@ def _position(box: Box) -> str:
 def read_metadata(picture: ImageFile) -> dict[str, str]:
     """Return the `title`, `description`, `taken`, and `camera` of an image, if the file has them.
 
-    `taken` is the local time in ISO 8601 format. Damaged metadata is ignored. The GPS position is omitted, because people
-    who share a map don't expect it to contain their location.
+    `taken` is the local time in ISO 8601 format. Damaged metadata is ignored. The GPS position is omitted, because
+    people who share a map do not expect it to contain their location.
     """
     found: dict[str, str] = {}
     for name in ("Title", "Description"):  # keywords of PNG 3, 11.3.3.2
         text = picture.info.get(name)
         found[name.lower()] = str(text) if isinstance(text, str) else ""
-    with suppress(Exception):  # a damaged EXIF block raises nearly anything
+    with suppress(Exception):  # a damaged EXIF block can raise almost any exception
         found |= {name: text for name, text in _exif(picture).items() if text}
     limits = {"title": TITLE_LIMIT, "camera": TITLE_LIMIT}
     shortened = {name: one_line(text, limits.get(name, SUMMARY_LIMIT)) for name, text in found.items()}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PagePicture:
     """Return an upright copy of a page of the image at `path` that fits into the given width and height in pixels.
 
-    It is a JPEG, or a PNG if it has transparent parts.
+    The copy is a JPEG, or a PNG if the image has transparent parts.
     """
     with open_image(path, page=page) as picture:
         turn = orientation(picture)
@@ -66,7 +66,7 @@ class ImagePageViews:
                 try:
                     picture.seek(page)
                     sizes.append(PageSize(*map(float, upright_size(picture))))
-                except Exception:  # damaged files make Pillow raise most exceptions
+                except Exception:  # damaged files can make Pillow raise almost any exception
                     sizes.append(PageSize(1.0, 1.0))
             return sizes
 
@@ -75,12 +75,12 @@ class ImagePageViews:
         return reduced_picture(source.path, width, 4 * width, page)
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
-        """See `PageViews.words`. They are recognized with OCR, if there is one and the image is not a photograph."""
+        """See `PageViews.words`. OCR recognizes the words, if it is available and the image is not a photograph."""
         return image_words(source.path, self.ocr, self.index, page)
 
 
 def image_words(path: Path, ocr: OcrReader | None, index: Index | None, page: int = 1) -> Sequence[PageWord]:
-    """Return the words that OCR recognizes on a page of the image at `path`; none without OCR, or in a photograph."""
+    """Return the words that OCR recognizes on a page of the image at `path`; none without OCR or for a photograph."""
     if ocr is None:
         return []
     with open_image(path, page=page) as picture:

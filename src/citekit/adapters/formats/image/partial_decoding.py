@@ -25,7 +25,7 @@ Rectangle = tuple[int, int, int, int]
 _MCU_ROWS = 16
 """The number of rows of the tallest JPEG minimum coded unit (ITU-T T.81, A.2).
 
-Its edge is smoothed into the next one.
+The decoder smooths the edges between neighboring units, so it must also decode the unit below a region.
 """
 
 _TAIL_SIZE = 64
@@ -37,14 +37,15 @@ _PIXEL_SIZES = {("L", "L"): 1, ("I;16", "I;16"): 2, ("I;16B", "I;16B"): 2, ("RGB
 """Bytes per pixel by the modes of the picture and of its stored rows, if both have the same layout."""
 
 _SPARSE_FACTOR = 16
-"""If a row is this many times as long as the piece, pieces are read one by one. A call costs as much as about 10,000
-bytes.
+"""If a row is more than this many times as long as the part of it that is needed, these parts are read one by one.
+
+A call takes as long as reading about 10,000 bytes.
 """
 
 _BLOCK_SIZE = 1 << 18
-"""The number of bytes of rows that are read at once if only pieces of them are needed.
+"""The number of bytes of whole rows that are read at once if only a part of each row is needed.
 
-They stay in the processor's cache.
+A block of this size stays in the cache of the processor.
 """
 
 _ORIENTATION = 274
@@ -74,7 +75,7 @@ def _is_complete(picture: ImageFile) -> bool:
 
 
 def _stop_after(picture: ImageFile, bottom: int) -> None:
-    """Make the decoder skip the rows from `bottom` on, if the format allows it. Their pixels are then undefined."""
+    """Make the decoder skip rows below the row `bottom`, if the format allows it. Skipped pixels are undefined."""
     if len(picture.tile) != 1 or picture.tile[0].extents != (0, 0, *picture.size):
         return
     if picture.format == "JPEG":
@@ -153,7 +154,10 @@ class _Strip:
 
 
 def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
-    """Read a region of an uncompressed image row by row. Return None if the image is compressed."""
+    """Read a region of an uncompressed image row by row.
+
+    Return None if it is compressed or has an unsupported layout.
+    """
     left, top, right, bottom = part
     strips = _strips(picture)
     if not strips:
@@ -173,7 +177,7 @@ def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
 def _strips(picture: ImageFile) -> list[_Strip]:
     """Return the strips of an image from top to bottom.
 
-    Return an empty list if the rows are compressed or are stored in another order.
+    Return an empty list if the rows are compressed, are stored in another order, or have an unsupported layout.
     """
     if picture.format not in ("TIFF", "BMP", "PPM") or getattr(picture, "tag_v2", {}).get(_ORIENTATION, 1) != 1:
         return []

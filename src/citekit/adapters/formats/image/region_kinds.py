@@ -16,8 +16,9 @@ PHOTO_ENTROPY = 6.4
 """The minimum entropy of a photograph, in bits per gray pixel. Drawings measure 1 to 6, photographs 6.6 to 8."""
 
 _MAX_UNCHANGED = 0.35
-"""The highest share of pixels equal to their neighbors in a photograph: photographs have 0.02 to 0.26, screens 0.4 to
-1.
+"""The highest share of pixels in a photograph that equal their neighbors.
+
+The share is 0.02 to 0.26 in photographs, and 0.4 to 1 in screenshots.
 """
 
 _MAX_LINE_SHARE = 0.12
@@ -56,7 +57,7 @@ def line_heights(mask: Image, box: Rectangle) -> list[int]:
 
 
 def typical_line_height(heights: list[int]) -> float:
-    """Return the median of the line heights, ignoring lines less than half as high as the highest one.
+    """Return the median of the line heights, ignoring lines less than half as high as the highest line.
 
     Such lines contain only periods or are incomplete. Return 0 if there are no lines.
     """

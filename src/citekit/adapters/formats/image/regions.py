@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _MIN_GAP = 3
-"""The minimum width, in pixels, of a band that separates parts."""
+"""The minimum width, in pixels, of a band that separates regions."""
 
 WORKING_SIZE = 1000
 """The longer side, in pixels, of the small copy, in which a line of a printed page is about 12 pixels high."""
@@ -47,7 +47,7 @@ REGION_LIMIT = 60
 """The maximum number of regions in one picture."""
 
 LEVEL_LIMIT = 4
-"""The deepest nesting of regions."""
+"""The maximum number of levels of nested regions."""
 
 HEADING, GROUP = "heading", "region"
 _DEPTH_LIMIT = 8
@@ -73,7 +73,7 @@ def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list
 
 
 def _is_evenly_spaced(heights: Sequence[int], widths: Sequence[int]) -> bool:
-    """Return whether rows look like the lines of one list: similar heights, and similar gaps of at most two lines.
+    """Return whether rows look like the lines of one list: similar heights, and similar gaps at most twice as high.
 
     `widths` are the heights of the gaps between the rows.
     """
@@ -100,14 +100,17 @@ def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, pa
 
 
 def column_bands(letters: Sequence[tuple[int, int]], word_space: float) -> list[tuple[int, int]]:
-    """Return the bands between columns: the gaps between `letters` that are at least as wide as `word_space`."""
+    """Return the bands between columns: the gaps between `letters` of at least `word_space` and at least 6 pixels."""
     gaps = [(one[1], two[0]) for one, two in pairwise(letters)]
     min_width = max(2 * _MIN_GAP, word_space)
     return [(start, end) for start, end in gaps if end - start >= min_width]
 
 
 def widest_common_band(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, int]]) -> int:
-    """Return the width of the widest overlap between a band in `one` and a band in `two`, or 0 if either is empty."""
+    """Return the width of the widest overlap between a band in `one` and a band in `two`.
+
+    Return 0 if `one` or `two` is empty, and a negative number if no bands overlap.
+    """
     widths = (min(a[1], b[1]) - max(a[0], b[0]) for a in one for b in two)
     return max(widths, default=0)
 
@@ -147,7 +150,7 @@ class Region:
 def find_regions(gray: Image) -> tuple[Region, ...]:
     """Return the regions of the small grayscale image `gray` in reading order.
 
-    Return nothing for a photograph, or if a single picture fills the image.
+    Return an empty tuple for a photograph, for an image without detail, or if a single picture fills the image.
     """
     if is_photo(gray):
         return ()
@@ -280,7 +283,10 @@ def _mark_headings(region: Region, body: float) -> Region:
 
 
 def _limit_regions(region: Region) -> Region:
-    """Return the region with at most `LEVEL_LIMIT` levels and `REGION_LIMIT` subregions. Deeper levels are removed."""
+    """Return the region with at most `LEVEL_LIMIT` levels and `REGION_LIMIT` subregions. Deeper levels are removed.
+
+    If the first level alone has too many subregions, only the largest of them are kept.
+    """
     for levels in range(LEVEL_LIMIT, 0, -1):
         limited = _limit_depth(region, levels)
         if _count(limited) <= REGION_LIMIT + 1:

@@ -1,4 +1,4 @@
-"""Reads mail with the standard library: messages (RFC 5322), their MIME parts (RFC 2045 to 2049), and mailboxes (RFC 4155).
+"""Reads messages (RFC 5322), their MIME parts (RFC 2045 to 2049), and mailboxes (RFC 4155) with the standard library.
 
 Nothing in a message is fetched or run. The number and the depth of parts are limited, and a message that cannot be
 parsed keeps its raw text.
@@ -29,10 +29,10 @@ MESSAGES_LIMIT = 20_000
 
 PARTS_LIMIT = 500
 DEPTH_LIMIT = 20
-"""Maximum number of MIME parts of a message, and of levels at which they are nested."""
+"""Maximum number of MIME parts of a message, and of levels of nested parts."""
 
 HEADER_LIMIT = 2000
-"""Characters of a header that are read."""
+"""The maximum number of characters of a header that are read."""
 
 _SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{0,200}\d\d:\d\d[^\r\n]{0,80}\r?\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -43,7 +43,11 @@ _SHOWN = ("From", "To", "Cc", "Date")
 
 @frozen
 class Attachment:
-    """A part of a message that is not its body. `data` are the decoded bytes, and `cid` is the ID for references."""
+    """A part of a message that is not its body.
+
+    `data` contains the decoded bytes. `cid` is the Content-ID, by which HTML bodies refer to the part, or "". `inline`
+    is true for a part that has a Content-ID and is not declared as an attachment.
+    """
 
     name: str
     media_type: str
@@ -87,7 +91,8 @@ def read_mails(path: Path, *, mailbox: bool) -> list[list[Mail]]:
     """Return the threads of a mailbox, or one thread with the message of an `.eml` file.
 
     Threads are in the order of their first messages, and messages are in the order of the file. Raise
-    `SourceUnsupported` if the file is too large or contains no message, and `SourceUnreadable` if it cannot be read.
+    `SourceUnsupported` if the file is too large, or if a mailbox has no messages or more than `MESSAGES_LIMIT`, and
+    `SourceUnreadable` if the file cannot be read.
     """
     data = read_whole(path, SIZE_LIMIT)
     if not mailbox:
@@ -197,7 +202,10 @@ class _Reading:
 
 
 def _shown_of(alternatives: Sequence[Message]) -> Sequence[Message]:
-    """Return the alternative that mail programs show: the last one that they can show (RFC 2046, 5.1.4)."""
+    """Return the alternative that mail programs show: the last one that is text or multipart (RFC 2046, 5.1.4).
+
+    Alternatives that are neither text nor multipart follow it. If mail programs can show none, return all alternatives.
+    """
     for each in reversed(alternatives):
         if each.get_content_type() in ("text/html", "text/plain") or each.is_multipart():
             others = [other for other in alternatives if other.get_content_maintype() not in ("text", "multipart")]
@@ -210,7 +218,7 @@ def _unnamed(kind: str) -> str:
 
 
 def text_of(data: bytes, charset: str | None) -> str:
-    """Return text in the declared encoding, or else in UTF-8, or else in windows-1252."""
+    """Decode `data` with `charset`, or else as UTF-8, or else as windows-1252. CR LF becomes a line feed."""
     for encoding in (charset or "utf-8", "utf-8"):
         with suppress(LookupError, UnicodeError, ValueError):
             return data.decode(encoding).replace("\r\n", "\n")

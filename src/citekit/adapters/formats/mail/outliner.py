@@ -27,7 +27,7 @@ class MailOutliner:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return a node for each thread of several messages, each message, and each attachment.
+        """Return an outline with an item for each thread of several messages, each message, and each attachment.
 
         Raise the errors of `Reader.read`.
         """

@@ -1,4 +1,4 @@
-"""Presents mail as a book: each message is a chapter, and each attachment is a chapter after its message."""
+"""Presents mail as a book: each message is a chapter, followed by a chapter for each attachment that is not inline."""
 
 from __future__ import annotations
 
@@ -81,14 +81,17 @@ def mail_reader(*, as_seen: bool = False) -> MarkupReader:
 
 
 def read_facts(path: Path) -> BookFacts:
-    """Return the subject and the sender of the first message. Raise the same errors as `load`."""
+    """Return the subject and the sender of a single message; neither for several messages.
+
+    Raise the errors of `load`.
+    """
     return _facts(mail_chapters(path))
 
 
 def load(path: Path) -> MarkupBook:
     """Return the messages of the file at `path` as a book.
 
-    Raise `SourceUnsupported` if it is too large or contains no message, and `SourceUnreadable` if it cannot be read.
+    Raise the same errors as `read_mails`.
     """
     chapters = mail_chapters(path)
     names = [f"part-{number}" for number in range(1, len(chapters) + 1)]
@@ -182,4 +185,4 @@ _READ: dict[str, Callable[[Attachment], Iterator[_Element]]] = {
     "text/html": _html,
     "message/rfc822": _message,
 }
-"""Functions that return the markup of attachments, by media type. Other texts are shown as they are."""
+"""Functions that return the markup of attachments, by media type. Other attachments of text are shown as plain text."""

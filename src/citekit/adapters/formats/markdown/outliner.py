@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 SIZE_LIMIT = 1024 * 1024
-"""The largest file, in bytes, that is parsed. A larger one is scanned line by line."""
+"""The maximum size, in bytes, of a file that is parsed. A larger file is scanned line by line."""
 
 LINES_LIMIT = 20_000
 """The maximum number of lines of a file that is parsed, because the parser allocates several objects per line."""
@@ -40,14 +40,13 @@ _MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*
 _CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
 _PROTECTED = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
 _RESTORED = {code: sign for sign, code in _PROTECTED.items()}
-"""Maps private-use characters back to the markup characters that they replace inside code.
-"""
+"""Maps private-use characters back to the markup characters that they replace inside code."""
 
 _LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|: ]{3,}$|\[[^\]\n]{1,100}\]:.*$)")
 
 
 class MarkdownOutliner:
-    """Outlines Markdown files. `fallback` outlines files without headings."""
+    """Outlines Markdown files. `fallback` outlines files that are very long or have no headings."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback

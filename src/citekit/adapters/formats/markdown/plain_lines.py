@@ -22,7 +22,7 @@ SIZE_LIMIT, LINES_LIMIT = 8_000_000, 60_000
 """The maximum number of characters, and lines, of a text that is parsed."""
 
 BLOCK_LIMIT = 20_000
-"""The maximum number of characters of a paragraph that is parsed."""
+"""The maximum number of characters of a line or a paragraph that is parsed."""
 
 _FRONT_LIMIT = 500
 _FRONT_ENDS = {"---": ("---", "..."), "+++": ("+++",), "{": ("}",)}

@@ -70,7 +70,7 @@ def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
 
 
 def _block(line: str, before: str) -> str:
-    """Return a line without the markers of a heading, a list item, a block quote, or a table row.
+    """Return a line without its inline markup and the markers of a heading, list item, block quote, or table row.
 
     `before` is the preceding line.
     """

@@ -38,7 +38,7 @@ def asciidoc(fallback: Outliner) -> MarkupOutliner:
 def read_titles(lines: Iterable[str]) -> DocumentHeadings:
     """Return the section titles that are not inside a block, by the rules of Asciidoctor.
 
-    Discrete headings are skipped.
+    The titles of figures, tables, and listings are included. Discrete headings are skipped.
     """
     reader = _Reader()
     for number, line in enumerate(lines, 1):
@@ -163,7 +163,7 @@ class _Reader:
 
 
 def plain(line: str) -> str:
-    """Return a line without its markup, or "" if it is a comment, an attribute, or a macro."""
+    """Return a line without its markup, or "" if it is a comment, an attribute, a block title, or a block macro."""
     if _HIDDEN.match(line):
         return ""
     text = _CROSS.sub(lambda cross: cross[1] or "", _LINK.sub(r"\1", _ANCHOR.sub("", line)))

@@ -58,7 +58,10 @@ def latex(fallback: Outliner) -> MarkupOutliner:
 
 
 def read_sections(lines: Iterable[str]) -> DocumentHeadings:
-    """Return the sections, and the figures and tables that have a caption. Comments and verbatim text are skipped."""
+    """Return the sections, and the figures, tables, and listings that have a caption.
+
+    Comments and verbatim text are skipped.
+    """
     reader = _Reader()
     for number, line in enumerate(lines, 1):
         reader.feed(number, line)
@@ -70,7 +73,7 @@ class _Reader:
     """Collects the headings of a LaTeX document line by line.
 
     An environment that seems to begin verbatim text may never end. A second reader, `lookahead`, therefore reads the
-    lines after its beginning as normal text. In that reader, `no_verbatim` is the name of the environment.
+    lines after its beginning as normal text. In that reader, `no_verbatim` names this environment.
     """
 
     no_verbatim: str = ""

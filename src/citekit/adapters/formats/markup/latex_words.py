@@ -111,13 +111,16 @@ def _accented(found: re.Match[str]) -> str:
 def _letter(found: re.Match[str]) -> str:
     """Return the letter or symbol that a LaTeX command stands for.
 
-    If the symbol can be inside a word, the space after the command is removed, as LaTeX does.
+    If the symbol can be inside a word, the space after the command is removed, as in LaTeX.
     """
     return _COMMAND_END + _LETTERS[found[1]] + ("" if found[1] in _WITHIN_WORDS else found[2] or "")
 
 
 def summarized(line: str) -> str:
-    """Return the visible text of a line, or "" for a comment or for a line that only contains a command."""
+    r"""Return the visible text of a line.
+
+    Return "" for a comment, and for a line that starts with a command such as `\begin`.
+    """
     text = without_comment(line)
     bare = text.strip()
     if bare.startswith(

@@ -34,7 +34,10 @@ def org(fallback: Outliner) -> MarkupOutliner:
 
 
 def read_headlines(lines: Iterable[str]) -> DocumentHeadings:
-    """Return the headlines that are not inside a block. A block that is never closed does not count."""
+    """Return the headlines that are not inside a block, and the captions.
+
+    A block that is never closed does not count.
+    """
     found, states, held, block = DocumentHeadings(), {"TODO", "DONE"}, list[TextHeading](), ""
     captions = _Captions()
     for number, line in enumerate(lines, 1):

@@ -90,7 +90,7 @@ class RstCaptions:
 def _caption(directive: str, lines: Sequence[str]) -> str:
     """Return the caption in the content of a directive, or "" if it has none.
 
-    This is the option `caption` of any directive, the title of a table, or the first paragraph below a figure.
+    The caption is the option `caption` of any directive, the title of a table, or the first paragraph in a figure.
     """
     first = next((index for index, line in enumerate(lines) if index and _OPTION.match(line)), len(lines))
     blank = next((index for index, line in enumerate(lines) if index and not line), len(lines))

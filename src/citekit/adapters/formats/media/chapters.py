@@ -24,7 +24,7 @@ CHAPTER_LIMIT = 10_000
 TIMED_FROM_FIRST_SOUND = frozenset(("mp3",))
 """Formats whose chapter times count from the first sound that players play (ID3v2 `CHAP`).
 
-The packets of an MP3 start after the encoder delay, which players skip, so packet times don't apply.
+The packets of an MP3 start after the encoder delay, which players skip, so packet times do not apply.
 """
 
 TOLERANCE = 0.001
@@ -37,8 +37,8 @@ _TITLE_TAG = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
 class ChapterMark:
     """A chapter as stored in the file. Times are in seconds.
 
-    If `end` is not after `start`, the file doesn't contain the end. `level` is the nesting depth, counted from 0, or
-    None if the file doesn't contain it.
+    If `end` is not after `start`, the file does not contain the end. `level` is the nesting depth, counted from 0, or
+    None if the file does not contain it.
     """
 
     start: float

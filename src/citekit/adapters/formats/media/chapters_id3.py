@@ -16,7 +16,7 @@ SIZE_LIMIT = 2**26
 
 FRAME_LIMIT = 20_000
 TITLE_LIMIT = 4000
-"""Bytes of a title that are read."""
+"""The maximum number of bytes of a title that are read."""
 
 CHAPTER_LIMIT = 10_000
 DEPTH_LIMIT = 16
@@ -47,7 +47,7 @@ def read_id3_chapters(path: Path) -> list[Id3Chapter]:
     """Return the chapters and sections that the tables of contents (`CTOC`) list; empty if there are none.
 
     A section precedes its chapters, and spans them. Chapters (`CHAP`) that no table lists are omitted, because players
-    don't show them either.
+    do not show them either.
     """
     try:
         with path.open("rb") as file:

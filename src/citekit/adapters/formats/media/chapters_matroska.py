@@ -1,6 +1,6 @@
 """Reads nested chapters from Matroska files (RFC 9559, 5.1.7).
 
-FFmpeg reports only the outermost chapters, and mixes those of all editions.
+FFmpeg reports only the outermost chapters, and mixes the chapters of all editions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _NANOSECONDS = 1_000_000_000
 class MatroskaChapter:
     """A chapter. `start` and `end` are in seconds of the file's own time. The outermost `level` is 0.
 
-    If the file doesn't contain the end, `end` is the start of the next chapter that isn't inside this one, or infinity.
+    If the file does not contain the end, `end` is the start of the next chapter that is not inside this one, or
+    infinity.
     """
 
     start: float
@@ -48,7 +49,7 @@ def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
     """Return the chapters of the edition that players use, or an empty list if there are none.
 
     Each chapter precedes the chapters inside it. Players use the first edition that is marked as default, or else the
-    first edition that isn't hidden. Hidden chapters are skipped.
+    first edition that is not hidden. Hidden chapters are skipped.
     """
     try:
         with path.open("rb") as file:
@@ -133,7 +134,7 @@ def _walk(data: bytes, level: int) -> Iterator[MatroskaChapter]:
 
 
 def _title(chapter: bytes) -> str:
-    """Return the first title of a chapter that isn't empty, or "". A chapter can have titles in several languages."""
+    """Return the first title of a chapter that is not empty, or "". A chapter can have titles in several languages."""
     displays = (body for number, body in _elements(chapter) if number == _DISPLAY)
     titles = (text for body in displays for number, text in _elements(body) if number == _STRING)
     return next((text.rstrip(b"\0").decode("utf-8", "replace") for text in titles if text), "")

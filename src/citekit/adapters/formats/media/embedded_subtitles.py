@@ -61,7 +61,7 @@ def text_subtitle_streams(container: InputContainer) -> list[Any]:
 def preferred_subtitles(streams: Sequence[Any]) -> Any | None:
     """Return the preferred subtitle stream, or None if `streams` is empty.
 
-    This is the default stream, or else the first that isn't forced, or else the first. Forced subtitles cover only
+    This is the default stream, or else the first that is not forced, or else the first. Forced subtitles cover only
     speech in foreign languages.
     """
     default = [s for s in streams if s.disposition & type(s.disposition).default]

@@ -44,7 +44,7 @@ FORWARD_JUMP = 10.0
 """Seconds without a packet that count as a forward jump. Gaps from bad reception or paused encoders are shorter."""
 
 BACKWARD_JUMP = 1.0
-"""Seconds by which times go back at a jump. Smaller steps come from packet reordering."""
+"""The minimum number of seconds by which times go back at a jump. Smaller steps come from packet reordering."""
 
 _REPORTED_JUMPS = 3
 
@@ -59,7 +59,7 @@ _PACKETS_TRIED = 200
 def stream_remarks(container: InputContainer, subtitles: Sequence[Any], chosen: Any | None) -> list[str]:
     """Return remarks about which streams of the file are used, and about problems in their timestamps.
 
-    `subtitles` are the text subtitle streams, and `chosen` is the one of them whose cues are used.
+    `subtitles` are the text subtitle streams, and `chosen` is the stream among them whose cues are used.
     """
     video, audio = video_streams(container), audio_streams(container)
     used = playable_streams(container)

@@ -1,4 +1,5 @@
-"""Reads the text that a video shows: finds stable pictures, recognizes their text with OCR, and joins those of a slide.
+"""Reads the text that a video shows: finds stable pictures, recognizes their text with OCR, and joins successive
+pictures of one slide.
 
 The result is cached under the digest of the file. A slide whose lines appear one after another, or a terminal that
 scrolls, is one slide, and each line has the time at which it appears.
@@ -31,19 +32,19 @@ MOST = 60
 """The maximum number of pictures that are read in a short video."""
 
 SECONDS_PER_PICTURE = 10.0
-"""In videos longer than `MOST` times this (10 minutes), at most one picture is read for this many seconds of video."""
+"""If a video is longer than `MOST` times this (10 minutes), at most one picture is read per this many seconds."""
 
 SECONDS_PER_BUDGET = 60.0
-"""The seconds of a video after which the caller may extend its time budget."""
+"""The number of seconds of a video after which the caller may extend its time budget."""
 
 _MAX_GAP = 3.0
-"""Seconds between two pictures that can be one slide: the time of an animation."""
+"""The maximum number of seconds between two pictures of one slide: the time of an animation."""
 
 _SAME_SLIDE = 0.7
-"""The share of the lines that two pictures of a slide must have in common."""
+"""The minimum share of lines, of the picture with fewer lines, that two pictures of one slide have in common."""
 
 _SAME_LINE = 0.8
-"""The similarity of two lines that are the same one, recognized twice."""
+"""The minimum similarity (0 to 1) of two recognized lines that count as the same line."""
 
 _MIN_CHARACTER_WIDTH = 0.15
 """The minimum width of a character as a share of its height. Narrow fonts have about 0.3."""
@@ -116,14 +117,14 @@ class OcrScreenReader:
 
 
 def _is_upright(line: OcrLine, size: tuple[int, int]) -> bool:
-    """Return whether a line is not turned by 90 degrees, such as the label of an axis, which OCR misreads."""
+    """Return whether a line is upright. OCR misreads lines that are turned by 90 degrees, such as labels of an axis."""
     width, height = (line.box.x2 - line.box.x1) * size[0], (line.box.y2 - line.box.y1) * size[1]
     return width >= _MIN_CHARACTER_WIDTH * height * len(line.text)
 
 
 @frozen
 class _Extending:
-    """A `Progress` that calls `before` after each `SECONDS_PER_BUDGET` of the video."""
+    """A `Progress` that calls `before` at the first report, and then after each `SECONDS_PER_BUDGET` of the video."""
 
     inner: Progress
     before: Callable[[], object]
@@ -138,7 +139,7 @@ class _Extending:
 
 
 def joined(slides: Sequence[Slide]) -> Iterator[Slide]:
-    """Yield the slides, with successive ones joined if most lines of the one are also on the other."""
+    """Yield the slides, with successive ones joined if most lines of one are also on the other."""
     before: Slide | None = None
     for slide in slides:
         after = None if before is None else _continued(before, slide)

@@ -1,7 +1,7 @@
 """Distinguishes the speakers of a recording by their voices, and divides what is said into their turns.
 
-A model turns each 1.6 s of speech into a vector. Vectors of similar voices are joined to clusters; each large cluster is a
-speaker, named `Speaker 1` and so on, in the order in which they first speak.
+A model turns each 1.6 s of speech into a vector. Vectors of similar voices are joined into clusters; each large cluster
+is a speaker, named `Speaker 1` and so on, in the order in which they first speak.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ VERSION = "1"
 """Change this whenever the same words and sound would result in different turns."""
 
 SAME_VOICE = 0.68
-"""Mean similarity, from 0 to 1, of the vectors of two clusters that are one voice.
+"""The minimum mean similarity, from 0 to 1, of the vectors of two clusters that are one voice.
 
 Within a voice, the mean is about 0.77; between two voices, about 0.50 (recordings of six readers).
 """
@@ -40,7 +40,7 @@ MIN_VECTORS = 4
 """The minimum number of vectors of a cluster that is a speaker: about 2 s of speech."""
 
 CHANGE = 0.1
-"""The margin, summed over its vectors, by which a turn must be more similar to another speaker."""
+"""The margin, summed over its vectors, by which a turn must be more similar to another speaker than to the last."""
 
 CHANGE_AT_PAUSE = 0.03
 """The same margin if a pause precedes the turn."""
@@ -64,7 +64,7 @@ class VoiceModel(Protocol):
 
 @frozen
 class SpeakerTurns:
-    """A `Transcriber` that divides the passages of another one, `words`, into turns, and names their speakers.
+    """A `Transcriber` that divides the passages of another transcriber, `words`, into turns, and names their speakers.
 
     If there is only one voice, nothing changes. `before` is called before each block of sound, so that the caller can
     give it a time budget of its own. Turns are cached in `index`.
@@ -138,10 +138,10 @@ def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
 
 
 def joined(sums: Floats, sizes: Sequence[int]) -> list[list[int]]:
-    """Join the most similar clusters until none are similar, and return the numbers of the clusters in each.
+    """Join the most similar clusters until none are similar, and return the original indexes in each joined cluster.
 
     `sums` has the sum of the vectors of each cluster, and `sizes` their number. The similarity of two clusters is the
-    mean similarity of a vector of the one and a vector of the other (average linkage).
+    mean similarity of a vector of one and a vector of the other (average linkage).
     """
     sums, counts = sums.astype("float64"), np.array(sizes, "float64")
     members = [[each] for each in range(len(sums))]

@@ -21,14 +21,17 @@ SMALL_FILE = 64 * 2**20
 """The largest file, in bytes, that is read completely if it has no index and its duration looks wrong."""
 
 TAIL_STEPS = (10.0, 60.0, 600.0)
-"""How many seconds before the declared end to look for the last packets. Small files use only the first step."""
+"""How many seconds before the declared end to look for the last packets.
+
+Small files and formats without an index use only the first step.
+"""
 
 DURATION_TOLERANCE = 0.1
 """The allowed difference in seconds between declared and measured duration: codec delay and padding."""
 
 WARM_UP_FRAMES = 16
-"""The number of frames before the first wanted one that are all decoded, because a decoder learns the frame order from
-them.
+"""The number of frames before the first wanted frame that are all decoded, because a decoder learns the frame order
+from them.
 """
 
 _ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpegvideo", "amr", "gif"}
@@ -103,7 +106,7 @@ def codec_name(stream: Any) -> str:
 
 
 def measure_duration(container: InputContainer) -> MediaDuration:
-    """Measure when the recording really ends. This is fast if the container has a complete index.
+    """Return when the recording really ends, and its declared duration. This is fast if the container has a full index.
 
     Raise `SourceUnsupported` if no packet can be read.
     """

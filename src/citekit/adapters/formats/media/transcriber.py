@@ -1,7 +1,7 @@
 """Transcribes recordings with a Whisper model, in windows that end at pauses.
 
-Each window is transcribed once: its passages are cached under the digest of its samples, so an interrupted run continues
-where it ended. All passages are then cached under the digest of the recording.
+Each window is transcribed once: its passages are cached under the digest of its samples, so an interrupted run
+continues where it stopped. All passages are then cached under the digest of the recording.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BLOCK = 300
 """The number of seconds of sound that are searched for speech at once."""
 
 _TAIL = RATE
-"""The number of samples at the end of a block that are searched again with the next block."""
+"""The minimum number of samples at the end of a block that are searched again with the next block."""
 
 
 class SpeechModelEngine(Protocol):
@@ -109,7 +109,7 @@ class WhisperTranscriber:
 
 @frozen
 class StoredSpeech:
-    """A `Transcriber` that only knows what another one, with the same name and version, stored in `index`.
+    """A `Transcriber` that only knows what another transcriber with the same name and version stored in `index`.
 
     Workers use it if a service recognizes the words, because they have no network.
     """

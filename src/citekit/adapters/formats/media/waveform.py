@@ -18,7 +18,9 @@ FULL = 32_768
 
 
 def waveform(path: Path, count: int) -> Sequence[int]:
-    """Return `count` amplitudes from 0 to 255, evenly over the recording; nothing if it has no sound.
+    """Return at most `count` amplitudes from 0 to 255, evenly over the recording; none if it has no sound.
+
+    A recording with fewer than `count` groups of samples has one amplitude for each group.
 
     Raise `SourceUnsupported` if the file cannot be decoded.
     """

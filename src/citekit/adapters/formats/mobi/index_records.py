@@ -111,8 +111,8 @@ def _tags(data: bytes, table: Sequence[bytes], control: int) -> dict[int, list[i
 def _number(data: bytes, at: int) -> tuple[int, int]:
     """Return the number at the offset `at`, and the offset after the number.
 
-    Numbers have seven bits per byte, and the last byte has its high bit set. Raise `IndexError` if the data ends
-    before.
+    Numbers have seven bits per byte, and only the last byte has its high bit set. Raise `IndexError` if the
+    data ends before that byte.
     """
     value = 0
     while at < len(data):

@@ -70,8 +70,8 @@ def read_facts(path: Path) -> BookFacts:
 def load(path: Path) -> MarkupBook:
     """Return the book at `path`.
 
-    Raise `SourceUnsupported` if the file has another format, is damaged, or is protected, and `SourceUnreadable` if it
-    cannot be read.
+    Raise `SourceUnsupported` if the file has another format or an unsupported compression method, is damaged,
+    protected, or too large, or contains no text. Raise `SourceUnreadable` if it cannot be read.
     """
     records = read_records(path)
     header = read_header(records, path.name)
@@ -148,6 +148,7 @@ def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Pie
     """Yield the chapters of a KF8 book.
 
     Each chapter is a skeleton, an HTML page without its content, into which the fragments stored after it are inserted.
+    Raise `SourceUnsupported` if the chapters become too large.
     """
     if not skeletons.rows:
         yield _Piece(0, text)

@@ -70,8 +70,8 @@ class Header:
 def read_records(path: Path) -> Records:
     """Return the records of the file at `path`.
 
-    Raise `SourceUnsupported` if it is not a Mobipocket or Kindle book or is damaged, and `SourceUnreadable` if it
-    cannot be read.
+    Raise `SourceUnsupported` if it is not a Mobipocket or Kindle book, is damaged, or is larger than `SIZE_LIMIT`, and
+    `SourceUnreadable` if it cannot be read.
     """
     data = read_whole(path, SIZE_LIMIT)
     if data[60:68] != b"BOOKMOBI" or len(data) < 78:
@@ -88,7 +88,8 @@ def read_records(path: Path) -> Records:
 def read_header(records: Records, name: str) -> Header:
     """Return the header of a book. `name` is its file name, for error messages.
 
-    Raise `SourceUnsupported` if the book is damaged, is protected, or uses an unsupported compression method.
+    Raise `SourceUnsupported` if the book is damaged, is protected, uses an unsupported compression method, or declares
+    more than `TEXT_LIMIT` bytes of text.
     """
     record = records[0]
     try:
@@ -180,7 +181,7 @@ def text_of(records: Records, header: Header, name: str) -> bytes:
 
 
 def _without_trailing(record: bytes, flags: int) -> bytes:
-    """Return a text record without the entries that follow the text. `flags` defines which entries there are."""
+    """Return a text record without the entries that follow the text. `flags` says which entries each record has."""
     for _ in range((flags >> 1).bit_count()):
         size = 0
         for byte in record[-4:]:

@@ -12,8 +12,9 @@ V = TypeVar("V")
 class Lazy(dict[K, V]):
     """A mapping that makes the value of a missing key with `make` and keeps it, so that each value is made once.
 
-    The value of a key must depend only on the key, so that it does not matter when it is made. Only keys that have been
-    made or `given` count as members. It is also a table for `str.translate`, which looks up code points.
+    The value of a key must depend only on the key, so that it does not matter when it is made. Only the keys in `given`
+    and keys whose value has been made count as members. A `Lazy` is also a table for `str.translate`, which looks up
+    code points.
 
     >>> Lazy(lambda number: number * number)[3]
     9

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 JPEG_QUALITY = 88
-"""The JPEG quality of pages that consist of a picture. Other pages are PNG, which keeps letters sharp."""
+"""The JPEG quality of drawn pages with a large picture. Other pages are drawn as PNG, which keeps letters sharp."""
 
 
 @frozen
@@ -73,7 +73,10 @@ class PdfPageViews:
 
 
 def _size(document: Document, number: int) -> PageSize:
-    """Return the size of the page with the 0-based `number`, without loading its content."""
+    """Return the size of the page with the 0-based `number` in points, without loading its content.
+
+    The result is 1 by 1 if the size in the file is not positive and finite.
+    """
     with exclusive() as pymupdf:
         area = pymupdf.mupdf.fz_bound_page(pymupdf.mupdf.fz_load_page(document.this, number))
     width, height = area.x1 - area.x0, area.y1 - area.y0
@@ -87,7 +90,7 @@ def _check_page(document: Document, page: int) -> None:
 
 
 def _words(page: Any) -> Iterator[PageWord]:
-    """Yield the words of a page without hidden text."""
+    """Yield the words of a page, except its hidden text."""
     with exclusive():
         hidden = hidden_text(page)
         turned, area = page.rotation_matrix, page.rect

@@ -53,15 +53,16 @@ class PyMuPdfTextReader:
 
     Lines end with a line feed and paragraphs (blocks) with two, unless a block clearly continues in the next one. A
     word that is split at the end of a line is joined at a soft hyphen. At a hyphen, it is joined if the whole word
-    occurs elsewhere in the document, or its first part does not. Only soft hyphens are removed.
+    occurs elsewhere in the document, or its first part does not, unless the hyphenated word occurs elsewhere. All soft
+    hyphens are removed; other hyphens are removed only where a word is joined.
 
     Hidden text is omitted (see `formats.pdf.document.hidden_text`). With `as_seen`, a page with hidden text has its
     visible text first, then a mark, and then all of its text, in the format of `domain.quotes.hidden`.
 
-    If `joining` is false, words stay split. With `as_seen`, raised and lowered numbers become superscripts and
-    subscripts. `password` opens a file that needs one. `ocr` recognizes the text of scanned pages that have none, and
-    `index` caches it; with None, the text of these pages is empty. `known` has the pages that a mapper just read; they
-    are as a reader with `as_seen` and without `joining` reads them.
+    If `joining` is false, words stay split at hyphens. With `as_seen`, raised and lowered numbers become superscripts
+    and subscripts. `password` opens a file that needs one. `ocr` recognizes the text of scanned pages without text; if
+    it is None, the text of these pages is empty. `index` caches the recognized text. `known` holds the texts of pages
+    that a mapper has just read, as a reader with `as_seen` and without `joining` returns them.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class PyMuPdfTextReader:
         return found
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title, authors, and language from the document information, ignoring defaults of programs."""
+        """Return the title, authors, and language that the file states, without defaults that programs write."""
         with opened(source.path, password=self._password) as document:
             said = document.metadata or {}
             language = getattr(document, "language", None)
@@ -134,17 +135,17 @@ def _pages(document: Any, progress: Progress, known: Mapping[int, str], *, as_se
     for number in range(count):
         progress(number, count, "reading pages")
         try:
-            page = document[number]  # also a known page, whose cost counts
+            page = document[number]  # a known page is loaded, too, because its cost counts
             yield known[number + 1] if number + 1 in known else _page_text(page, flags, as_seen=as_seen)
-        except PageWorkError:  # `skipped_pages` tells which; the other pages are read
+        except PageWorkError:  # `skipped_pages` says which pages; the others are read
             yield ""
         give_way()
 
 
 @frozen
 class PageTextCollector:
-    """Collects the texts of the pages of an open document, as a `PyMuPdfTextReader` with `as_seen` and without `joining`
-    reads them. Use it inside `opened()`.
+    """Collects the texts of the pages of an open document, as a `PyMuPdfTextReader` with `as_seen` and without
+    `joining` reads them. Use it inside `opened()`.
     """
 
     _pages: ReadPages
@@ -153,7 +154,7 @@ class PageTextCollector:
 
     @classmethod
     def of(cls, pages: ReadPages, source: Source, document: Document) -> Self | None:
-        """Return a collector for `document`, or None if the texts of its file are not expected."""
+        """Return a collector for `document`, or None if `pages` does not expect the texts of `source`."""
         return cls(pages, document, text_flags()) if pages.is_expected(source) else None
 
     def is_missing(self, number: int) -> bool:
@@ -161,10 +162,10 @@ class PageTextCollector:
         return self._pages.is_missing(number)
 
     def collect(self, number: int, page: object, blocks: Blocks | None = None) -> None:
-        """Store the text of the page `number` unless it is known. `blocks` are the text blocks of its content, if they have
-        been read. Those of a page with annotations are read again with the text of the annotations.
+        """Store the text of the page `number` unless it is known. `blocks` are the text blocks of its content, if they
+        have been read. The blocks of a page with annotations are read again, to include the text of the annotations.
 
-        A damaged page ends the collection, so that the text reader meets it itself.
+        A damaged page ends the collection and discards all texts, so that the text reader reads the whole file itself.
         """
         if not self.is_missing(number):
             return
@@ -178,7 +179,10 @@ class PageTextCollector:
             self._pages.forget()
 
     def complete(self, step: Callable[[], None]) -> None:
-        """Collect the pages that are still missing, and call `step` after each."""
+        """Collect the pages that are still missing, and call `step` after each.
+
+        If a page is damaged or was skipped because it is too complex, all collected texts are discarded.
+        """
         count = self._document.page_count
         for number in range(1, count + 1):
             if self.is_missing(number):
@@ -199,7 +203,7 @@ def drawn_pages(path: Path, numbers: Sequence[int], *, password: str | None = No
     """Return the text of pages that is visible when they are drawn, by 1-based page number.
 
     The text is divided into lines and blocks as by `PyMuPdfTextReader` with `as_seen` and without `joining`. Pages that
-    the file does not have, or that are too complex to be read, are left out. Raise the errors of `opened`.
+    the file does not have, or that are too complex to be read, are left out. Raise the same errors as `opened`.
     """
     flags, texts = text_flags(), {}
     with opened(path, password=password) as document:
@@ -303,5 +307,5 @@ def _title(text: str | None) -> str | None:
 
 
 def _authors(text: str | None) -> list[str]:
-    """Return the authors in `text`, which separates them with semicolons or ampersands."""
+    """Return the authors named in `text`, which is split at semicolons and ampersands."""
     return [name for name in (each.strip() for each in re.split(r"\s*;\s*|\s+&\s+", text or "")) if name]

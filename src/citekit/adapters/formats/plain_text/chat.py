@@ -1,6 +1,6 @@
 """Outlines chats that WhatsApp exported as text, by day and by the person who writes.
 
-A message begins with a date, a time, and a name, whose form depends on the language and the system of the phone:
+A message begins with a date, a time, and a name, in a format that depends on the language and the system of the phone:
 `[01/12/2024, 10:05:23 AM] Anna: Hello`, `01.12.24, 10:05 - Anna: Hello`. Other lines continue the message above them.
 """
 
@@ -23,7 +23,10 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 TURNS_LIMIT = 10_000
-"""The maximum number of turns that become nodes. In a longer chat, the days are the smallest parts."""
+"""The maximum number of turns (consecutive messages of one person) that become nodes.
+
+In a longer chat, the days are the smallest parts.
+"""
 
 _DAYS = 62
 """The maximum number of days that are not grouped. A chat with more days is divided into months first."""
@@ -43,7 +46,7 @@ _ORDERS = ("day, month, year", "month, day, year", "year, month, day")
 
 @frozen
 class Message:
-    """A message: its first line, the three numbers of its date, the name of its writer, and its first line of text.
+    """A message: its 1-based line number, the numbers in its date, the name of its writer, and its first line of text.
 
     The name is empty if the program wrote the message.
     """
@@ -61,7 +64,10 @@ class ChatOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the days and of what each person wrote. Raise `SourceUnreadable`."""
+        """Return an outline of the days and of what each person wrote. Many days are grouped by month.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         if not is_chat(source.path):
             return self.fallback.outline(source, progress)
         text = open_text(source.path, progress)
@@ -108,11 +114,10 @@ def read_messages(lines: Iterable[str]) -> list[Message]:
 
 
 def _days_of(messages: Sequence[Message]) -> tuple[str, list[date]]:
-    """Return the order of the numbers in dates, in words, and the day of each message; no days if the numbers are not
-    dates.
+    """Return the order of the numbers in the dates, such as "day, month, year", and the date of each message.
 
-    Of the orders in which all of them are dates, the result is the one in which time goes back least often, and of
-    several, the one in which time passes most slowly.
+    Of the orders in which all dates are valid, choose the order in which the date goes back least often, and among
+    equals, the order in which the dates of consecutive messages are closest. Return no dates if no order is valid.
     """
     best: tuple[tuple[int, int], str, list[date]] | None = None
     for order in _ORDERS:

@@ -43,7 +43,7 @@ _WORDS = tuple(
     (re.compile(rf"\s*(?:{words})\s+{_NUMBER}\s*(?:[.:—–-]+\s*.{{0,80}})?\s*\Z", re.I), rank) for words, rank in _RANKS
 )
 _DOUBLE = re.compile(rf"((?:{'|'.join(words for words, _ in _RANKS)})\s+{_NUMBER})[\s.,:;—–-]+(?=[^\W\d_]+\s)", re.I)
-"""The first of two headings on one line, such as `ACT I. SCENE II.`, and what separates it from the second."""
+"""Matches the first of two headings on one line, such as `ACT I. SCENE II.`, and the separator after it."""
 
 _COUNTING = re.compile(
     r"(?:the\s+)?(?:\d+|[ivxlcdm]+|[a-z]|(?:twenty|thirty|forty|fifty)?[- ]?(?:one|two|three|four|five|six|seven|eight|"
@@ -67,41 +67,41 @@ _TOC_LIMIT = 1000
 
 _END_OF_BOOK = re.compile(r"\s*\*{3}\s*END OF TH(?:E|IS) PROJECT GUTENBERG ", re.IGNORECASE)
 _START_OF_BOOK = re.compile(r"\s*\*{3}\s*START OF TH(?:E|IS) PROJECT GUTENBERG ", re.IGNORECASE)
-"""The lines around the text of a book of Project Gutenberg. The license follows the second."""
+"""The lines before and after the text of a Project Gutenberg book. The license follows the end line."""
 
 _OWN_TITLE = re.compile(r"Title:[ \t]+(\S.{1,150})")
 _TITLE_LINES = 30
-"""The first lines of a text, in which a line `Title: ...` gives the title."""
+"""The number of lines at the beginning of a text that are searched for a line `Title: ...`."""
 
 _NUMBERING = re.compile(
     rf"\s*(?:(?:{any_of(CHAPTER, BOOK, PART, APPENDIX)})\s+)?(?:\d{{1,3}}|[IVXLC]{{1,8}})(?:[.:)—–-]+|\s{{2,}})"
     r"\s*(?=\S*[^\W\d_])",
     re.I,
 )
-"""The number before a title, as in `Chapter IV. The Storm` and `IV.--The Storm`."""
+"""Matches the number before a title, as in `Chapter IV. The Storm` and `IV.--The Storm`."""
 
 _PAGE = re.compile(r"(?<=[^\W\d_.])[.,]?\s+\d{1,3}\s*\Z")
-"""The page after an entry of a printed table of contents."""
+"""Matches the page number after an entry of a printed table of contents."""
 
 _CONTINUES = re.compile(
     r".*(?:[,;&–—-]|\b(?:a|an|the|of|or|and|nor|but|to|for|in|on|at|by|with|from|as|not|is|are|be|any|that|which|if|"
     r"der|die|das|des|und|oder|von|für|mit|zu|im|le|la|les|du|et|ou|que|el|los|y|o|con|por|il|lo|gli|e|di|da|per))\Z",
     re.IGNORECASE,
 )
-"""Matches a line that does not end a sentence."""
+"""Matches a line that ends within a sentence: with a comma or dash, or with a word such as `the`."""
 
 _SHORT = 100
 _CAPITALS_LIMIT = 70
 _NUMBERED_LEVEL = 10
-"""The level of `1 Title`; that of `1.1 Title` is one more."""
+"""The level of `1 Title`. `1.1 Title` is one level deeper."""
 
 
 @define
 class HeadingFinder:
-    """A finder of headings in lines that are passed to `feed` in order; `finish` returns them.
+    """Finds headings in the lines that are passed to `feed` in order. `finish` returns the headings.
 
-    If `prose` is False, it finds none. Named headings (`Chapter 1`, `ACT II`) count if a blank line precedes them.
-    Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct;
+    If `prose` is False, no headings are found. Named headings (`Chapter 1`, `ACT II`) count if a blank line precedes
+    them. Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct;
     otherwise they are list items or names of speakers.
     """
 
@@ -203,8 +203,8 @@ def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
     """Return the headings without lines in capitals that form a paragraph with a blank line after each line.
 
     Such lines follow one another with nothing else in between, and at least one of them ends within a sentence. They
-    form a paragraph if there are at least three of them, or if the last one ends with a period. A two-line title does
-    neither.
+    form a paragraph if there are at least three of them, or if the last one ends with a period. Other titles of two
+    lines are kept.
     """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
@@ -220,8 +220,8 @@ def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
 def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
     """Return the headings without the entries of printed tables of contents.
 
-    Such a table is recognized as three or more headings, at most two lines apart, four fifths of which occur again later,
-    perhaps without their numbers.
+    Such a table is recognized as three or more headings, with at most two lines between each, four fifths of which (not
+    counting one heading) occur again later, perhaps without their numbers.
     """
     last = {_core(heading.title): heading.line for heading in found}
     kept: list[TextHeading] = []
@@ -249,7 +249,7 @@ def _core(title: str) -> str:
 def _as_siblings(found: list[TextHeading]) -> list[TextHeading]:
     """Return the headings, with headings such as `Preface` and `Contents` on the level of the next other heading.
 
-    Such headings contain what follows them only in books whose parts are numbered below them (`1.1 Scope`).
+    If that heading is numbered (`1.1 Scope`), they keep their own level, and contain the numbered headings.
     """
     kept: list[TextHeading] = []
     after = min((each.level for each in found if each.level and not _ALONE.match(each.title)), default=2)
@@ -270,7 +270,7 @@ def _roman_value(title: str) -> int:
 
 
 def _in_sequence(found: list[TextHeading]) -> list[TextHeading]:
-    """Return the Roman numbers that count from I, in runs of at least three. A run may lack one number."""
+    """Return the Roman numbers that count from I, in runs of at least three. A run may skip single numbers."""
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
     last = 0

@@ -26,7 +26,7 @@ PARENT_SIZE = 50
 """The number of groups below one parent, if there are many groups."""
 
 _LONG = 160
-"""A section without subsections that has more lines is split into groups."""
+"""The maximum number of lines of a section without subsections. A longer one is split into groups."""
 
 _FIRST_LINES = [Lines(1, last) for last in range(1, 6)]
 _PROSE = frozenset(("text", "markdown", "html", "rst"))
@@ -62,7 +62,10 @@ class PlainTextOutliner:
 
 
 def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-    """Return the items with the first one extended to line 1, because `sections` omits leading lines without letters."""
+    """Return the items, with the first one extended to line 1.
+
+    `sections` omits leading lines without letters.
+    """
     match [item.location for item in items[:1]]:
         case [Lines(last=last)]:
             return (evolve(items[0], location=Lines(1, last)), *items[1:])
@@ -110,8 +113,8 @@ def _split(
 def group_lines(span: tuple[int, int], blank: bytearray, scale: int = 1) -> list[tuple[int, int]]:
     """Split the lines from `span[0]` to `span[1]` into groups; return the (first, last) line numbers of each.
 
-    `blank[n]` is 1 if line n is blank. A group starts after a blank line if there is one at an allowed length. `scale`
-    is a factor for the length of groups.
+    `blank[n]` is 1 if line n is blank. A group ends with a blank line if this gives it an allowed length. `scale` is
+    the factor by which the lengths in `GROUP` are multiplied.
     """
     least, most = GROUP[0] * scale, GROUP[1] * scale
     first, end = span

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 POINTS_LIMIT = 100_000
-"""Maximum number of points that are read of one series."""
+"""Maximum number of points that are read from one series."""
 
 CELLS_LIMIT = 1_000_000
 """Maximum number of cells in the rows that a group of series shares. The rest is dropped."""

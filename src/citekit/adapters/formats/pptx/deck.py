@@ -1,9 +1,10 @@
 """Writes a presentation that contains only some of the slides, without the package parts that only other slides use.
 
-Parts are copied byte for byte, except for the lists of slides, sections, and layouts, the relationships, and slides
-with links to omitted slides. Data about the whole presentation (statistics with all titles, thumbnail, custom shows,
-revisions), macros, and custom data are omitted. So is everything that would load something or run a program: external
-pictures and media, embedded objects and controls, and links other than those to the web, to people, and to slides.
+Parts are copied byte for byte, except for the lists of slides, sections, and layouts, the relationships, and parts with
+omitted links or objects. Data about the whole presentation (statistics with all titles, thumbnail, custom shows,
+revisions), macros, and custom data are omitted. Everything that would load something or run a program is omitted, too:
+external pictures and media, embedded objects and controls, and links other than those to the web, to people, and to
+slides.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _PASSIVE = frozenset((
 ))  # fmt: skip
 """Types of relationships to parts of the package that only show something (ECMA-376 part 1, 13 to 15).
 
-Embedded objects (`oleObject`, `package`), controls, and unknown types are omitted.
+Embedded objects (`oleObject`, `package`) except the workbooks of charts, controls, and unknown types are omitted.
 """
 
 _EMBEDDED = frozenset(("oleObject", "package", "control"))
@@ -73,7 +74,7 @@ All others run programs, macros, or objects, or open other files.
 _ASCII_COMPATIBLE = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*<(?!\?xml[^>]*\bencoding\s*=\s*["'](?!utf-8["']|us-ascii["']))""", re.IGNORECASE
 )
-"""The start of a part in which the name of an element can be searched for as bytes."""
+"""Matches the start of an XML part in an encoding in which element names have the same bytes as in ASCII."""
 
 _MACROS = ".macroEnabled.main+xml"
 _PLAIN = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
@@ -199,7 +200,7 @@ class _Deck:
                 self._rewrite(part)
 
     def _rewrite(self, part: str) -> None:
-        """Rewrite a part without what refers to omitted relationships, opens a file, or runs a program."""
+        """Rewrite a part without elements that refer to omitted relationships, open a file, or run a program."""
         kept = {each.id for each in self.kept[part]}
         gone = {each.id for each in self.package.relations(part)} - kept
         data = self.package.read(part)
@@ -317,7 +318,7 @@ def _replace_by_picture(embedded: _Element) -> None:
 
 
 def _without_programs(root: _Element) -> bool:
-    """Remove the links with an action that does more than navigate from a part. Return whether there were any."""
+    """Remove from a part all links whose action does more than navigate. Return whether there were any."""
     found = [
         each
         for each in root.iter()

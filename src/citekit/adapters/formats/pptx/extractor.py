@@ -23,7 +23,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 RECIPE = "4"
-"""Changes when a change to this package makes the bytes for the same request differ."""
+"""The version of the extraction. It changes whenever the same request would produce different bytes."""
 
 _FORMS = (Form.NATIVE, Form.TEXT)
 _WHOLE = "Slides are extracted whole: the region {region} is on the extracted slide."
@@ -79,7 +79,7 @@ def _text(deck: Any, location: Pages, name: str) -> str:
 
 
 def _slide_text(slide: Any, location: Pages, size: tuple[int, int]) -> str:
-    """Return the text of a slide and its notes; with a region, return only the text of shapes that overlap the region."""
+    """Return the text of a slide and its notes; with a region, only the text of shapes that overlap the region."""
     found = shapes(slide, *size, as_seen=True)
     region = location.region
     if region is not None:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from pptx.slide import Slide
 
 NAMED_SLIDES = 20
-"""The number of slides with hidden text that a note lists."""
+"""The maximum number of slides with hidden text that a note lists."""
 
 CONFIRMING_SLIDES = 2
-"""The number of first slides whose words confirm the title in the core properties."""
+"""The number of slides, from the first, whose words can confirm the title in the core properties."""
 
 LEAST_AREA = 0.01
 """Minimum fraction of a slide that an image covers to become a node. Smaller images are logos and bullets."""
@@ -41,7 +41,8 @@ class PptxOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the outline of the slides, grouped by the presentation's sections if it has any.
 
-        Raise `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
+        Raise `SourceUnsupported` if the file is damaged, or has no slides or more than `SLIDES_LIMIT`, and
+        `SourceUnreadable` if it cannot be read.
         """
         progress(0, 1, "reading the slides")
         with opened_package(source.path) as package:
@@ -131,7 +132,10 @@ def _sectioned(
 
 
 def _title(written: str, slides: Sequence[Slide], size: tuple[int, int]) -> str:
-    """Return the title in the core properties if the first slides confirm it, or else the title of the first slide."""
+    """Return the title in the core properties if the first slides confirm it, or else the title of the first slide.
+
+    If the title of the first slide cannot be the title of a document, return the title in the core properties.
+    """
     title = written_title(written)
     shown = [each for slide in slides[:CONFIRMING_SLIDES] for each in shapes(slide, *size) if not each.hidden]
     if title and is_confirmed(title, {word for each in shown for word in words_of(each.text)}):

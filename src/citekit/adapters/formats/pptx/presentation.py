@@ -22,11 +22,12 @@ SLIDES_LIMIT = 20_000
 """Maximum number of slides of a presentation."""
 
 TOP = 0.25
-"""The part of a slide, from its top, in which a title begins."""
+"""The fraction of the height of a slide, from its top, in which a title begins."""
 
 LEAST_TITLE = 0.6
-"""The smallest size of a title at the top, as a multiple of the largest type of the slide, which may be that of a
-statement.
+"""The minimum font size of a title at the top of a slide, as a fraction of the largest font size on the slide.
+
+Text in the largest font may be a statement instead of a title.
 """
 
 LEAST_SLIDES = 4
@@ -59,7 +60,10 @@ def table() -> dict[type[Exception], type[CiteKitError]]:
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Convert exceptions that python-pptx raises for the presentation `name` inside the `with` block to CiteKit errors."""
+    """Convert exceptions that python-pptx raises inside the `with` block to CiteKit errors.
+
+    `name` is the file name of the presentation, for error messages.
+    """
     try:
         yield
     except CiteKitError:
@@ -103,10 +107,11 @@ def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
 
 
 def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset()) -> str:
-    """Return the text of the title placeholder, or else the text in the largest type at the top of the slide, or else
-    that in the largest type anywhere, or else the first line of a table or diagram; "" if the slide has no text.
+    """Return the title of a slide, or "" if the slide has no text.
 
-    Shapes that the slide does not show give no title, and neither do the texts `repeated`, which are on many slides.
+    The title is the text of the title placeholder, or else the text in the largest font at the top of the slide, or
+    else the text in the largest font anywhere, or else the first line of a table or diagram. Shapes that the slide does
+    not show are ignored. Texts in `repeated`, which are on most slides, are not chosen by their font size.
     """
     found = [each for each in shapes(slide, *size) if each.kind != "running"]
     placeholder = found[0] if found and slide.shapes.title is not None else None

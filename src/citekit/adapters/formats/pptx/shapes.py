@@ -1,4 +1,4 @@
-"""Reads the shapes on a slide with their bounding boxes: text, tables, charts, and images, including those in groups."""
+"""Reads the shapes on a slide, also in groups, with their bounding boxes: text, tables, charts, and images."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ class SlideShape:
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
     `seen` is the part of its text that is legible. `hidden` is true if the shape is outside the slide, hidden in the
-    selection pane, or has only text that is not legible. `largest` is the first part of its text in the largest type,
-    on one line, and `size` the size of that type in hundredths of a point; "" and 0 if it has no text.
+    selection pane, covered by another shape, or has only text that is not legible. `largest` is the first part of its
+    text in the largest font, on one line, and `size` is the size of that font in hundredths of a point; they are "" and
+    0 if the shape is hidden, has no text, or is not of the kind `text`.
     """
 
     kind: str
@@ -60,7 +61,7 @@ def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> S
 
 
 _READ: WeakKeyDictionary[Any, dict[tuple[int, int, bool], Sequence[SlideShape]]] = WeakKeyDictionary()
-"""The shapes of the parts of slides that are open. Several slides can be in one part."""
+"""A cache of the shapes of open slides, by slide part, size of the slide in EMU, and `as_seen`."""
 
 
 def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence[SlideShape]:
@@ -117,7 +118,7 @@ Place = Callable[[float, float], tuple[float, float]]
 
 
 def same(x: float, y: float) -> tuple[float, float]:
-    """Return the coordinates of a shape that is in no group."""
+    """Return the coordinates unchanged, for shapes that are not in a group."""
     return x, y
 
 
@@ -161,7 +162,7 @@ def _slide_shape(shape: Any, canvas: Canvas, order: int, edges: Edges | None, *,
 
 
 def is_switched_off(shape: Any) -> bool:
-    """Return whether a shape or a group that it is in is hidden (20.1.2.2.8)."""
+    """Return whether a shape, or a group that contains it, is hidden (20.1.2.2.8)."""
     return any(
         properties.get("hidden") in ("1", "true")
         for holder in (shape._element, *shape._element.iterancestors("{*}grpSp"))
@@ -249,7 +250,7 @@ def is_picture(shape: Any) -> bool:
 
 
 def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:
-    """Return the edges of the rotated shape; None without a position."""
+    """Return the edges of the rotated shape as fractions of the slide; None if the shape has no position."""
     sides = (shape.left, shape.top, shape.width, shape.height)
     if any(side is None for side in sides):
         return None
@@ -267,7 +268,7 @@ def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:
 
 
 def _box(edges: Edges | None) -> Box | None:
-    """Return the box clipped to the slide; None without a position or outside the slide."""
+    """Return the box clipped to the slide; None if the shape has no position or is outside the slide."""
     try:
         return None if edges is None else Box(*(round(min(max(value, 0.0), 1.0), 4) for value in edges))
     except LocationMalformed:

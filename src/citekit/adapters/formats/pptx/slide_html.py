@@ -1,9 +1,8 @@
-"""Shows a slide as an HTML document: its shapes at their positions, with their text, fills, pictures, tables, and
-charts.
+"""Shows a slide as an HTML document: its shapes at their positions, with text, fills, pictures, tables, and charts.
 
-It is an approximation for readers: effects, animations, and most outlines of shapes are left out. Only the markup that
-this module writes is in the document, so nothing in it is executed or loaded. Text that the slide does not show is left
-out.
+The document is an approximation for readers: effects, animations, and most outlines of shapes are left out. Only the
+markup that this module writes is in the document, so nothing in it is executed or loaded. Text that the slide does not
+show is left out.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 PICTURES_LIMIT = 24 * 2**20
-"""The maximum size of the pictures of a slide, in bytes. Beyond it, frames stay empty."""
+"""The maximum total size of the pictures of a slide, in bytes. Further pictures are left out."""
 
 USUAL_SIZE = 1_800
 """The default font size, in hundredths of a point."""
@@ -159,7 +158,7 @@ class _Drawing:
         yield "</body>\n</html>\n"
 
     def _language(self) -> str:
-        """Return the language code that most pieces of text have, or the code of unknown languages."""
+        """Return the most frequent language code of the text runs, or "und" if they have none."""
         codes = (language_code(each.get("lang")) for each in self.slide._element.iter("{*}rPr"))
         return next((code for code, _ in Counter(filter(None, codes)).most_common(1)), "und")
 
@@ -198,7 +197,7 @@ class _Drawing:
         return f'<div class="shape" style="{frame}">{ground}{inside}</div>\n'
 
     def _frame(self, shape: Any, place: Place) -> str | None:
-        """Return the position of a shape in CSS, or None without one."""
+        """Return the position of a shape in CSS, or None if it has no position."""
         sides = (shape.left, shape.top, shape.width, shape.height)
         if any(side is None for side in sides):
             return None
@@ -275,7 +274,7 @@ class _Drawing:
         return "" if fill is None else self._image(holder, fill, "")
 
     def _image(self, holder: Any, fill: _Element, described: str) -> str:
-        """Return the picture of a fill, cropped, or an empty text if it is missing, too large, or of an unknown kind."""
+        """Return the picture of a fill, cropped, or "" if it is missing, too large, or of an unknown type."""
         blip = fill.find("{*}blip")
         reference = "" if blip is None else next((v for k, v in blip.items() if str(k).endswith("}embed")), "")
         try:
@@ -330,7 +329,7 @@ class _Drawing:
         return f"<td{spans}{style}>{text}</td>"
 
     def _text(self, body: _Element, style: TextStyle, ink: str | None) -> str:
-        """Return the text of a shape. `ink` is the color of the runs that have none of their own."""
+        """Return the text of a shape. `ink` is the color of runs without a color of their own."""
         paragraphs = "".join(self._paragraphs(body, style, ink))
         if not paragraphs:
             return ""
@@ -418,7 +417,10 @@ def _is_on(said: Sequence[_Element], name: str) -> bool:
 
 
 def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> str:
-    """Return the bullet of a paragraph, or its number. `counts` has the numbers of the paragraphs before it by level."""
+    """Return the bullet or the number of a paragraph, or "" if it has neither.
+
+    `counts` maps each level to the number of its last paragraph, and is updated.
+    """
     found = next(
         (child for each in levels for child in each if local(child) in ("buNone", "buChar", "buAutoNum")), None
     )
@@ -432,7 +434,7 @@ def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> s
 
 
 def _grid(text: str) -> str:
-    """Return the rows and cells of a text with tabs as a table."""
+    """Return text as an HTML table: each line is a row, and tabs separate cells."""
     rows = (
         "".join(f"<td>{escape(cell, quote=False)}</td>" for cell in line.split("\t"))
         for line in text.split("\n")

@@ -38,11 +38,14 @@ class SlideColors:
         return cls(theme_colors(package, part_name(master)), names)
 
     def __call__(self, name: str) -> Color | None:
-        """Return the color with a name, or None if it is unknown."""
+        """Return the color that `name` stands for, or None if the name is unknown."""
         return self.theme.get(self.names.get(name, name))
 
     def css(self, fill: _Element) -> str | None:
-        """Return a fill as a CSS background: a color, a gradient, or `none`; None for pictures and patterns."""
+        """Return a fill as a CSS background: a color, a gradient, or `none`.
+
+        Return None for other fills and unknown colors.
+        """
         match local(fill):
             case "noFill":
                 return "none"
@@ -61,7 +64,7 @@ class SlideColors:
         return f"rgb({red} {green} {blue} / {min(max(alpha, 0.0), 1.0):.2f})"
 
     def color_in(self, holder: _Element) -> str | None:
-        """Return the color that is a child of `holder`, such as a reference to a style."""
+        """Return in CSS the color that `holder`, such as a style reference, contains; None if it is unknown."""
         fill = holder.makeelement("solidFill")
         fill.extend(deepcopy(child) for child in holder)
         return self.color(fill)
@@ -90,7 +93,10 @@ class TextStyle:
 
     @classmethod
     def of(cls, shape: Any, master: Any, defaults: _Element | None) -> TextStyle:
-        """Return the style of a shape on a slide with this master. `defaults` are those of the presentation."""
+        """Return the style of a shape on a slide with this master.
+
+        `defaults` is the default text style of the presentation.
+        """
         bodies = [body for holder in _bases(shape) if (body := holder._element.find("{*}txBody")) is not None]
         own = [each for body in bodies if (each := body.find("{*}lstStyle")) is not None]
         styles = master._element.find("{*}txStyles")
@@ -103,7 +109,7 @@ class TextStyle:
         return next((str(each.get(name)) for each in found if each is not None and each.get(name) is not None), None)
 
     def levels(self, paragraph: _Element) -> Iterator[_Element]:
-        """Yield the properties of a paragraph (`a:pPr`), starting with its own."""
+        """Yield the properties of a paragraph (`a:pPr`): its own, then those that it inherits."""
         own = paragraph.find("{*}pPr")
         level = 0 if own is None else number(own.get("lvl")) or 0
         if own is not None:
@@ -126,7 +132,11 @@ def part_name(holder: Any) -> str:
 
 
 def background_of(slide: Any, colors: SlideColors) -> tuple[str | None, Any, _Element | None]:
-    """Return the background of a slide, its layout, or its master: a CSS background, or the holder and fill of a picture."""
+    """Return the background of a slide, or else of its layout, or else of its master.
+
+    The first of the three results is a CSS background. For a picture, it is None, and the other two are the slide,
+    layout, or master that has the picture, and the fill element. Results that do not apply are None.
+    """
     for holder in (slide, slide.slide_layout, slide.slide_layout.slide_master):
         found = holder._element.find("{*}cSld/{*}bg")
         for each in () if found is None else found:
@@ -141,7 +151,7 @@ def background_of(slide: Any, colors: SlideColors) -> tuple[str | None, Any, _El
 
 
 def number(text: str | None) -> int | None:
-    """Return a whole number of up to ten digits, or None."""
+    """Parse a whole number of up to ten digits, which may be negative. Return None for any other text."""
     digits = (text or "").removeprefix("-")
     return int(text or "") if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
 

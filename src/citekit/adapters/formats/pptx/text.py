@@ -25,7 +25,7 @@ USUAL_SIZE = 1_800
 """The default font size in hundredths of a point."""
 
 TITLE_PARAGRAPHS, TITLE_LENGTH = 3, 150
-"""The maximum number of paragraphs that are one title, and of their characters."""
+"""The maximum number of paragraphs, and of characters, in a title."""
 
 _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
 
@@ -48,8 +48,8 @@ def written(
     """Return the text of the paragraphs in a text body (such as `a:txBody`), one per line; "" if `body` is None.
 
     With `as_seen`, each digit of a number with a shifted baseline (ECMA-376 part 1, 21.1.2.3.9) becomes one superscript
-    or subscript character. With `legible`, runs that readers do not see are left out, also those
-    that `reader` says are not legible.
+    or subscript character. With `legible`, runs that readers cannot see are left out, including
+    those that are not legible according to `reader`.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
     looks = () if not legible or body is None else (looks_of(body), *([reader] if reader else []))
@@ -58,8 +58,9 @@ def written(
 
 @frozen
 class Looks:
-    """The properties that a text body specifies for its runs: those of each level, and how much its text is reduced to
-    fit.
+    """The properties that a text body specifies for its runs.
+
+    `levels` maps each level, from "0", to its properties. `scale` is the factor by which text is reduced to fit.
     """
 
     levels: Mapping[str, _Element]
@@ -95,10 +96,10 @@ def looks_of(body: _Element) -> Looks:
 
 
 def largest_lines(body: _Element, size_of: Callable[[_Element, _Element], float]) -> tuple[str, float]:
-    """Return the first adjacent paragraphs of a text body in its largest type on one line, and their size.
+    """Return the first adjacent paragraphs of a text body in its largest font, on one line, and their font size.
 
-    `size_of` returns the size of a run of a paragraph. The result is ("", 0.0) if the body has no words. Of paragraphs
-    that are too many or too long for a title, only the first is returned.
+    `size_of` returns the font size of a run of a paragraph. The result is ("", 0.0) if the body has no text. If these
+    paragraphs are too many or too long for a title, only the first is returned.
     """
     sized = []
     for paragraph in body.iterchildren("{*}p"):
@@ -135,8 +136,8 @@ def _local(element: _Element) -> str:
 def _pieces(paragraph: _Element, looks: Sequence[RunReader], *, as_seen: bool) -> Iterator[str]:
     """Yield the text of each run, field, and line break in a paragraph.
 
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters. Only runs that are legible by
-    all of `looks` are included.
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters. Only runs that are legible
+    according to all of `looks` are included.
     """
     before = ""
     for each in paragraph.iterchildren("{*}r", "{*}fld", "{*}br"):

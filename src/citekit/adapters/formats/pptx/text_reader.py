@@ -19,13 +19,13 @@ from citekit.domain.source import Source
 
 
 class SlidesTextReader:
-    """Reads presentations. Each slide, including hidden ones, is a unit; its speaker notes follow the text on the
-    slide.
+    """Reads presentations.
 
-    With `as_seen`, the complete text of a slide that hides some of it follows its visible text, as `domain.quotes.hidden`
-    says: a hidden slide shows nothing but its notes, and no slide shows shapes outside of it or hidden shapes. `CUT`
-    replaces the heading that evidence adds above the notes, because that heading is not in the file; raised and lowered
-    numbers become superscript and subscript characters.
+    Each slide, including hidden ones, is a unit; its speaker notes follow the text on the slide. With `as_seen`, if a
+    slide hides some of its text, its complete text follows its visible text, as `domain.quotes.hidden` says: a hidden
+    slide shows only its notes, and no slide shows hidden shapes or shapes outside of the slide. `CUT` replaces the
+    heading that evidence adds above the notes, because that heading is not in the file; raised and lowered numbers
+    become superscript and subscript characters.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -40,7 +40,8 @@ class SlidesTextReader:
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """Return the text of the slides, separated by blank lines. See `TextReader.read`.
 
-        The text is the same as the text that the extractor returns for the slides.
+        Without `as_seen`, it is the text that the extractor returns for the slides, but without superscript and
+        subscript characters. Raise `SourceUnsupported` if there are more than `SLIDES_LIMIT` slides.
         """
         with opened_package(source.path) as package:
             deck = driver.presentation(package)

@@ -1,4 +1,4 @@
-"""Decides which text of a slide is legible: by its color and the color behind it, its size, its place, and what covers it."""
+"""Decides which text of a slide is legible, by its color, the color behind it, its size, and the shapes above it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 COVERS = 200
-"""The number of opaque shapes of a slide, the largest first, that are checked for whether they cover others or are
-behind them.
+"""The maximum number of opaque shapes of a slide that can cover other shapes or be behind them.
+
+If there are more, only the largest are considered.
 """
 
 _FLAT = frozenset(("rect", "roundRect"))
 _THEME = "/theme"
 _SLACK = 0.002
-"""The fraction of a slide by which a covered shape may extend beyond the one that covers it."""
+"""The fraction of a slide by which a covered shape may extend beyond the shape that covers it."""
 
 Edges = tuple[float, float, float, float]
 """Left, top, right, and bottom as fractions of the slide."""
@@ -32,7 +33,10 @@ Edges = tuple[float, float, float, float]
 
 @frozen
 class Cover:
-    """An opaque shape at a position in the order of drawing. `color` is None for pictures and gradients."""
+    """An opaque shape at the position `order` in drawing order.
+
+    `color` is None for a picture, a gradient, or an unknown color.
+    """
 
     order: int
     edges: Edges
@@ -52,7 +56,11 @@ class Cover:
 
 @define
 class Canvas:
-    """A slide as it is drawn: its colors, its background, which is None if it is a picture, and its opaque shapes."""
+    """A slide as it is drawn: its colors, its background, and its opaque shapes.
+
+    `background` is None if the background has no single, known color. `moved` contains the IDs of shapes with
+    animations.
+    """
 
     master: Any
     colors: SlideColors
@@ -73,7 +81,7 @@ class Canvas:
         return cls(master, colors, _background(slide, colors), moved=frozenset(moved))
 
     def see(self, shapes: Sequence[tuple[Any, Edges | None]]) -> None:
-        """Record the shapes of the slide in the order in which they are drawn, with their edges."""
+        """Record which of the shapes, passed with their edges in drawing order, are opaque and not animated."""
         found = [
             Cover(order, edges, color)
             for order, (shape, edges) in enumerate(shapes)
@@ -84,7 +92,7 @@ class Canvas:
         self.covers = sorted(found[:COVERS], key=lambda each: each.order)
 
     def is_covered(self, order: int, edges: Edges | None) -> bool:
-        """Return whether a later shape covers the shape at a position in the order of drawing."""
+        """Return whether a shape that is drawn later covers the shape at the position `order` in drawing order."""
         return edges is not None and any(each.order > order and each.contains(edges) for each in self.covers)
 
     def reader(self, shape: Any, order: int, edges: Edges | None) -> Reader:
@@ -107,7 +115,10 @@ class Canvas:
             yield from self._fill(shape)
 
     def _fill(self, shape: Any) -> Iterator[Color | None]:
-        """Yield the color of the fill of a shape if it is not transparent."""
+        """Yield the fill color of a shape, or None if the color is unknown or partly transparent.
+
+        Yield nothing if the shape has no visible fill.
+        """
         properties = shape._element.find("{*}spPr")
         fill = None if properties is None else next((each for each in properties if local(each) in FILLS), None)
         if fill is None:

@@ -49,7 +49,8 @@ def language_code(said: str | None) -> str | None:
 def identified(text: str, scheme: str = "") -> tuple[str, str]:
     """Return the scheme in lower case and the value of an identifier such as `urn:isbn:978...` or a bare ISBN.
 
-    Without a recognized scheme, the scheme is `uri` for text that looks like a URI, and `id` otherwise.
+    If the text shows no scheme, the result has the parameter `scheme`. If that is empty, too, the scheme is `uri` for
+    text that looks like a URI, and `id` for any other text.
     """
     said = " ".join(text.split())
     prefixed = _SCHEME.match(said)

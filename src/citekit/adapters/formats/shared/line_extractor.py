@@ -59,7 +59,7 @@ class TextExtractor:
         """Return the forms of a line range: NATIVE and SOURCE (unchanged bytes) and TEXT (UTF-8).
 
         There are no forms for other locations. HTML and XML have no native form here, because browsers execute them,
-        and neither have formats of which lines alone are not a valid file. Other extractors provide it.
+        and neither do formats in which lines alone are not a valid file. Other extractors provide these native forms.
         """
         if format.modality is not Modality.TEXT or not isinstance(location, Lines):
             return ()
@@ -68,7 +68,10 @@ class TextExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the lines to `target`. Raise `SourceUnreadable` and the errors of `Extractor.extract`."""
+        """Write the lines to `target`.
+
+        Raise `SourceUnreadable` if the file cannot be read, and the errors of `Extractor.extract`.
+        """
         if not isinstance(location, Lines) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"Lines of text are available in the forms native, source, and text, but not {options.form.value}."
@@ -151,7 +154,7 @@ def _native(location: Lines, pieces: Iterator[bytes], target: Path, unmarked: in
     with writing(target), target.open("xb") as out:
         out.writelines(pieces)
     notes = (_NO_MARK.format(encoding=str(unmarked).upper()),) if unmarked and unmarked != "utf-8" else ()
-    return Extraction(suffix="", media_type="", extent=location, notes=notes)  # the source's own
+    return Extraction(suffix="", media_type="", extent=location, notes=notes)  # same type as the source
 
 
 def _decoded(
@@ -173,7 +176,7 @@ def _decoded(
 
 def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
     """Detect the encoding of a text without a byte-order mark: UTF-8 if these bytes are valid UTF-8 without escape
-    sequences of ISO-2022-JP, else the encoding that the map reports. The second element contains notes.
+    sequences of ISO-2022-JP, else the encoding that the map reports. Return the encoding and notes about it.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     has_escapes, tail = False, b""

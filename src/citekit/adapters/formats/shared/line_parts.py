@@ -21,14 +21,14 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 128 * 1024 * 1024
-"""The maximum size in bytes of a file from which such parts are made. From a larger file, only the lines are copied."""
+"""The maximum size in bytes of a file from which parts are made. From a larger file, only the lines are copied."""
 
 _ONLY_LINES = "These are only the lines: no part that is a valid file by itself could be made of them."
 
 
 @frozen
 class LinePart:
-    """A part of a text file that is a file of the same format: its bytes, and the lines of the source that it contains."""
+    """A part of a text file that is a file of the same format: its bytes, and the lines of the source in it."""
 
     data: bytes = field(repr=False)
     extent: Lines
@@ -36,9 +36,10 @@ class LinePart:
 
 
 PartOf = Callable[[Path, Lines], LinePart | None]
-"""Returns the part of a file with these lines, or None if the file is not valid or has nothing of its format there.
+"""A function that returns the part of a file with the given lines.
 
-Raises `LocationOutside` if the lines do not exist, and `SourceUnreadable`.
+It returns None if the file is not valid or too large, or if the lines contain nothing that can be a file by itself. It
+raises `LocationOutside` if the lines do not exist, and `SourceUnreadable` if the file cannot be read.
 """
 
 
@@ -73,7 +74,10 @@ def source_bytes(path: Path, lines: Lines) -> SourceBytes | None:
 
 @frozen
 class LinePartExtractor:
-    """Extracts lines of some formats as files of their own, in one form. `parts` has a function for each format name."""
+    """Extracts lines of some formats as files of their own, in one form.
+
+    `parts` has a function for each format name.
+    """
 
     identity: ExtractorIdentity
     parts: Mapping[str, PartOf]
@@ -97,4 +101,4 @@ class LinePartExtractor:
             return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, _ONLY_LINES))
         with writing(target):
             target.write_bytes(part.data)
-        return Extraction(suffix="", media_type="", extent=part.extent, notes=part.notes)  # the source's own
+        return Extraction(suffix="", media_type="", extent=part.extent, notes=part.notes)  # same type as the source

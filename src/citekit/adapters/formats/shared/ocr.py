@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 VERSION = "1"
-"""Changes whenever CiteKit recognizes other lines in the same page with the same version of RapidOCR."""
+"""Changes whenever CiteKit recognizes different lines on the same page with the same version of RapidOCR."""
 
 
 @frozen
@@ -66,7 +66,7 @@ class RapidOcrReader:
         return rapidocr.installed()
 
     def lines(self, image: Image) -> Sequence[OcrLine]:
-        """See `OcrReader.lines`. Raises `DriverMissing` if the extra `ocr` is not installed."""
+        """See `OcrReader.lines`. Also raise `DriverMissing` if the extra `ocr` is not installed."""
         read = self.engine.read(image)
         return in_reading_order([OcrLine(each.text, Box(*each.corners), each.score) for each in read])
 
@@ -110,7 +110,10 @@ def _key(image: Image) -> str:
 
 
 def recognized_words(lines: Sequence[OcrLine]) -> Iterator[PageWord]:
-    """Yield the words of lines. Their edges are estimated from the number of characters before them."""
+    """Yield the words of lines.
+
+    The edges of a word are estimated from the number of characters before it in its line.
+    """
     for number, line in enumerate(lines):
         left, top, right, bottom = line.box.corners
         share = (right - left) / max(len(line.text), 1)
@@ -125,7 +128,7 @@ def recognized_words(lines: Sequence[OcrLine]) -> Iterator[PageWord]:
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
     """Return the lines in reading order: down one column, then down the next.
 
-    The order is that of Breuel (High Performance Document Layout Analysis, 2003). A line precedes the lines below it
+    The order follows Breuel (High Performance Document Layout Analysis, 2003). A line precedes the lines below it
     that overlap it horizontally. It also precedes lines entirely to its right, unless a third line between the two in
     height overlaps both.
     """

@@ -1,4 +1,4 @@
-"""Reads the colors of Office files, and compares the color of text with what is behind it (ECMA-376 part 1, 20.1.2.3)."""
+"""Reads the colors of Office files (ECMA-376 part 1, 20.1.2.3), and compares the colors of text and background."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_near(ink: Color, behind: Color, alpha: float = 1.0) -> bool:
 
 
 def hex_color(text: str | None) -> Color | None:
-    """Return the color of six hexadecimal digits, or of eight whose first two are its opacity; None for other text."""
+    """Return the color of six hexadecimal digits, or of eight if the first two are opacity; None for other text."""
     digits = (text or "")[-6:]
     try:
         return (int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)) if len(digits) == 6 else None
@@ -73,9 +73,9 @@ def mixed(front: Color, back: Color, share: float) -> Color:
 
 
 def drawn_color(fill: _Element, scheme: Callable[[str], Color | None]) -> tuple[Color, float] | None:
-    """Return the color and the opacity of a solid fill in DrawingML, or of one stop of a gradient; None for other fills.
+    """Return the color and the opacity of a solid fill in DrawingML, or of one stop of a gradient.
 
-    `scheme` returns the color of the theme with a name.
+    Return None for other fills and unknown colors. `scheme` returns the theme color with a given name.
     """
     if local(fill) not in ("solidFill", "gs") or not len(fill):
         return None

@@ -25,7 +25,7 @@ def facts_in(package: OfficePackage) -> BookFacts:
 
     A title that a program made up, such as `Microsoft Word - Document1`, is ignored.
 
-    The file separates authors with semicolons.
+    In the file, semicolons separate authors.
     """
     core = next(
         (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None

@@ -24,8 +24,8 @@ class PagesRead:
 class ReadPages:
     """The texts of the pages of at most one file, in the memory of one process.
 
-    A mapper and a text reader read the same pages, and most of the time that this takes is the same work. The texts are
-    those that the text reader itself would read. Nothing is collected unless `expect` was called for the file.
+    A mapper and a text reader read the same pages, and most of their work is the same. The stored texts are the texts
+    that the text reader itself would read. Nothing is collected unless `expect` was called for the file.
     """
 
     _digest: Digest | None = field(default=None, init=False)
@@ -52,7 +52,7 @@ class ReadPages:
         self._seconds -= thread_time() - since
 
     def finish(self, pages: int) -> None:
-        """Note that the file has this many pages, all of which can be read."""
+        """Record whether all pages were collected. `pages` is the number of pages of the file."""
         self._is_whole = len(self._texts) == pages
 
     def take(self, source: Source) -> PagesRead:

@@ -23,7 +23,7 @@ def from_roman(text: str) -> int:
 
 
 def to_roman(number: int) -> str:
-    """Return `number`, which is from 1 to 3999, as a regular Roman number; "" if it is larger."""
+    """Return `number` as a regular Roman number; "" if it is 0 or larger than 3999."""
     if number > 3999:
         return ""
     text = ""

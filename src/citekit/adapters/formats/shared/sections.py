@@ -36,7 +36,7 @@ class TextHeading:
 
 
 FLOAT = 99
-"""The level of figures, tables, and other items that belong to a section and contain none."""
+"""The level of figures, tables, and other items that belong to a section and contain no sections."""
 
 
 def sections(

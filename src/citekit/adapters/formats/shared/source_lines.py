@@ -17,7 +17,7 @@ def read_lines(path: Path, progress: Progress = silent) -> list[str]:
     """Return all lines without their line endings; element `i` of the list is line `i + 1` of the file.
 
     Bytes that are invalid in the encoding become U+FFFD. Raise `SourceUnsupported` if the file is larger than
-    `SIZE_LIMIT`, or `SourceUnreadable`.
+    `SIZE_LIMIT`, or `SourceUnreadable` if it cannot be read.
     """
     text = open_text(path, progress)
     if text.index.size > SIZE_LIMIT:
@@ -33,7 +33,7 @@ def read_lines(path: Path, progress: Progress = silent) -> list[str]:
 
 
 def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]:
-    """Return the first `count` lines, each truncated to 4000 bytes. Raise the same errors as `read_lines`."""
+    """Return the first `count` lines, each truncated to 4000 bytes. Raise `SourceUnreadable` if it cannot be read."""
     text = open_text(path, progress)
     return next(text.passages([(1, min(count, text.line_count))]), [])
 

@@ -26,8 +26,8 @@ def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
     """Return the first sentence that is long enough to be a summary; None if there is no text.
 
     Blank lines separate paragraphs. Leading lines that repeat `skip` (a title) are skipped, and so are captions and
-    lines of a table of contents. A sentence without an end, such as a name, is returned only if no other is among the
-    first paragraphs. If no sentence is long enough, the first sentence is returned.
+    lines of a table of contents. An incomplete sentence, such as a name, is returned only if the first paragraphs
+    contain no complete sentence. If no sentence is long enough, the first sentence is returned.
     """
     found: list[str] = []
     for paragraph in islice(_paragraphs(lines, folded(skip)), _PARAGRAPHS):

@@ -19,7 +19,7 @@ from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.progress import Progress, silent
 
 LINE_LIMIT = 4000
-"""The maximum number of bytes that are read of a line. The rest is not needed to classify the line."""
+"""The maximum number of bytes that are read from a line. The rest is not needed to classify the line."""
 
 LINES_LIMIT = 1_000_000
 """The maximum number of lines of a text whose lines are examined one by one."""
@@ -118,7 +118,11 @@ class TextFile:
             yield data.decode(self.encoding, "replace").rstrip("\r\n")
 
     def whole(self, limit: int) -> str | None:
-        """Return all lines joined by line feeds; None if the file has more than `limit` bytes or `LINES_LIMIT` lines."""
+        """Return all lines joined by line feeds.
+
+        Return None if the file has more than `limit` bytes or `LINES_LIMIT` lines. Raise `SourceUnreadable` if it
+        cannot be read.
+        """
         if self.index.size > limit or self.is_long:
             return None
         return "\n".join(self.lines(limit=max(limit, 4)))
@@ -127,9 +131,10 @@ class TextFile:
 def open_text(path: Path, progress: Progress = silent) -> TextFile:
     """Open the text file at `path` and detect its encoding.
 
-    A byte-order mark determines the encoding. Otherwise, it is ISO-2022-JP if all bytes are ASCII and some are its
-    escape sequences, UTF-8 if the whole file is valid UTF-8, else the encoding in an XML or HTML declaration at the
-    start, else charset-normalizer's guess from the first non-ASCII lines. Raise `SourceUnreadable`.
+    A byte-order mark determines the encoding. Otherwise, it is ISO-2022-JP if all bytes are ASCII and include escape
+    sequences of ISO-2022-JP, UTF-8 if the whole file is valid UTF-8, else the encoding in an XML or HTML declaration at
+    the start. Otherwise, it is guessed from the first non-ASCII lines: windows-1252 if they look Western, else
+    charset-normalizer's guess. Raise `SourceUnreadable` if the file cannot be read.
     """
     reader = _EncodingScan(progress)
     try:

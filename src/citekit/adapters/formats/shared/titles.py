@@ -1,4 +1,4 @@
-"""Decides whether a text looks like the title of a document, and whether the document confirms the title in its metadata."""
+"""Decides whether a text looks like the title of a document, and whether a document confirms its title in metadata."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PRODUCT = re.compile(
     r"^(microsoft (office )?(word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+( pdf)?)\s*([-:]\s*|$)",
     re.I,
 )
-"""The names of programs before the name of a file."""
+"""Matches the name of a program, which many programs write before the title or the name of a file."""
 
 _MARKUP = re.compile(r"</?(?:span|font|div|p|b|i|u|em|strong|sup|sub|br)(?:\s[^<>]*)?/?>", re.I)
 _FILE_NAME = re.compile(
@@ -33,19 +33,25 @@ WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
 def written_title(written: str) -> str:
-    """Return a title of metadata without markup and the name of the program that wrote it, or "" if no author wrote it."""
+    """Return a title from metadata without markup and without the name of the program that wrote it.
+
+    Return "" if the rest was not written by an author: if it is a placeholder, a file name, or not readable.
+    """
     title = _PRODUCT.sub("", one_line(_MARKUP.sub("", written), TITLE_LIMIT)).strip(" \u2013\u2014|-")
     sensible = WORD.search(title) and "\ufffd" not in title
     return "" if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title) else title
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text that have three letters or more, in lower case."""
+    """Return the words of a text with at least three letters (two in East Asian scripts), in lower case."""
     return [found.casefold() for found in WORD.findall(text)]
 
 
 def is_confirmed(title: str, words: set[str]) -> bool:
-    """Return whether `words` contains most of the words of `title`, if those are at least two, or is empty."""
+    """Return whether `words`, the words of a document, confirm the title in its metadata.
+
+    They do if the title has at least two words and `words` contains more than half of them, or if `words` is empty.
+    """
     wanted = set(words_of(title))
     return not words or (len(wanted) > 1 and 2 * len(wanted & words) > len(wanted))
 
@@ -53,7 +59,8 @@ def is_confirmed(title: str, words: set[str]) -> bool:
 def may_be_title(text: str) -> bool:
     """Return whether a printed text may be the title of a document.
 
-    It has a word, mostly letters, and is neither an address nor the title of a part that many documents have.
+    A title has a word, at most `TITLE_LIMIT` characters, and at least half of them letters. It is neither a URL, an
+    email address, nor an identifier, and not the heading of a part that many documents have.
     """
     letters = sum(character.isalpha() for character in text)
     return bool(

@@ -11,7 +11,7 @@ from citekit.domain.errors import SourceUnsupported
 def read_whole(path: Path, limit: int) -> bytes:
     """Return all bytes of the file at `path`.
 
-    Raise `SourceUnsupported` if the file has more than `limit` bytes, or `SourceUnreadable`.
+    Raise `SourceUnsupported` if the file has more than `limit` bytes, or `SourceUnreadable` if it cannot be read.
     """
     try:
         with open_for_reading(path) as stream:

@@ -149,7 +149,10 @@ def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
 
 
 def _spoken_text(group: Sequence[TextCue]) -> str:
-    """Return the text of the cues without tags and without lines that repeat the line before them (rolling captions)."""
+    """Return the text of the first `_CUE_LIMIT` cues, without tags.
+
+    Lines that repeat the line before them, as in rolling captions, are left out.
+    """
     lines: list[str] = []
     for word in (word for cue in group[:_CUE_LIMIT] for word in cue.words):
         line = " ".join(unescape(_TAG.sub("", word)).split())

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from charset_normalizer import CharsetMatches
 
 FILE_LIMIT = 16 * 2**20
-"""The size of the largest subtitle file, in bytes."""
+"""The maximum size of a subtitle file, in bytes."""
 
 CUE_LIMIT = 100_000
-"""The most cues that are read."""
+"""The maximum number of cues that are read from a file."""
 
 TRANSCRIPT_SUFFIXES = (".lrc", ".txt")
 """Suffixes of lyrics and transcripts, whose lines begin with the time at which they are spoken."""
@@ -49,7 +49,7 @@ _ENCODINGS = [
 ]
 """The encodings of https://encoding.spec.whatwg.org/ for Windows, ISO 8859, and East Asia.
 
-Those of DOS and the classic Macintosh are rarely used, and cause more wrong guesses than right ones.
+DOS and classic Macintosh encodings are left out: they are rarely used, and cause more wrong guesses than right ones.
 """
 
 
@@ -144,7 +144,10 @@ def _best_guess(guesses: CharsetMatches) -> str:
 
 
 def _timed_blocks(text: str) -> Iterator[Cue]:
-    """Yield the cues of SubRip and WebVTT text: a timing line, then text up to an empty line or the next timing line."""
+    """Yield the cues of SubRip and WebVTT text.
+
+    A cue is a timing line, and the text up to an empty line or the next timing line.
+    """
     lines = text.splitlines()
     times = [(number, match) for number, line in enumerate(lines) if (match := _TIMING.match(line))]
     for position, (number, match) in enumerate(times):
@@ -222,9 +225,10 @@ _MOST_NAMES = 40
 
 
 def named_speakers(texts: Sequence[str]) -> list[str]:
-    """Return the name before the first colon of each text, as meetings write it (`Anna: Hello`); else empty strings.
+    """Return the name before the first colon of each text, as in transcripts of meetings (`Anna: Hello`), or "".
 
-    They are names if most of the texts begin with one, and if these are few.
+    All results are "" unless at least half of the texts, and at least three, begin with a name, and the number of
+    different names is small.
     """
     found = [match[1] if (match := _NAMED.match(text)) else "" for text in texts]
     names = Counter(filter(None, found))

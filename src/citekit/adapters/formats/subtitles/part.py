@@ -13,7 +13,7 @@ from citekit.domain.locations import Lines
 
 
 def subtitles_part(path: Path, lines: Lines) -> LinePart | None:
-    """Return the cues on these lines of a SubRip or WebVTT file, the latter with its header. See `PartOf`."""
+    """Return the cues on these lines of a SubRip file, or of a WebVTT file with its header. See `PartOf`."""
     source = source_bytes(path, lines)
     texts = list(source.text.lines()) if source else []
     starts = [cue.line for cue in read_cues(texts)[0]]
@@ -40,7 +40,7 @@ def dialogue_part(path: Path, lines: Lines) -> LinePart | None:
 
 
 def _whole_cues(starts: Sequence[int], lines: Lines, count: int) -> Lines:
-    """Return the lines from the start of the first cue to the end of the last one; `starts` are first lines of cues."""
+    """Return the range of lines extended to whole cues. `starts` contains the first line of each cue."""
     first = max((start for start in starts if start <= lines.first), default=lines.first)
     last = next((start - 1 for start in starts if start > lines.last), count)
     return Lines(first, last)

@@ -25,7 +25,7 @@ def sub_rip(cues: Iterable[Cue]) -> str:
 
 
 def named(cue: Cue) -> str:
-    """Return the text of a subtitle, preceded by the name of its speaker if that is known."""
+    """Return the text of a subtitle, preceded by the name of its speaker if the name is known."""
     return f"{cue.voice}: {cue.text}" if cue.voice else cue.text
 
 

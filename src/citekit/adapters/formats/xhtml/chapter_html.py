@@ -50,13 +50,14 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _LINK = re.compile(r"\s*(?:https?|mailto):", re.IGNORECASE)
 _OWN_URL = re.compile(r"url\(\s*#")
 _ELSEWHERE = re.compile(r"url\(|image\(|image-set\(|src\(|import|script:|data:|//|/\*|[\\@\x00-\x1f]")
-"""The parts of a value that could refer outside a drawing. CSS escapes and comments are included because they can hide
-them.
+"""Matches parts of an attribute that could refer to something outside a drawing.
+
+CSS escapes and comments are included, because they can disguise such parts.
 """
 _OUTERMOST = re.compile(r"<[a-z][a-z0-9]*")
 _UNFILLED = _VOID | {"img", "image"}
 _HIDDEN = ' hidden style="display:none"'
-"""Hides text that is hidden in the source: the attribute for readers of the markup, the style for renderers."""
+"""Hides text that is hidden in the source: the attribute is for programs that read markup, the style for renderers."""
 _STYLE = (
     "body{max-width:42em;margin:2em auto;padding:0 1em;font-family:serif;line-height:1.5}"
     "img,svg{max-width:100%;height:auto}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{padding:.2em .5em}"

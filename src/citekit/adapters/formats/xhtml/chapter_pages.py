@@ -40,7 +40,11 @@ class ChapterPages:
     steps: int = 0
 
     def document(self, chapter: int, chars: tuple[int, int] | None, last: int | None, progress: Progress) -> str:
-        """See `Reader.html`. Raises `LocationOutside`, `FormUnsupported`, `SourceUnsupported`, `Cancelled`."""
+        """See `Reader.html`.
+
+        Raise `LocationOutside` if a chapter or the range `chars` does not exist, `FormUnsupported` if the document is
+        too large, `SourceUnsupported` if the chapters have too many tags and pieces of text, or `Cancelled`.
+        """
         self._check(chapter)
         if last is None or last == chapter:
             body = bounded(self._body(chapter, chars), f"Chapter {chapter} produces")
@@ -64,7 +68,8 @@ class ChapterPages:
     def _body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
         """Yield the markup of chapter `number`, or of the range `chars` of its characters.
 
-        Raise `SourceUnsupported` if the markup of all chapters together is too large, or `LocationOutside`.
+        Raise `SourceUnsupported` if the chapters written so far have more than `STEPS_LIMIT` tags and pieces of text,
+        or `LocationOutside` if `chars` is not a range within the chapter.
         """
         content = self.content(number)
         self.steps += len(content.steps)

@@ -53,9 +53,9 @@ _PARTING = BLOCKS | _CELLS | {"br"}
 def flow(root: _Element, *, as_seen: bool = False, sheets: StyleSheets | None = None) -> Flow:
     """Return the flow (text and elements) of the document below `root`.
 
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters, and the characters of hidden
-    text become `UNSEEN`; the length of the text does not change. `sheets` are the style sheets of the document; without
-    them, those that it contains apply.
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters, and each character of hidden
+    text becomes U+2063; the length of the text does not change. `sheets` are the style sheets of the document;
+    by default, they are the style sheets that it contains.
     """
     from lxml import etree
 
@@ -109,13 +109,13 @@ class _Writer:
     marked: list[Opening] = field(factory=list)
 
     def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
-        """Handle the start of an element. Does nothing here; subclasses override it.
+        """Handle the start of an element. Do nothing here; subclasses override this method.
 
         `path` has the names of the element's ancestors and its own name.
         """
 
     def leave(self) -> None:
-        """Handle the end of an element. Does nothing here; subclasses override it."""
+        """Handle the end of an element. Do nothing here; subclasses override this method."""
 
     def open(self, element: _Element, name: str) -> None:
         if name in _PARTING:
@@ -155,7 +155,7 @@ class _Writer:
         self._space(raw[start + len(body) :])
 
     def shown(self, body: str) -> str:
-        """Return the text that replaces `body` in the output: here, `body` itself; subclasses override this method."""
+        """Return the text that replaces `body` in the output. Return `body` here; subclasses override this method."""
         return body
 
     def finish(self) -> Flow:
@@ -237,7 +237,7 @@ class _SeenWriter(_Writer):
         self.levels.pop()
         pulls = self.looks.pop().pulls
         if pulls:
-            # The text next to an element that moves to the left ends with the block around it.
+            # An element that moves to the left affects only the text in the block around it.
             around = [opening.name for opening in self.stack]
             start = max((at for at, name in enumerate(around, 1) if pulls == "left" and name in BLOCKS), default=0)
             self.looks[start:] = [look._replace(hidden=True) for look in self.looks[start:]]

@@ -214,7 +214,7 @@ _COLOR_FUNCTIONS = names(
 
 
 class Units(NamedTuple):
-    """The font sizes of an element and of the root element, and the length that a percentage is relative to."""
+    """The font sizes of an element and of the root element, and the length that is 100%, all in CSS pixels."""
 
     em: float = 16.0
     rem: float = 16.0
@@ -224,7 +224,8 @@ class Units(NamedTuple):
 class Change(NamedTuple):
     """What a transform or filter does: its smallest scale, its movement, its opacity; `gone` if nothing is visible.
 
-    `turned` says that it depends on the origin of the transform, and `recolored` is the number of changes of colors.
+    `turned` says that it depends on the origin of the transform, and `recolored` is the number of filters that change
+    colors.
     """
 
     scale: float = 1.0
@@ -434,9 +435,7 @@ def length(name: str, text: str, units: Units) -> float | str | Unread:
 
 
 def _unread(token: Token) -> Unread:
-    """Return whether a value without an amount may be valid: a math function or a substitution may be, any other value
-    is not.
-    """
+    """Return `UNKNOWN` for a math function or a substitution, whose amount is not known, else `INVALID`."""
     return Unread.UNKNOWN if token.kind in ("function", "error") else Unread.INVALID
 
 
@@ -513,7 +512,7 @@ def _calculated(inner: Sequence[Token], units: Units) -> float | None:
 
 @lru_cache(8192)
 def color_of(text: str) -> RGBA | str | Unread:
-    """Return a color; or "currentcolor", or a keyword such as `inherit`."""
+    """Return the color of a CSS value, the text "currentcolor", or a keyword such as `inherit`."""
     low = text.lower()
     if low in INHERITED or low in ("currentcolor", "currentcolour"):
         return low
@@ -535,7 +534,7 @@ def color_of(text: str) -> RGBA | str | Unread:
 
 
 def _mixed(text: str) -> RGBA | Unread:
-    """Return the mix of two colors in sRGB, whatever the color space."""
+    """Return the mix of two colors in sRGB, even if the value names another color space."""
     inner = parts(text[text.index("(") + 1 : text.rindex(")")], ",")
     if len(inner) != 3:
         return Unread.UNKNOWN
@@ -634,7 +633,7 @@ def _plain_change(name: str, words: Sequence[Token], units: Units) -> Change | U
 
 
 def _is_edge_on(angle: float) -> bool:
-    """Return whether something that is turned by `angle` degrees around an axis in its plane is not readable."""
+    """Return whether text is unreadable if it is turned by `angle` degrees around an axis in its plane."""
     return math.cos(math.radians(angle)) < 0.1
 
 
@@ -687,7 +686,7 @@ _DEEP = 10.0
 """The distance in pixels before or behind the page at which the perspective may hide text."""
 
 _CLOSE = 100.0
-"""The distance of a perspective, in pixels, that is so close that it may hide text."""
+"""The distance of a perspective, in pixels, below which it may hide text."""
 
 _TRANSFORMS = names(
     """
@@ -712,7 +711,9 @@ def _matrix(values: Sequence[float]) -> Change | Unread:
 
 
 _PLANE = (2, 3, 6, 7, 10, 8, 9, 15, 11)
-"""The elements of a matrix that moves nothing out of the plane: each is 0, or 1 for those of the depth and the scale.
+"""The indexes of the elements of a `matrix3d` that must not differ from the identity matrix.
+
+Otherwise, the matrix moves points out of the plane.
 """
 
 
@@ -735,7 +736,7 @@ def _filter(token: Token, units: Units) -> Change | Unread:
 
 
 _SMALL = 10.0
-"""The size in pixels of a part that is too small to contain readable text."""
+"""The minimum width and height, in pixels, of a visible part that can contain readable text."""
 
 
 def _clip(token: Token, units: Units) -> Change | Unread:
@@ -756,7 +757,10 @@ def _clip(token: Token, units: Units) -> Change | Unread:
 
 
 def _clip_path(token: Token, units: Units) -> Change | Unread:
-    """Return the effect of a basic shape. It hides the element unless it is known to show at least half of it."""
+    """Return the effect of a basic shape.
+
+    It counts as hiding the element unless it is known to show a large part of it.
+    """
     name = token.text
     inner = [each for each in token.inner if each.kind != "whitespace"]
     if name == "inset":

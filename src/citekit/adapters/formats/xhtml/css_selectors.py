@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 Weight = tuple[int, int, int]
-"""The specificity of a selector: the numbers of IDs, of classes and attributes, and of names."""
+"""The specificity of a selector: the numbers of IDs, of classes and attributes, and of element names."""
 
 NEVER = names(
     """
@@ -126,7 +126,7 @@ class _NeverMatchesError(Exception):
 
 @define
 class _Parts:
-    """The conditions that were read of a compound selector."""
+    """The conditions of a compound selector that were read so far."""
 
     name: str = ""
     ids: set[str] = field(factory=set)
@@ -226,7 +226,11 @@ class Selectors:
         return made
 
     def _conditions(self, words: Sequence[Token], parts: _Parts, parents: Sequence[Selected] | None) -> Iterator[Truth]:
-        """Read the conditions of a compound selector into `parts`. Yield None for each undecidable one."""
+        """Read the conditions of a compound selector into `parts`.
+
+        Yield None for each condition that cannot be decided. Raise `UnreadableSelectorError` if the selector is not
+        valid, and `_NeverMatchesError` if it matches no element.
+        """
         at = 0
         while at < len(words):
             word, follows = words[at], words[at + 1] if at + 1 < len(words) else None
@@ -448,7 +452,7 @@ class _Frame:
 
 @define
 class Walk:
-    """Matches the selectors with the elements of a document, which it enters and leaves in document order."""
+    """Matches selectors against the elements of a document, which are entered and left in document order."""
 
     selectors: Selectors
     limit: int
@@ -458,11 +462,11 @@ class Walk:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether more comparisons were needed than the limit, so that selectors are no longer matched."""
+        """Whether matching needed more comparisons than the limit allows, so that selectors are no longer matched."""
         return self.work > self.limit
 
     def enter(self, element: _Element, name: str, attributes: Mapping[str, str]) -> list[tuple[Compound, bool]]:
-        """Return the selectors that have rules and match the element, and whether each matches with certainty."""
+        """Return each selector with rules that matches or may match the element, and whether the match is certain."""
         frame = self._frames[-1]
         frame.index += 1
         self.limit += self.limit_per_element

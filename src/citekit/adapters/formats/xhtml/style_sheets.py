@@ -49,10 +49,10 @@ Beyond it, all further text counts as hidden.
 """
 
 WORK_PER_ELEMENT = 10
-"""Number by which each element increases that maximum, so that long pages with usual style sheets are read."""
+"""The number by which each element increases this limit, so that long pages with usual style sheets are read."""
 
 SHEETS_LIMIT = 200
-"""Maximum number of style sheets of a document, and of nested imports."""
+"""Maximum number of style sheets of a document, including imported ones. Beyond it, all text counts as hidden."""
 
 _ALTERNATIVES = 4
 _VALUE_LIMIT = 4000
@@ -62,7 +62,10 @@ _UNKNOWN = "error()"
 
 Layer = tuple[int, ...]
 Fetch = Callable[[str, str], "tuple[str, str] | None"]
-"""Returns the text of the style sheet at an address relative to a base, and the address as a new base."""
+"""A function that returns the text of the style sheet at an address relative to a base, and the base for its own links.
+
+It returns None if the style sheet cannot be read.
+"""
 
 
 class Value(NamedTuple):
@@ -73,7 +76,7 @@ class Value(NamedTuple):
 
 
 Style = Mapping[str, tuple[Value, ...]]
-"""The possible values of each property; the one that takes precedence is first."""
+"""The possible values of each property, in order of precedence."""
 
 
 class _Declared(NamedTuple):
@@ -131,7 +134,7 @@ class _Variables:
         return result
 
     def resolved(self, text: str) -> tuple[str, ...]:
-        """Return the possible values of `text` after replacing `var()`. Without a value for it, the result is empty."""
+        """Return the possible values of `text` after replacing `var()`; none if a variable has no value."""
         if "var(" not in text.lower():
             return (text,)
         results: list[str] = []
@@ -162,7 +165,7 @@ class _Variables:
 
 
 class Reference(NamedTuple):
-    """A style sheet of a document: its text, or the address where it is; and whether it applies."""
+    """A style sheet of a document: its text, or None and its address `href`, and whether it applies."""
 
     text: str | None
     href: str
@@ -189,7 +192,7 @@ def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference
             continue
         is_other = str(element.tag).startswith("{") and not str(element.tag).startswith(_NAMESPACES)
         if is_other or "math" in around or (name == "link" and "svg" in around):
-            # Browsers do not apply it, so that it must not show words.
+            # Browsers do not apply this style sheet, so it must not make text count as shown.
             holds = every((holds, None))
         if said.get("title"):
             preferred = preferred or said["title"]
@@ -197,7 +200,7 @@ def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference
         if name == "style":
             text = _NONCHARACTERS.sub("", "".join(map(str, element.itertext())))
             if "<![CDATA[" in text and "<![CDATA[" in _COMMENT.sub("", text):
-                # A parser of HTML knows no CDATA sections, so that browsers ignore the style sheet unless they read XML.
+                # HTML parsers do not know CDATA sections, so browsers ignore the style sheet unless they read XML.
                 text = text.replace("<![CDATA[", " ").replace("]]>", " ")
                 holds = every((holds, None)) if may_be_xml else False
             yield Reference(text, "", holds)
@@ -234,7 +237,7 @@ _NAMESPACES = ("{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}")
 
 @define
 class StyleSheets:
-    """The style sheets of a document. `fetch` reads those that it refers to."""
+    """The style sheets of a document. `fetch` reads the style sheets that the document refers to."""
 
     fetch: Fetch = field(default=lambda _href, _base: None)
     is_undecided: bool = field(default=False, init=False)
@@ -270,7 +273,7 @@ class StyleSheets:
             self._add(rule, _Context(holds, layer, None))
 
     def add_all(self, found: Iterable[Reference], base: str = "") -> None:
-        """Add the style sheets of a document. `base` is its address."""
+        """Add the style sheets of a document. `base` is the address of the document."""
         for text, href, holds in found:
             if text is not None:
                 self.add(text, base, holds)
@@ -376,7 +379,7 @@ class StyleSheets:
                 self._add_all(rule.body, context._replace(layer=layer))
 
     def _layer(self, around: Layer, names: Sequence[str]) -> Layer:
-        """Return the position of a cascade layer, which is compared like the tuple that it is."""
+        """Return the position of a cascade layer as a tuple. Positions sort in the order of layers."""
         path = around[:-1]
         for name in names or (f" {next(self._unnamed)}",):
             known = self._layers.setdefault(path, {})
@@ -386,7 +389,7 @@ class StyleSheets:
 
 @define
 class StyledWalk:
-    """Determines the style of each element of a document, which it enters and leaves in document order."""
+    """Determines the style of each element of a document. Elements are entered and left in document order."""
 
     _sheets: StyleSheets
     _walk: Walk
@@ -405,7 +408,7 @@ class StyledWalk:
     ) -> Style:
         """Return the style of an element. `hints` are properties that its attributes set.
 
-        Elements with the same declarations have the same object as style.
+        Elements with the same declarations share one style object.
         """
         matched = self._walk.enter(element, name, attributes) if self._sheets._rules else []
         above = self._variables[-1]
@@ -478,7 +481,7 @@ class StyledWalk:
 
 _TIMING = ("animation-duration", "animation-delay", "animation-play-state")
 _WAITED = 5.0
-"""Seconds after which an animation has to be over."""
+"""The maximum duration or delay, in seconds, of an animation of which only the end counts."""
 
 
 def _is_slow(token: Token) -> bool:
@@ -505,14 +508,14 @@ def _resolved(values: Iterable[Value], name: str, scope: _Variables) -> Iterator
         if separator:
             made = tuple(each[1] for text in made for each in longhands(shorthand, text) if each[0] == name)
         if not made:
-            # An invalid reference makes the value that of the parent element, or the initial one.
+            # With an invalid reference, the property has the value of the parent element or its initial value.
             yield Value("unset", False)
         for at, each in enumerate(made):
             yield Value(each, certain and at == len(made) - 1)
 
 
 def _declared(found: Iterable[Declaration]) -> Iterator[_Declared]:
-    """Yield the declarations that can matter, with shorthand properties expanded."""
+    """Yield the declarations that can hide or show text, with shorthand properties expanded."""
     for name, value, important in found:
         if name.startswith("--"):
             yield _Declared(name, value, important, "")
@@ -524,7 +527,7 @@ def _declared(found: Iterable[Declaration]) -> Iterator[_Declared]:
 
 
 def _keyframes(body: Iterable[Statement], *, only_end: bool) -> Iterator[_Declared]:
-    """Yield the declarations of an animation: those of its end, or all."""
+    """Yield the declarations of an animation: all of them, or with `only_end` those of its last keyframe."""
     for rule in body:
         if isinstance(rule, Rule) and rule.keyword == "" and (not only_end or any(map(_is_end, rule.prelude))):
             yield from _declared(each for each in rule.body or () if isinstance(each, Declaration))
@@ -535,7 +538,7 @@ def _is_end(token: Token) -> bool:
 
 
 def _is_supported(token: Token) -> Truth:
-    """Return whether browsers support the declaration in a condition such as `(display: grid)`, as far as is known."""
+    """Return whether browsers support the declaration in a condition such as `(display: grid)`; None if unknown."""
     words = [each for each in token.inner if each.kind != "whitespace"]
     if token.kind == "()" and len(words) == 3 and words[0].word == "display" and words[2].word in ("grid", "flex"):
         return True
@@ -552,7 +555,7 @@ def applies(said: Mapping[str, str]) -> Truth:
 _NONCHARACTERS = re.compile("[\ufdd0-\ufdef]")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
-"""Characters that a URL ignores (URL Standard)."""
+"""Characters that are removed from a URL (URL Standard)."""
 
 _SHEET_INSTRUCTION = re.compile(r"<\?xml-stylesheet\s(.{0,2000}?)\?>", re.DOTALL)
 _PSEUDO_ATTRIBUTE = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -561,7 +564,8 @@ _PSEUDO_ATTRIBUTE = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 def instructions(markup: str) -> Iterator[Reference]:
     """Yield the style sheets in the `xml-stylesheet` processing instructions of a document.
 
-    They can hide words, but never show them, because browsers ignore instructions in HTML and in comments.
+    These style sheets can make text count as hidden, but not as shown, because browsers ignore instructions in HTML and
+    in comments.
     """
     for instruction in islice(_SHEET_INSTRUCTION.finditer(markup), 100):
         said = {key: unescape(one or other) for key, one, other in _PSEUDO_ATTRIBUTE.findall(instruction[1])}
@@ -579,9 +583,10 @@ _REFERENCES_LIMIT = 5000
 
 
 def declares_more(markup: str) -> bool:
-    """Return whether the document type of an XML document declares attributes or style sheets that readers apply.
+    """Return whether the document type of an XML document may add attributes, styles, or markup to the document.
 
-    These are default attributes, and entities that occur in tags or style sheets, or contain markup.
+    It may if it declares attributes or parameter entities, or entities that contain markup or that occur in tags or in
+    a document with style sheets. The result is also True if entities occur more than `_REFERENCES_LIMIT` times.
     """
     start = _DOCTYPE.search(markup)
     if start is None:

@@ -1,7 +1,8 @@
 """Determines whether a style hides text.
 
 Text is hidden if it is not displayed, transparent, tiny, clipped, off-screen, or in the color of its background. If a
-property has several possible values, or one that is not understood, text counts as hidden if any of them may hide it.
+property has several possible values, or a value that is not understood, text counts as hidden if any of these values
+may hide it.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ Color = RGBA | None
 """A color, or None if it is not known."""
 
 FAR_LEFT, FAR_UP = 200.0, 50.0
-"""The minimum distances in CSS pixels to the left and upward at which text counts as off-screen: lines are short and
-low.
+"""The minimum distances in CSS pixels to the left and upward at which text counts as off-screen.
+
+They are small, because lines can be short and low.
 """
 
 TINY = 1.5
@@ -49,7 +51,9 @@ _NEAR = 20
 """Maximum difference in each of red, green, and blue between two colors that look the same."""
 
 _CONTRAST, _LIGHT = 128, 200
-"""Differences of the colors of text that no single filter removes, and parts of a color that counts as light."""
+"""Two values for each of red, green, and blue: the minimum difference that no single filter removes, and the minimum in
+a light color.
+"""
 
 _BARE_COLOR = re.compile(r"[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?")
 _LINKS = "color of links"
@@ -93,7 +97,7 @@ class Shown(NamedTuple):
 
     `right` and `down` are the distances by which it is moved, `scale` is its smallest magnification, and `alpha` its
     opacity. `is_clipped` says that an ancestor hides what is outside it, and `is_drawing` that the text is in an SVG.
-    `is_bare` says that browsers do not display text there, only that of some elements below. `is_squeezed` says that
+    `is_bare` says that browsers do not display text there, except inside some child elements. `is_squeezed` says that
     the element may have no room in its grid, `pulls` that it may move what follows out of the page, `recolored` is how
     often filters and blend modes change its colors, and `room` is the part of an SVG that is displayed: the left, top,
     right, and bottom side.
@@ -120,7 +124,7 @@ class Shown(NamedTuple):
 
     @property
     def unseen(self) -> bool:
-        """Whether the text is invisible: hidden, tiny, or nearly in the color of its background."""
+        """Whether the text is or may be invisible: hidden, tiny, or nearly in the color of its background."""
         if self.hidden or self.is_bare or self.size * self.scale <= TINY or self.recolored > 1:
             return True
         inks = self.fills or self.colors
@@ -140,7 +144,7 @@ _HIDDEN = PAGE._replace(hidden=True)
 def is_unshown(name: str, said: Mapping[str, str], around: Sequence[str]) -> bool:
     """Return whether browsers hide an element because of its name or its attributes `said`.
 
-    `around` contains the names of its ancestors.
+    `around` contains the names of its ancestors and its own name.
     """
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
         return True
@@ -158,7 +162,7 @@ def is_unshown(name: str, said: Mapping[str, str], around: Sequence[str]) -> boo
 
 
 def hints_of(name: str, said: Mapping[str, str], *, is_drawing: bool) -> tuple[tuple[str, str], ...]:
-    """Return the properties that the attributes `said` of an element set."""
+    """Return the CSS properties, and their values, that the attributes `said` of an element set."""
     if is_drawing:
         return tuple((key, value) for key, value in said.items() if key in _SVG_HINTS)
     found: list[tuple[str, str]] = []
@@ -220,7 +224,7 @@ def shown(name: str, style: Style, around: Shown, *, has_link: bool = False) -> 
 
 
 def in_svg(look: Shown, said: Mapping[str, str]) -> Shown:
-    """Return how content of an `svg` element with the attributes `said` is displayed: its room and its scale."""
+    """Return how the content of an `svg` element with the attributes `said` is displayed: its room and its scale."""
     sizes = [length("width", said.get(key, "auto"), Units()) for key in ("width", "height")]
     wide, tall = (each if isinstance(each, float) else None for each in sizes)
     if "viewbox" not in said:
@@ -241,7 +245,7 @@ BREAKING = names(
     ol p pre ruby s small span strong strike sub sup table tt u ul var
     """
 )
-"""Elements at which a parser of HTML leaves an SVG or a formula (HTML 13.2.6.5)."""
+"""Elements that end an SVG or a formula for an HTML parser (HTML 13.2.6.5)."""
 
 
 def _is_bare(name: str, around: Shown) -> bool:
@@ -287,7 +291,7 @@ Reading = TypeVar("Reading")
 
 
 def _choices(style: Style, name: str, read: Callable[[str], Reading | Unread]) -> Iterator[Reading | Unread | str]:
-    """Yield the possible values of a property: `UNKNOWN` for one that is not understood, "unset" for the default."""
+    """Yield the possible values of a property: `UNKNOWN` if a value is not understood, "unset" for the default."""
     for text, certain in style.get(name, ()):
         value = read(text)
         if value is Unread.INVALID:
@@ -528,7 +532,7 @@ def _has_far_origin(style: Style) -> bool:
 
 
 def _is_outside(style: Style, units: Units, around: Shown) -> bool:
-    """Return whether a text in an SVG may start outside the part that is displayed."""
+    """Return whether text in an SVG may start outside the part of the SVG that is displayed."""
     left, top, right, bottom = around.room
     for name, moved, offset, first, last in (
         ("x", "dx", around.right, left - units.em, right),
@@ -614,7 +618,7 @@ def _inks(
 
 
 def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Color, ...]:
-    """Return the possible colors behind the text of an element. `behind` contains those behind the element."""
+    """Return the possible colors behind the text of an element. `behind` contains the colors behind the element."""
     below: list[Color] = list(behind)
     own = _OWN_COLORS.get(name)
     if own:
@@ -674,7 +678,7 @@ def _is_contrasted(ink: Color, behind: Color, alpha: float) -> bool:
 
 
 def _is_near(ink: Color, behind: Color, alpha: float) -> bool:
-    """Return whether text of the color `ink` cannot be seen over `behind`, or may not be seen."""
+    """Return whether text of the color `ink` is or may be invisible over `behind`."""
     if ink is None or behind is None:
         return True
     strength = alpha * ink[3]

@@ -96,9 +96,9 @@ def _runs(row: int, values: dict[int, Value]) -> Iterator[Block]:
 
 
 def _joined(found: list[Block]) -> list[Block]:
-    """Return the blocks with those that touch merged.
+    """Return the blocks, with touching blocks merged.
 
-    One sweep from left to right suffices because all blocks include the current row.
+    One sweep from left to right suffices, because all blocks extend to the current or the previous row.
     """
     kept: list[Block] = []
     for block in sorted(found, key=lambda each: each.left):

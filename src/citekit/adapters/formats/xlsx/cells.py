@@ -78,7 +78,7 @@ class Value:
 
     `kind` is the cell type in SpreadsheetML (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`), or `NO_VALUE` for a formula
     without a stored value. `row` and `column` are 1-based. `hidden` is true if the sheet, the row, or the column
-    is hidden.
+    is hidden, if the cell is merged into another one, or if the stored value is not the result of the formula.
     """
 
     row: int
@@ -94,8 +94,8 @@ class Value:
 class Grid:
     """The rows and columns of a worksheet that are hidden, or so small that they count as hidden.
 
-    `narrow` and `wide` map the first column of each range of such columns to its last one, so that elements that repeat
-    columns are cheap.
+    `narrow` contains the columns that are hidden, and `wide` the columns that are declared as visible. Each column is
+    mapped to a later column that follows the same range, so that elements that repeat columns are cheap.
     """
 
     usually_flat: bool = False
@@ -319,7 +319,7 @@ class MergedCells:
 
 
 def merged_cells(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> MergedCells:
-    """Return the merged cells of a worksheet, which it lists after all other cells. See `values` for errors."""
+    """Return the merged cells of a worksheet, which are listed after all cells. See `values` for errors."""
     merged = MergedCells()
     for _ in _parsed(pieces, name, merged, allowance):
         pass
@@ -329,7 +329,7 @@ def merged_cells(pieces: Iterable[bytes], name: str, allowance: Allowance | None
 def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> list[str]:
     """Return the shared strings of a workbook (ECMA-376 part 1, 18.4), without formatting and phonetic readings.
 
-    Raise `SourceUnsupported` if the part `name` is not valid or exceeds the `allowance`.
+    Raise `SourceUnsupported` if the part `name` is not valid, or exceeds the `allowance` or the limits for strings.
     """
     strings = _Strings()
     for _ in _parsed(pieces, name, strings, allowance):

@@ -32,12 +32,13 @@ MERGES_LIMIT = 8 * 1024 * 1024
 """The maximum size in bytes of a sheet whose merged cells are read. The file lists them after all cells."""
 
 _FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20\t\r\n-]|.*[;\t][=+@\uff1d\uff0b\uff20]", re.DOTALL)
-"""Texts that spreadsheets may run as a formula (OWASP, CSV Injection), also after a cell separator, such as the
-semicolon that many countries use.
+"""Matches text that a spreadsheet program may run as a formula (OWASP, CSV Injection).
+
+A formula can also follow a cell separator, such as the semicolon that many countries use.
 """
 
 _SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")
-"""Signed numbers, amounts, and dates, which are harmless."""
+"""Matches signed numbers, amounts, and dates, which are harmless."""
 
 _APOSTROPHES = "Texts that a spreadsheet would run as a formula begin with an apostrophe: {count}."
 
@@ -106,8 +107,8 @@ class _Cut:
     """The cells within a location on a sheet.
 
     After they are read, `rows` and `columns` are the extent of the part of the sheet that was read, and `formulas` and
-    `without_value` count the extracted cells that have a formula and those that have only a formula. `apostrophes` counts
-    the texts that got an apostrophe in CSV.
+    `without_value` count the extracted cells that have a formula and those that have only a formula. `apostrophes`
+    counts the texts that got an apostrophe in CSV.
     """
 
     workbook: Workbook
@@ -122,8 +123,8 @@ class _Cut:
 
     @property
     def corners(self) -> tuple[int, int, int, int]:
-        """The top row, left column, bottom row, and right column; for a whole sheet, those of the largest possible
-        sheet.
+        """The top row, left column, bottom row, and right column; for a whole sheet, the corners of the largest
+        possible sheet.
         """
         place = self.location
         if place.first is None or place.last is None:
@@ -194,7 +195,8 @@ class _Cut:
 def _csv(cut: _Cut) -> Iterator[str]:
     """Yield CSV records (RFC 4180) for the rows of the location, including empty rows.
 
-    A record starts at the location's first column, which is A for a whole sheet.
+    A record starts at the location's first column, which is A for a whole sheet. Raise `FormUnsupported` if there are
+    more than `EMPTY_LIMIT` empty cells.
     """
     top, left, bottom, right = cut.corners
     whole = cut.location.first is None

@@ -25,7 +25,7 @@ TITLE_GAP = 3
 """Maximum distance in rows between a title and the block below it."""
 
 _UNITS = re.compile(r"\(?(?:(?:all )?(?:amounts|figures|values) )?in\b", re.IGNORECASE)
-"""The beginning of a note about units above a table (`In millions of euros`)."""
+"""Matches the beginning of a note about units above a table (`In millions of euros`)."""
 
 _T = TypeVar("_T")
 
@@ -59,9 +59,10 @@ class XlsxOutliner:
 
 
 def _title(workbook: Workbook, read: Sequence[ReadSheet], written: str) -> str | None:
-    """Return the title that the first visible sheet prints above its first table, or else the one in the core properties.
+    """Return the title above the first table of the first visible sheet, or else the title in the core properties.
 
-    The latter goes first if the sheet confirms it. The result is None if there is neither.
+    The title in the core properties takes precedence if the words of the sheet confirm it. The result is None if there
+    is no title.
     """
     first = next((each for each in read if each.filled and each.sheet.state == "visible"), None)
     found = sorted(first.blocks or (), key=lambda block: (block.top, block.left)) if first else []
@@ -209,7 +210,7 @@ def _fits_any(location: Cells, read: ReadSheet) -> bool:
 
 
 DEPTH_LIMIT = 20
-"""Maximum depth of areas of a sheet within each other."""
+"""Maximum nesting depth of areas on a sheet."""
 
 
 @define
@@ -223,7 +224,7 @@ class _Branch:
 
 
 def _nested(outline_items: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
-    """Return the items in reading order as a tree, each below the smallest larger item that contains it."""
+    """Return the items in reading order as a tree, each below the nearest preceding item that contains it."""
     roots: list[_Branch] = []
     branches: list[_Branch] = []
     for outline_item in sorted(outline_items, key=_reading):

@@ -101,9 +101,9 @@ def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
 def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
     """Return the title, the header (column names), and the number of rows below the header of a block.
 
-    The header is the first row that is nearly as wide as the widest one, if it contains only text and years or dates;
-    without one, the list of column names is empty. Rows above the header are titles and notes; the first of them is the
-    title.
+    The header is the first row with nearly as many values as the widest row, if it contains only text and years or
+    dates; otherwise, the list of column names is empty. Rows above the header are titles and notes; the first of them
+    is the title.
     """
     rows = [(row, _texts(workbook, block.head[row])) for row in sorted(block.head)]
     widest = max((len(texts) for _, texts in rows), default=0)

@@ -59,7 +59,7 @@ def _moment(number: float, epoch: datetime) -> str | None:
 
 
 def plain_number(number: float) -> str:
-    """Return a number as text: integers without a decimal point, others with 15 significant digits, as Excel stores."""
+    """Return a number as text: integers without a decimal point, others with 15 significant digits, as in Excel."""
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.15g}"
 
 
@@ -104,7 +104,7 @@ def constant(formula: str) -> str | float | None:
 
 
 def _computed(tokens: list[str | float], least: int) -> str | float:
-    """Compute the tokens at the beginning of the list up to an operator that is weaker than `least`, and remove them."""
+    """Compute the tokens at the start of the list up to an operator whose rank is at most `least`, and remove them."""
     result = _operand(tokens)
     while tokens and (rank := _RANKS.get(str(tokens[0]), 0)) > least:
         sign = tokens.pop(0)

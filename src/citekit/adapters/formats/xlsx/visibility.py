@@ -57,7 +57,7 @@ class CellStyle:
     def shows(self, value: Value) -> bool:
         """Return whether a cell with this style shows its value instead of something else or nothing.
 
-        A formula without a stored value counts as shown.
+        A formula without a stored value does not count as shown.
         """
         if value.kind == NO_VALUE or not self.is_legible:
             return False
@@ -74,10 +74,10 @@ class CellStyle:
 
 @frozen
 class _Section:
-    """A section of a number format: whether it shows the number, other text, or anything at all, and whether its color
-    is white.
+    """A section of a number format.
 
-    `condition` is a comparison with a number.
+    `shows_number` and `shows_text` say whether it shows the number or the text of a cell, `is_blank` whether it shows
+    nothing, and `is_white` whether its color is white. `condition` is a comparison with a number, or None.
     """
 
     shows_number: bool
@@ -97,7 +97,7 @@ _HIDDEN_COLORS = re.compile(r"\[(?:white|color\s?2)\]", re.IGNORECASE)
 
 @frozen
 class _NumberFormat:
-    """The sections of a number format for numbers, and the one for text if there is one (18.8.31)."""
+    """The sections of a number format for numbers, and its section for text, or None if it has none (18.8.31)."""
 
     numbers: Sequence[_Section]
     text: _Section | None
@@ -218,9 +218,10 @@ def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
 
 @define
 class Merged:
-    """The merged cells of a sheet. `waiting` are those below the current row, and `open` those in it.
+    """The merged cells of a sheet.
 
-    `seen` are the first cells of merged cells that begin in a hidden row or column but end in a visible one.
+    `waiting` contains the merged cells that begin below the current row, and `open` the merged cells in the current
+    row. `seen` contains the first cell of all merged cells with a visible row and a visible column.
     """
 
     waiting: list[_Corners]
@@ -243,10 +244,10 @@ class Merged:
         return cls(corners, seen)
 
     def apply(self, value: Value) -> None:
-        """Hide a cell that shows nothing because it is merged into another cell. The first cell of merged cells is shown
-        if a part of them is. Values must be given in ascending order of rows.
+        """Hide a cell that shows nothing because it is merged into another cell.
 
-        Raise `SourceUnsupported` if far more merged cells overlap than in any usable workbook.
+        The first cell of merged cells is shown if a part of the merged cells is visible. Values must be passed in
+        ascending order of rows. Raise `SourceUnsupported` if far more merged cells overlap than in any usable workbook.
         """
         if (value.row, value.column) in self.seen:
             value.hidden = False
@@ -279,12 +280,12 @@ _Corners = tuple[int, int, int, int]
 """The first row and column, and the last row and column, of merged cells."""
 
 MERGES_WORK = 3_000_000
-"""Maximum number of merged cells that are checked for the rows of a sheet, counting repetitions."""
+"""Maximum number of checks of merged cells, added up over the rows of a sheet."""
 
 
 @define
 class _Visible:
-    """Determines whether any of several rows, or columns, is visible. Each is checked only once."""
+    """Determines whether a range of rows, or of columns, has a visible one. Each row or column is checked only once."""
 
     is_hidden: Callable[[int], bool]
     limit: int

@@ -26,7 +26,9 @@ API_VERSION = "v1beta"
 """The stable `v1` of the service does not support files and schemas (googleapis/js-genai#1746)."""
 
 SERVER_TIMEOUT = 3600
-"""Seconds that the service may take for a whole answer (`X-Server-Timeout`). The SDK would set it to the read timeout.
+"""Seconds that the service may take for a whole answer (`X-Server-Timeout`), unless the read timeout is longer.
+
+By default, the SDK would send the read timeout.
 
 Answers are streamed; the read timeout limits the time between two chunks, not the total time.
 """
@@ -35,7 +37,8 @@ Answers are streamed; the read timeout limits the time between two chunks, not t
 def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
     """Return a client for the service at `base_url`, or for Google's service if `base_url` is None.
 
-    `timeout` limits each wait for data, in seconds. Raise `DriverMissing` if the SDK is not installed.
+    `timeout` limits each wait for data, in seconds. Raise `DriverMissing` if the SDK is not installed, or `OSError` if
+    the certificates cannot be read.
     """
     sdk = imported("google.genai", "Using Gemini", "gemini")
     from google.genai import types
@@ -61,7 +64,7 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
                 "event_hooks": {"response": [limit_body, _raise_without_retry]},
                 "verify": certificates,
             },
-            async_client_args={"ssl": certificates},  # not used, but made at once
+            async_client_args={"ssl": certificates},  # unused, but the SDK would otherwise create another
         ),
     )
     return client

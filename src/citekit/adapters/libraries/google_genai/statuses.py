@@ -22,14 +22,15 @@ KEYS_PAGE = "https://aistudio.google.com/apikey"
 LIMITS_PAGE = "https://ai.google.dev/gemini-api/docs/rate-limits"
 
 MESSAGE_LIMIT = 300
-"""Maximum characters quoted from the service's message."""
+"""Maximum number of characters quoted from the service's message."""
 
 
 @frozen
 class CallContext:
     """The details of a Gemini call that error messages mention: the model, the address, and the timeout in seconds.
 
-    `variables` names the environment variables that were searched for the key. `key` is needed only to redact it.
+    `variables` names the environment variables that were searched for the key. `suggestion` is a model to suggest if
+    the service does not have `model`. `key` is needed only to redact it.
     """
 
     model: str

@@ -47,8 +47,8 @@ def exclusive() -> Iterator[Any]:
 def give_way() -> None:
     """Release the PyMuPDF lock for a moment, so that another thread can use PyMuPDF between two pages of long work.
 
-    This is safe inside one `opened()`, because every caller uses its own handle. If the lock is nested, it is not
-    released.
+    This is safe inside one `opened()`, because every caller uses its own handle. If calls of `exclusive()` or
+    `opened()` are nested, the lock is not released.
     """
     _LOCK.release()
     _LOCK.acquire()
@@ -74,7 +74,8 @@ def empty_store() -> None:
 
 
 _COMPARED = 4000
-"""The maximum number of objects among which equal ones are merged. MuPDF compares each object with all others."""
+"""The maximum number of objects of a PDF in which equal objects are merged. MuPDF compares each object with all others.
+"""
 
 
 def written(document: Document) -> bytes:
@@ -106,8 +107,9 @@ def opened(
 
     The file is only read; changes stay in memory. `password` is the user or owner password of an encrypted file; it is
     ignored for other files. Raise `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and
-    `SourceUnsupported` if it is not a PDF, needs another password, has no readable page, or has a cyclic page tree.
-    Exceptions of PyMuPDF inside the `with` block become errors of the class `failure`.
+    `SourceUnsupported` if it is not a PDF, needs another password, has no readable page or more than `PAGE_LIMIT`
+    pages, or has a page tree that is too large or too deep. Exceptions of PyMuPDF inside the `with` block are
+    translated (see `table`).
     """
     with exclusive():
         document = open_document(path, password=password)
@@ -179,7 +181,7 @@ def open_document(path: Path, *, password: str | None = None) -> Document:
     """Return a handle of the PDF at `path`, without reading its bookmarks. Call this function inside `exclusive()`.
 
     Call `check_tree` before you load pages. It is separate because it reads every page object, which is not needed to
-    copy a few pages. Raise the same errors as `opened`.
+    copy a few pages. Raise the same errors as `opened`, except for those about the page tree.
     """
     _check_readable(path)
     with translated(path, SourceUnsupported):
@@ -193,7 +195,7 @@ def open_document(path: Path, *, password: str | None = None) -> Document:
 
 
 def check_tree(document: Document, path: Path) -> None:
-    """Raise `SourceUnsupported` if the page tree of `document` has a cycle, so that loading a page might never end.
+    """Raise `SourceUnsupported` if the page tree of `document` is so large or deep that loading a page might never end.
 
     Call this function inside `exclusive()`.
     """

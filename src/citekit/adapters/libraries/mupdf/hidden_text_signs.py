@@ -2,8 +2,8 @@
 
 Nothing is executed. Strings, comments, arrays, and inline images are removed, and the remaining operators are checked
 for what they may do (ISO 32000-1, 7.2, 7.8, and annex A). Most pages of text have no sign; for the others, MuPDF
-determines what they really paint. A stream whose syntax MuPDF may interpret differently gets the sign `text`, so that
-its page is rendered.
+determines what they really paint. A form is a form XObject (ISO 32000-1, 8.10). A stream whose syntax MuPDF may
+interpret differently gets the sign `text`, so that its page is rendered.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import Protocol
 from attrs import field, frozen
 
 LIGHT = 0.93
-"""The minimum value of the color channels of a fill that counts as white."""
+"""The minimum value of each color channel of a fill that counts as white."""
 
 _THIN = 2.0
-"""The maximum thickness in points of a line, which covers no text."""
+"""The maximum thickness, in points, of a line that is too thin to cover text."""
 
 _REMEMBERED = 1 << 16
-"""Tokens whose codes are remembered."""
+"""The maximum number of tokens whose codes are remembered."""
 
 _SCALES = 64
 """The maximum number of distinct matrices of a stream that are multiplied to estimate how thick its lines may be."""
 
 _PALE_TEXT = 0.5
-"""The minimum value of all color channels of pale text. Printed CMYK is lighter than its numbers."""
+"""The minimum value of all color channels of pale text. CMYK is rendered lighter than its values suggest."""
 
 _PALE = 0.6
-"""The value of a color channel at which the text in a fill is compared with what is below it."""
+"""The minimum value of all color channels of a color whose text is compared with its background."""
 
 _TINY = 1.0
 """Font size, in points, below which text is not legible."""
@@ -42,18 +42,18 @@ _NARROW = 20.0
 """Horizontal scale, in percent, below which text may not be legible."""
 
 _EVEN = 1.001
-"""The maximum ratio of the two scales of a matrix that is even."""
+"""The maximum ratio of the two scales of a matrix that counts as scaling evenly in both directions."""
 
 _FLAT = 5.0
-"""The ratio of the two scales of a text matrix at which text may be too flat to be legible."""
+"""The ratio of the two scales of a text matrix above which text may be too flat to be legible."""
 
 _KEPT = 1_000_000
-"""The maximum number of bytes of a stream whose tokens are remembered until the next stream is split."""
+"""The maximum size in bytes of a stream whose tokens are remembered until the next stream is split."""
 
 _STEPS = 30_000_000
-"""The maximum number of bytes that are read to split a stream.
+"""The maximum number of bytes that may be read to split a stream.
 
-The end of a string or image that does not end is searched for at each of its starts.
+From each possible start of an unterminated string or image, the rest of the stream is searched for its end.
 """
 
 _STRING = rb"\([^()\\]*(?:\\.[^()\\]*)*\)"
@@ -63,12 +63,12 @@ _LITERAL = (
     rb"|<[^<>]*>|<<|>>|%[^\r\n]*"
 )
 _LITERALS = re.compile(_LITERAL, re.DOTALL)
-"""Arrays, strings with at most one level of parentheses, comments, and the delimiters of dictionaries."""
+"""Arrays, strings with at most one level of nested parentheses, comments, and the delimiters of dictionaries."""
 
 _LITERALS_AND_IMAGES = re.compile(_LITERAL + rb"|\bBI\b(?>[^()]*?\bID\b)(?>.*?EI)", re.DOTALL)
 _ARRAY = re.compile(rb"\[[^\[\]]*\]")
 _SPACES = bytes.maketrans(b"\0\v", b" {")
-"""NUL is white space in PDF and a vertical tab is not, the reverse of `bytes.split`."""
+"""NUL is white space in PDF and a vertical tab is not; for `bytes.split`, it is the other way around."""
 
 _NUMBER = re.compile(rb"[-+]?(?:[0-9]{1,12}(?:\.[0-9]*)?|\.[0-9]+)")
 _WORD = re.compile(rb"/[^\s()<>\[\]{}]*|[A-Za-z'\"][A-Za-z0-9*'\"]*|\(\)|\[\]")
@@ -82,13 +82,17 @@ _CODES = {
     b"re": "e", b"m": "m", b"l": "m", b"c": "v", b"v": "u", b"y": "u",
     b"Tr": "t", b"Tf": "F", b"Tz": "z", b"BT": "b", b"Tm": "M", b"Td": "d", b"TD": "d", b"T*": "*", b"TL": "L", b"gs": "U",
 }  # fmt: skip
-"""One character for each operator that is followed. Others are `?`, numbers `0`, names `/`, strings and dictionaries `-`."""
+"""The code of each operator that is followed.
+
+The codes of other tokens are `?` for operators, `0` for numbers, `/` for names, `-` for strings, arrays, and delimiters
+of dictionaries, and `!` for irregular tokens.
+"""
 
 _OPERANDS = {
     **dict.fromkeys("gGtwLz", 1), **dict.fromkeys("md", 2), **dict.fromkeys("rR", 3), **dict.fromkeys("kKeu", 4),
     **dict.fromkeys("cMv", 6),
 }  # fmt: skip
-"""How many numbers an operator takes."""
+"""The number of numeric operands of an operator, by its code."""
 
 _NUMBERS_AND_OPERATOR = re.compile(r"0*[^0]")
 
@@ -104,7 +108,7 @@ _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
 _FILL_COLORS = re.compile(r"[gkrsC]")
 _COLORED_TEXT = re.compile(r"[qQgrksCT'\"D]")
-"""The operators that set, save, or use a fill color."""
+"""Matches the codes of the operators that set, save, restore, or use a fill color."""
 
 _COLOR_STEPS = 100_000
 """The maximum number of operators of a stream that are followed to find out whether text is shown in a pale color."""
@@ -112,11 +116,10 @@ _COLOR_STEPS = 100_000
 
 @frozen
 class Signs:
-    """What a stream may do, with the forms that it draws.
+    """What a stream, including the forms that it draws, may do.
 
-    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with white or nearly white. `pale`: show text
-    in a pale color. `areas`: paint over text that it showed before, with lines that are thick enough to do so if `strokes`
-    is true.
+    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with white or nearly white. `pale`: show
+    text in a pale color. `areas`: paint over text that it showed before. `strokes`: do so with thick lines.
     """
 
     text: bool = False
@@ -147,8 +150,9 @@ class Resources(Protocol):
     """The resources (color spaces, forms, images) that a content stream refers to by name."""
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:
-        """Return whether all RGB channels of a color are at least `least`, in a color space given by its name with the
-        slash.
+        """Return whether all RGB channels of the color with `values` are at least `least`.
+
+        `space` is the name of the color space, with the slash.
         """
 
     def form(self, name: bytes) -> Signs | None:
@@ -156,13 +160,13 @@ class Resources(Protocol):
 
 
 class NoResources:
-    """The resources of a content stream without any.
+    """A substitute for the resources of a content stream that has none, or whose resources are unknown.
 
     Colors are judged by their values alone, and everything that is drawn by name is assumed to be an image.
     """
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:  # noqa: ARG002  # the protocol's name
-        """Return whether `values` are a nearly white color in gray, RGB, or CMYK: all RGB channels are at least
+        """Return whether `values` may be a nearly white color in gray, RGB, or CMYK: all RGB channels are at least
         `least`.
 
         The result is True for a pattern, which has no values, because it may be white.
@@ -178,7 +182,7 @@ class NoResources:
 class Tokens:
     """The tokens of a content stream without its strings, comments, arrays, and image data.
 
-    `codes` has one character for each of `words`, which classifies the token.
+    `words` are the tokens. `codes` has one character for each of them, which classifies it (see `_CODES`).
     """
 
     words: Sequence[bytes]
@@ -198,7 +202,10 @@ class Tokens:
 
     @property
     def _restores_too_often(self) -> bool:
-        """Whether more than one `Q` has no `q`: MuPDF saves the state once before a page, and ignores `Q` after that."""
+        """Whether more than one `Q` has no matching `q`.
+
+        MuPDF saves the state once before a page, so it ignores each such `Q` after the first one.
+        """
         changes = (1 if code == "q" else -1 for code in _SAVES.findall(self.codes))
         return min(accumulate(changes), default=0) < -1
 
@@ -211,8 +218,9 @@ class Tokens:
         return found
 
     def matrices(self, code: str) -> set[tuple[bytes, ...]]:
-        """Return the distinct first four numbers of the matrices of the operators with a code: a page has thousands
-        that differ only in the position.
+        """Return the first four numbers of the matrices of all operators with the code `code`, without duplicates.
+
+        A page may have thousands of matrices that differ only in the other two numbers, the position.
         """
         if code not in self._matrices:
             words, codes = self.words, self.codes
@@ -287,8 +295,8 @@ def _code(token: bytes) -> str:
 def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
     """Return the signs of hidden text in the content stream `data`.
 
-    A stream with an unreadable number, an unbalanced string, a wrong number of operands for an operator of `_CODES`,
-    or more than one `Q` too many gets the sign `text`.
+    An irregular stream, for example with an unreadable number or an unbalanced string, gets the sign `text` (see
+    `Tokens.is_irregular`).
     """
     tokens = tokens_of(data)
     own = resources or NoResources()
@@ -329,7 +337,7 @@ def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
     for found in _FILL_COLORS.finditer(tokens.codes):
         code, at = found[0], found.start()
         if code == "C":
-            spaces, is_pale = frozenset((tokens.words[at - 1],)), True  # until a color is set: that of a palette may be
+            spaces, is_pale = frozenset((tokens.words[at - 1],)), True  # the first color of a palette may be pale
         else:
             values = tuple(tokens.words[at - _COLORS[code] : at]) if code in _COLORS else _values_before(tokens, at)
             key = code, spaces, values
@@ -352,8 +360,9 @@ def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
 
 
 def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool, int]:
-    """Return whether text is shown in the fill color that is set before position `start`, and how many operators that
-    took.
+    """Return whether text is shown in the fill color that is set before position `start`.
+
+    The second result is the number of operators that were examined.
     """
     depth = changed = taken = 0
     for found in _COLORED_TEXT.finditer(tokens.codes, start):
@@ -408,7 +417,8 @@ def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
 def _padded(spaces: frozenset[bytes], values: tuple[bytes, ...]) -> Iterator[tuple[bytes, tuple[float, ...]]]:
     """Yield each space with the numbers of a color. MuPDF reads missing numbers of a device color as zero.
 
-    There is more than one space after `g`, `rg`, or `k`, which select one, because `Q` selects the earlier one again.
+    After `g`, `rg`, or `k`, which select a device color space, `spaces` also has the earlier color spaces, because `Q`
+    restores them.
     """
     numbers = tuple(map(float, values))
     for space in spaces:
@@ -417,7 +427,7 @@ def _padded(spaces: frozenset[bytes], values: tuple[bytes, ...]) -> Iterator[tup
 
 
 def _has_unusual_mode(tokens: Tokens) -> bool:
-    """Return whether the stream may show text in a rendering mode that paints nothing, or only a white outline."""
+    """Return whether the stream may show text in a rendering mode that paints nothing or paints a white outline."""
     modes = {int(float(mode)) for (mode,) in tokens.operands("t", 1)}
     return not modes <= {0, 1, 2, 4, 5, 6} or (not modes <= {0, 4} and _strokes_white(tokens))
 
@@ -432,7 +442,7 @@ def _is_illegible(tokens: Tokens) -> bool:
 
 
 def _strokes_white(tokens: Tokens) -> bool:
-    """Return whether a stroke color of the stream may be white; a color in a named color space always may be."""
+    """Return whether a stroke color of the stream may be white, as may any color in a named color space."""
     return "x" in tokens.codes or any(
         _are_white(fill, operands)
         for code, fill in _STROKES.items()
@@ -464,7 +474,7 @@ def paints_after_text(tokens: Tokens) -> bool:
 
 
 def may_shrink(tokens: Tokens) -> bool:
-    """Return whether a stream may show text whose glyphs are much narrower or flatter than its font size says."""
+    """Return whether a stream may show text whose glyphs are narrower or flatter than its font size suggests."""
     return (
         not _DRAWING.isdisjoint(tokens.codes)
         or any(abs(float(scale)) < 2 * _NARROW for (scale,) in tokens.operands("z", 1))

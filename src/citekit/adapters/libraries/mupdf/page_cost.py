@@ -26,20 +26,22 @@ Ordinary pages have at most a few hundred kilobytes.
 """
 
 _EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 15.0, 2.5, 0.05
-"""Estimated cost, in microseconds, of executing a stream at all, of showing a piece of text, of each byte in it, and of each
-byte of a stream."""
+"""Estimated costs, in microseconds, of executing a stream at all, of showing a piece of text, of each byte of shown
+text, and of each byte of a stream.
+"""
 
 PAGE_LIMIT = 4_000_000.0
-"""The maximum cost of a page that is executed: forty times that of the densest ordinary pages."""
+"""The maximum cost, in microseconds, of a page that is processed: forty times that of the densest ordinary pages."""
 
 DOCUMENT_LIMIT = (4_000_000.0, 10.0)
 REPEATED_LIMIT = (2_000_000.0, 2.0)
-"""The maximum cost of all pages of a document, and of what was already executed for an earlier page: a constant, and an
-amount for each byte of the file.
+"""The maximum costs, in microseconds, of all pages of a document, and of executing streams again on later pages.
+
+Each limit is a constant plus an amount for each byte of the file.
 """
 
 _DEPTH = 60
-"""The maximum depth of nested forms. Deeper ones are not executed."""
+"""The maximum depth of nested forms. Pages with deeper nesting are not processed."""
 
 _ENDLESS = 1e18
 _INVOKED = re.compile(rb"/([^\s/\[\]<>(){}%]+)\s+(Do|gs|scn|SCN)\b")
@@ -51,15 +53,15 @@ _KINDS = (b"Do", b"gs", b"scn")
 
 
 class PageWorkError(Exception):
-    """Raised if the content of a page is not processed because that would take too long."""
+    """Raised if the content of a page is not processed because processing it would take too long."""
 
 
 @frozen
 class _Content:
     """The cost of one content stream.
 
-    `cost` is the cost of its own operators. `drawn` counts the drawn objects by operator and name, and `operators` counts
-    the operators that draw named objects.
+    `cost` is the cost of its own operators. `drawn` counts the drawn objects by operator and name, and `operators`
+    counts the operators that draw named objects.
     """
 
     cost: float
@@ -70,7 +72,8 @@ class _Content:
     def of(cls, data: bytes, *, exact: bool) -> _Content:
         """Return the content of the stream `data`.
 
-        Unless `exact`, all of its bytes count as letters of shown text, which overestimates the cost but is fast.
+        Unless `exact`, all bytes of a stream that shows text count as letters, which overestimates the cost but is
+        fast.
         """
         shown = data.count(b"Tj") + data.count(b"TJ") + data.count(b"'") + data.count(b'"')
         cost = _EXECUTED + _BYTE * len(data) + _SHOWN * shown
@@ -91,8 +94,9 @@ class _Content:
 class PageWork:
     """A limiter that decides which pages of an open document are processed. Use it inside `exclusive()`.
 
-    `skipped` has the 0-based indexes of pages that are not processed; a page is judged when it is first loaded. Costs
-    are overestimated first, which is fast. Once a limit seems to be exceeded, all costs are counted exactly.
+    `size` is the size of the file in bytes. `skipped` has the 0-based indexes of pages that are not processed; a page
+    is judged when it is first loaded. Costs are overestimated first, which is fast. Once a limit seems to be exceeded,
+    all costs are counted exactly.
     """
 
     _mupdf: Any
@@ -115,9 +119,9 @@ class PageWork:
         return SignReader(self._mupdf, self._read)
 
     def admits(self, number: int) -> bool:
-        """Return whether the page with the 0-based index `number` is processed.
+        """Return whether the page with the 0-based index `number` may be processed.
 
-        Its cost is added, once, to the total cost of the document.
+        If so, its cost is added, once, to the total cost of the document.
         """
         if number in self._admitted or number in self.skipped:
             return number in self._admitted
@@ -185,6 +189,8 @@ class PageWork:
     def _page(self, number: int) -> tuple[float, float]:
         """Return the cost of the streams that this page is the first to execute, and of those that earlier pages
         executed.
+
+        The appearances of its annotations always count as executed for the first time.
         """
         mupdf = self._mupdf
         page = mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
@@ -233,7 +239,7 @@ class PageWork:
             yield name.encode("utf-8", "surrogateescape"), mupdf.ll_pdf_dict_get_val(dictionary, at)
 
     def _form(self, stream: Any, depth: int) -> float:
-        """Return the cost of one drawing of a stream that has its own resources, such as a form."""
+        """Return the cost of drawing a stream that has its own resources, such as a form, once."""
         mupdf = self._mupdf
         xref = mupdf.ll_pdf_to_num(stream)
         if xref in self._costs:
@@ -271,14 +277,17 @@ class PageWork:
         for (kind, name), count in content.drawn.items():
             cost += count * costs[kind].get(name, 0.0)
             named[kind] += count
-        for kind, known in costs.items():  # operators whose name is unknown, such as one after a comment
+        for kind, known in costs.items():  # operators whose name was not found, for example before a comment
             unknown, dearest = content.operators[kind] - named[kind], max(known.values(), default=0.0)
             if unknown > 0 and dearest > PAGE_LIMIT / 100:
                 cost += unknown * dearest
         return cost
 
     def _glyphs(self, font: Any, depth: int) -> float:
-        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes when the font is first used."""
+        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes when the font is first used.
+
+        Return 0 for any other font, and for glyphs with a negligible cost.
+        """
         mupdf = self._mupdf
         procedures = mupdf.ll_pdf_dict_gets(font, "CharProcs")
         if not procedures:

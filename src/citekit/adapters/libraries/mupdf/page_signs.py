@@ -1,4 +1,7 @@
-"""Finds the signs of hidden text on a page: in its content streams, the forms that it draws, and its annotations."""
+"""Finds the signs of hidden text on a page: in its content streams, the forms that it draws, and its annotations.
+
+In this module, a form is a form XObject of a PDF (ISO 32000-1, 8.10).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ FAINT = 0.25
 """Opacity below which text may be invisible."""
 
 _THICK = 2.0
-"""Line width of a graphics state, in points, at which a line may cover text."""
+"""Line width of a graphics state, in points, above which a line may cover text."""
 
 _MEMBERS = 5000
 _DEVICE_SPACES = {b"/DeviceGray": 1, b"/G": 1, b"/DeviceRGB": 3, b"/RGB": 3, b"/DeviceCMYK": 4, b"/CMYK": 4}
@@ -76,7 +79,7 @@ class SignReader:
         return self._forms[number]
 
     def is_white(self, resources: Any, space: str, values: tuple[float, ...], least: float) -> bool:
-        """Return whether all RGB channels of a color are at least `least`.
+        """Return whether all RGB channels of the color with `values` in the color space `space` are at least `least`.
 
         The result is also True for a pattern, and for a color that cannot be computed, because these may be white.
         """
@@ -109,7 +112,7 @@ class SignReader:
     def _is_faint(self, resources: Any) -> bool:
         """Return whether a graphics state in `resources` may hide text.
 
-        It may if it is nearly transparent, has a soft mask, or draws thick lines.
+        A state may hide text if it is nearly transparent, has a soft mask, or draws thick lines.
         """
         mupdf = self._mupdf
         states = mupdf.ll_pdf_dict_gets(resources, "ExtGState") if resources else None
@@ -151,7 +154,7 @@ class _Resources:
         return max(values) <= 1 - least if count == 4 else min(values) >= least
 
     def form(self, name: bytes) -> Signs | None:
-        """Return the signs of the form named `name`; None if it is an image."""
+        """Return the signs of the form named `name`; None if there is no such form, as for the name of an image."""
         return self._reader.form(self._dictionary, _plain(name))
 
 

@@ -63,7 +63,7 @@ class _Walk:
         if number and number in self._known:
             return self._known[number]
         if number:
-            self._known[number] = 0  # until it is known: a node below itself ends there
+            self._known[number] = 0  # until the count is known, so that a node below itself ends the walk
         below = self.steps(kid, depth)
         if number:
             self._known[number] = below

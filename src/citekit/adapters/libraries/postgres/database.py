@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE = 30.0
-"""The time in seconds for which work is repeated while the server is restarted."""
+"""The time in seconds during which failed work is repeated, for example while the server restarts."""
 
 IDLE = 4
 """The maximum number of idle connections of a process."""
 
 _LONGEST_PAUSE = 1.0
 _TEMPORARY = ("40001", "40P01", "57P01", "57P02", "57P03")
-"""Codes of errors after which the same work can succeed: conflicts of transactions, and a server that stops or starts."""
+"""Codes of errors after which the same work can succeed: conflicts of transactions, and a server that stops or starts.
+"""
 
 
 class Database:
     """The database at a URL. Tables of an earlier version are migrated by the first connection. Thread-safe.
 
-    `unavailable` is the error for a database that cannot be used, and `too_new` the one for tables of a later version.
+    `unavailable` is the error for a database that cannot be used, and `too_new` is the error for tables of a
+    later version.
     """
 
     def __init__(
@@ -59,9 +61,11 @@ class Database:
     def run(self, work: Callable[[Connection], T], *, is_repeatable: bool = True) -> T:
         """Run `work` in a transaction, and return its result after the commit.
 
-        `work` is called again if the connection is lost or another transaction prevents it, for up to `patience`
-        seconds. If not `is_repeatable`, it is not called again once the commit was sent, because that may have
-        succeeded. Other errors of the database are raised as `unavailable`, and nothing was changed.
+        `work` is called again if the connection is lost or the transaction conflicts with another one, for up to
+        `patience` seconds. If not `is_repeatable`, it is not called again once the commit was sent, because the commit
+        may have succeeded. Other errors of the database, and errors that persist, are raised as `unavailable`; then,
+        nothing was changed, unless a commit was sent. Raise `DriverMissing` if psycopg is not installed,
+        `RequestRefused` if the encoding of the database is not UTF-8, or `too_new` if a later version wrote the tables.
         """
         package = driver.package()
         deadline = time.monotonic() + self._patience
@@ -97,7 +101,7 @@ class Database:
         return self._spaces[name]
 
     def close(self) -> None:
-        """Close the idle connections. The next access opens a new one."""
+        """Close the idle connections. The next access opens a new connection."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -105,7 +109,7 @@ class Database:
 
     def _lent(self) -> Connection:
         with self._lock:
-            if self._process != os.getpid():  # a fork may not use, nor end, the connections of its parent
+            if self._process != os.getpid():  # a fork must neither use nor close its parent's connections
                 self._process, self._idle = os.getpid(), []
             if self._idle:
                 return self._idle.pop()
@@ -119,7 +123,7 @@ class Database:
         return connection
 
     def _prepare(self, connection: Connection) -> None:
-        """Check and migrate the tables."""
+        """Check the encoding of the database and the version of its tables, and migrate the tables if needed."""
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise RequestRefused(
@@ -144,7 +148,7 @@ class Database:
         connection.close()
 
     def _discard(self, connection: Connection | None) -> None:
-        """Roll back, and keep the connection if it can be used again; otherwise close it and the idle ones, too."""
+        """Roll back, and keep the connection if it can be used again; otherwise, close it and the idle connections."""
         if connection is None:
             self.close()
             return
@@ -157,9 +161,9 @@ class Database:
             self._give_back(connection)
 
     def _is_temporary(self, error: Exception, connection: Connection | None) -> bool:
-        """Return whether the same work may succeed in a moment."""
+        """Return whether the same work may succeed if it is repeated soon."""
         code = getattr(error, "sqlstate", None) or ""
-        if connection is None and not code:  # a server that never could be reached is not waited for
+        if connection is None and not code:  # do not wait for a server that was never reached
             return self._was_connected
         is_lost = connection is not None and (connection.closed or connection.broken)
         return is_lost or code in _TEMPORARY or code.startswith("08")
@@ -186,12 +190,12 @@ def _space(connection: Connection, name: str) -> int:
 
 
 def changed(connection: Connection, space: int) -> None:
-    """Count a change of a space. Call this last in a transaction, because other writers of the space wait then."""
+    """Count a change of a space. Call this last in a transaction, because other writers of the space then wait."""
     connection.execute("UPDATE citekit_space SET changes = changes + 1 WHERE id = %s", (space,))
 
 
 def key_of(resource_id: str) -> bytes:
-    """Return a resource ID as it is stored, because the texts of PostgreSQL cannot hold all of them."""
+    """Return a resource ID as the bytes that are stored, because the text type of PostgreSQL cannot hold every ID."""
     return resource_id.encode("utf-8", "surrogatepass")
 
 

@@ -1,7 +1,7 @@
-"""The tables in PostgreSQL, and how tables of earlier versions become those of this one.
+"""The tables in PostgreSQL, and the migration of tables of earlier versions.
 
-Names and IDs are stored as bytes (UTF-8), because the text type of PostgreSQL has no NUL and no unpaired surrogates, and
-because bytes are sorted like Python sorts texts.
+Names and IDs are stored as bytes (UTF-8), because the text type of PostgreSQL allows neither NUL nor unpaired
+surrogates, and because PostgreSQL sorts bytes in the same order as Python sorts strings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LEDGER = (
     "CREATE INDEX citekit_standing_by_resource ON citekit_standing (collection, resource)",
 )
 """Table `citekit_line` is append-only by convention; grant only SELECT and INSERT on it to enforce that. Table
-`citekit_standing` holds the number of the last line for each book, so that the cost of a query does not grow with the
+`citekit_standing` holds the number of the last line of each book, so that the cost of a query does not grow with the
 history.
 """
 
@@ -51,12 +51,12 @@ _CATALOG = (
     " part INTEGER NOT NULL, terms TSVECTOR NOT NULL, PRIMARY KEY (space, resource, at, part))",
     "CREATE INDEX citekit_long_by_term ON citekit_long USING gin (terms)",
 )
-"""Each shared store has rows of its own in these tables: `space` is the number of a row of `citekit_space`, whose
-`changes` counts what was stored and removed, and whose `state` is that of the maps which the node search knows.
+"""Each shared store has its own rows in these tables. `space` is the ID of its row in `citekit_space`, in which
+`changes` counts the changes of the store, and `state` is the state of the maps that the node search index contains.
 
-In `citekit_resource`, `number` is that of the newest object of a resource, and `removal` that of its last removal.
-`terms` are the words by which a row is found. They are NULL if they are too long for a row, and then in several rows of
-`citekit_long`.
+In `citekit_resource`, `number` is the number of the newest object of a resource, and `removal` that of its last
+removal. `terms` are the words by which a row is found. They are NULL if they are too long for one row; several rows of
+`citekit_long` then hold them.
 """
 
 _RANKING = (
@@ -67,12 +67,14 @@ _RANKING = (
     " terms BIGINT[] NOT NULL, pages INTEGER[] NOT NULL, counts INTEGER[] NOT NULL, PRIMARY KEY (space, resource, part))",
     "CREATE INDEX citekit_ranked_term_by_term ON citekit_ranked_term USING gin (terms)",
 )
-"""The index of each document for the ranking of its pages, and on how many pages it has each of its terms, and how often.
-Each of `terms` has the number of the space in its upper half.
+"""The ranking index of each document, and for each term of a document, the number of pages that contain the term and
+how often it occurs.
+
+The upper half of each number in `terms` is the ID of the space.
 """
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (_LEDGER, _CATALOG, _RANKING)
-"""The statements that lead from each version of the tables to the next one. They are never changed, only added to."""
+"""The statements that migrate each version of the tables to the next one. They are never changed, only added to."""
 
 CURRENT = len(MIGRATIONS)
 """The version of the tables."""
@@ -81,7 +83,8 @@ _VERSION_TABLE = "CREATE TABLE IF NOT EXISTS citekit_schema (version INTEGER NOT
 _HAS_TABLES = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'citekit_schema' AND pg_table_is_visible(oid))"
 )
-"""Unlike `to_regclass`, this sees what another transaction created while this one waited for it."""
+"""Unlike `to_regclass`, this query sees a table that another transaction created while this transaction waited for it.
+"""
 
 _LOCK = "SELECT pg_advisory_xact_lock(1129599827)"  # CTLS
 
@@ -95,7 +98,9 @@ def version_in(connection: Connection) -> int:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the tables to the current version, in the transaction of the caller. Other processes wait for it."""
+    """Bring the tables to the current version, in the caller's transaction. Other processes that migrate wait until it
+    ends.
+    """
     connection.execute(_LOCK)
     version = version_in(connection)
     if version >= CURRENT:

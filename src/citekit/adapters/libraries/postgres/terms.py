@@ -1,7 +1,7 @@
 """Words in the full-text index of PostgreSQL (tsvector).
 
-The words are those of `words_of`, so PostgreSQL neither splits texts nor folds words. A word is stored after the number
-of its space and a letter, so that no query finds the rows of another space. The words of a very long text are
+The words are those of `words_of`, so PostgreSQL neither splits texts nor folds words. Before each word, the ID of its
+space and a letter are stored, so that no query finds the rows of another space. The words of a very long text are
 distributed over several rows of the table `citekit_long`.
 """
 
@@ -17,13 +17,13 @@ LIMIT = 1_000_000
 """The maximum size in bytes of the words of one row. PostgreSQL allows 1,048,575 bytes."""
 
 Lexeme = tuple[str, bool]
-"""A letter and a word. If True, all longer words that begin with the word are meant, too."""
+"""A letter followed by a word, and whether longer words that begin with the word match, too."""
 
 Condition = Sequence[Sequence[Lexeme]]
-"""A row must have one lexeme of each of these groups."""
+"""Groups of lexemes. A row fulfills the condition if it has at least one lexeme of each group."""
 
 Key = tuple[bytes, int]
-"""The ID of a resource, and the number of a row of it."""
+"""The ID of a resource, and the number (`at`) of one of its rows."""
 
 _ADD = (
     "INSERT INTO citekit_long (space, resource, at, part, terms) VALUES (%s, %s, %s, %s, array_to_tsvector(%s::text[]))"
@@ -35,7 +35,7 @@ _FIND = "SELECT resource, at FROM citekit_long WHERE space = %s AND terms @@ %s:
 def parts(space: int, lexemes: Iterable[str]) -> list[list[str]]:
     """Return the lexemes of a row as they are stored (see `array_to_tsvector`), in parts that PostgreSQL can store.
 
-    Each of `lexemes` is a letter and a word. The result has at least one part.
+    Each of `lexemes` is a letter followed by a word. The result has at least one part.
     """
     made: list[list[str]] = [[]]
     size = 0
@@ -59,7 +59,7 @@ def query(space: int, condition: Condition) -> str:
 
 
 def add_long(connection: Connection, space: int, rows: Iterable[tuple[Key, Sequence[Sequence[str]]]]) -> None:
-    """Store the parts of the rows that have several."""
+    """Store the parts of each row that has several. Rows with one part are skipped."""
     values = [(space, *key, number, part) for key, made in rows if len(made) > 1 for number, part in enumerate(made)]
     if values:
         with connection.cursor() as cursor:
@@ -72,7 +72,7 @@ def remove_long(connection: Connection, space: int, resource: bytes) -> None:
 
 
 def long_keys(connection: Connection, space: int, condition: Condition) -> set[Key]:
-    """Return the rows with several parts that fulfill the condition, no matter which of the parts have the words."""
+    """Return the keys of rows with several parts that together fulfill the condition."""
     found: set[Key] | None = None
     for group in condition:
         keys = {(resource, at) for resource, at in connection.execute(_FIND, (space, query(space, [group])))}

@@ -61,7 +61,7 @@ class UnusableError(Exception):
 
 
 class _RecreatedError(UnusableError):
-    """The file was damaged and has been deleted. The next access creates a new one."""
+    """The file was damaged and has been deleted. The next `write` or `lent` creates a new file."""
 
 
 class _Opened(NamedTuple):
@@ -81,9 +81,9 @@ class SqliteFile:
     """A pool of connections to one file path. A connection is used by one thread at a time.
 
     Failures are handled in the same way everywhere. A file that was deleted or replaced is reopened. A file that is
-    damaged or has unexpected tables is deleted, and the next access creates a new one. If a file cannot be written, it
-    is opened read-only, and no write is attempted for `PAUSE` seconds. If it cannot be read either, no read is
-    attempted for `PAUSE` seconds. A forked process opens its own connections.
+    damaged or has unexpected tables is deleted, and the next `write` or `lent` creates a new file. If a file cannot be
+    written, it is opened read-only, and no write is attempted for `PAUSE` seconds. If it cannot be read either, no read
+    is attempted for `PAUSE` seconds. A forked process opens its own connections.
 
     SQLite opens files by path. Before opening, the path is checked for links and other irregular files. Every method
     that finds one raises `HomeUnsafe`, even if it otherwise never raises errors.
@@ -135,7 +135,7 @@ class SqliteFile:
         self._give_back(opened)
 
     def discard(self) -> None:
-        """Delete the file because its content cannot be trusted. The next access creates a new one."""
+        """Delete the file because its content cannot be trusted. The next `write` or `lent` creates a new file."""
         with suppress(UnusableError):
             self._delete(self._borrow(create=False, writing=True))
 
@@ -144,9 +144,9 @@ class SqliteFile:
         return self._identity() is not None
 
     def close(self) -> None:
-        """Close the idle connections. The next access opens a new one."""
+        """Close the idle connections. The next access opens a new connection."""
         while self._idle:
-            with suppress(IndexError):  # another thread took the last one
+            with suppress(IndexError):  # another thread took the last connection
                 _let_go(self._idle.pop())
 
     def _attempt(self, action: Callable[[Connection], _T], *, create: bool, writing: bool) -> _T | None:
@@ -182,7 +182,7 @@ class SqliteFile:
             raise UnusableError
         identity = self._identity()
         while self._idle and identity is not None:
-            with suppress(IndexError):  # another thread took the last one
+            with suppress(IndexError):  # another thread took the last connection
                 opened = self._idle.pop()
                 if opened.identity == identity and opened.process == os.getpid():
                     return opened

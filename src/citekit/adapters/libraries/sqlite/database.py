@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 CACHE = 8 * 1024
-"""KiB of the page cache of each connection."""
+"""Size of the page cache of each connection, in KiB."""
 
 _FOREIGN = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DATABASE = "cache.db"
 
 LIMIT = 2**30
-"""Maximum number of bytes of the table. Above it, every write evicts the oldest rows."""
+"""Maximum size of the table in bytes. Above it, every write of values evicts the oldest rows."""
 
 CULLED = 10
 """Number of rows evicted per row written when the table is above its limit."""
@@ -35,9 +35,10 @@ _NAME = b"index"
 
 
 class Index:
-    """A cache on disk of results that can be computed again. No method raises: on failure, a row counts as missing.
+    """A cache on disk of results that can be computed again. No method raises database errors.
 
-    Each write gives its row the next `number`, so the lowest numbers are the oldest rows. Each value starts with an
+    On failure, a row counts as missing. Like `SqliteFile`, methods raise `HomeUnsafe` if the path is unsafe. Each write
+    of a value gives its row the next `number`, so the lowest numbers are the oldest rows. Each value starts with an
     authentication code (hexadecimal), made with the secret key of this CiteKit home. Rows that another home or program
     wrote count as missing. Counters have no code.
     """
@@ -53,7 +54,7 @@ class Index:
         self._database = self.beside(DATABASE, _TABLES)
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return the value cached under `key`; None if there is none."""
+        """Return the value cached under `key`; None if it is missing."""
         row = self._database.read(lambda connection: connection.execute(_GET, (key,)).fetchone())
         return self._opened(key, row[0]) if row is not None else None
 

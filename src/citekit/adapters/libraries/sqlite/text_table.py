@@ -35,9 +35,10 @@ _DROP = "DELETE FROM rows WHERE key = ?"
 
 
 class SqliteRows:
-    """The texts in the database at `path`, by key. No method raises: on failure, rows count as missing.
+    """The texts in the database at `path`, by key. No method raises database errors: on failure, rows count as missing.
 
-    Threads and processes can use it concurrently.
+    Like `SqliteFile`, methods raise `HomeUnsafe` if the path is unsafe. Threads and processes can use the table
+    concurrently.
     """
 
     def __init__(self, path: str) -> None:
@@ -47,7 +48,7 @@ class SqliteRows:
         self._known: dict[bytes, tuple[bytes, object]] = {}
 
     def get(self, key: str) -> str | None:
-        """Return the text stored under `key`; None if there is none."""
+        """Return the text stored under `key`; None if it is missing."""
         return self._read(_GET, (key,)).get(key) if _is_unicode(key) else None
 
     def all(self) -> dict[str, str]:
@@ -92,7 +93,7 @@ class SqliteRows:
     def _is_ours(self, key: bytes, text: bytes, code: object) -> bool:
         """Return whether `code` is the authentication code of the row.
 
-        Skip the computation for a row already verified.
+        For a row that was already verified, the code is not computed again.
         """
         if self._known.get(key) == (text, code):
             return True

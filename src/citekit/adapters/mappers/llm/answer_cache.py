@@ -31,7 +31,7 @@ SIZE_LIMIT = 20_000_000
 """The maximum size in bytes of a cached answer."""
 
 _KEY_LENGTH = 40
-"""Characters of a key in a file name."""
+"""The number of characters of a key in a file name."""
 
 
 @frozen

@@ -1,8 +1,8 @@
 """Parses the text of a model's reply into nodes, even if the text is malformed or truncated.
 
-Accepted are the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that
-the prompts of citekit 0.2 requested, prose and code fences around any of these, truncated JSON, and lists in which
-single nodes are not valid JSON.
+This module accepts the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare
+array that the prompts of CiteKit 0.2 requested, prose and code fences around any of these, truncated JSON, and lists in
+which single nodes are not valid JSON.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _reason(wrong: Exception) -> str:
 
 
 def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
-    """Return the list of nodes in a parsed answer; None if there is none.
+    """Return the list of nodes in a parsed answer; None if it has no such list.
 
     The list is the answer itself, its `nodes`, a list that contains only the answer if it is a single node, its first
     list of objects, or the list in an inner object.

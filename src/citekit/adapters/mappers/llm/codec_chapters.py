@@ -1,6 +1,6 @@
 """Writes and reads locations in a book without pages, as paragraphs of chapters.
 
-The text that the model receives numbers the paragraphs.
+The paragraphs are numbered in the text that the model receives.
 """
 
 from __future__ import annotations

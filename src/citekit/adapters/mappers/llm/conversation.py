@@ -172,7 +172,7 @@ def _json_of(answer: Answer) -> str:
 def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawNode]) -> Sequence[RawNode]:
     """Return `items` with the nodes in `new`, which the model corrected, in place of the old ones.
 
-    A new node replaces the node with the same title, with faulty nodes first, or else the faulty node with the same
+    A new node replaces the node with the same title, preferably a faulty one, or else the faulty node with the same
     location. `faulty` contains the paths of faulty nodes. If there are as many new nodes as faulty ones, the unmatched
     new nodes replace the remaining faulty nodes in order. Other new nodes are ignored, because they were not requested.
     """
@@ -209,7 +209,7 @@ def _same_title(
 def _same_location(
     items: Sequence[RawNode], record: Mapping[str, object], faulty: Sequence[int], taken: set[int]
 ) -> int | None:
-    """Return the index of the faulty node with the location of `record`; None if there is none.
+    """Return the index of the faulty node with the location of `record`; None if there is no such node.
 
     This finds a node whose title was corrected. `taken` contains the indexes already matched.
     """

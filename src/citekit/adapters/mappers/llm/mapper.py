@@ -55,11 +55,12 @@ _WINDOWS = {
 
 @frozen(kw_only=True)
 class ModelMapper:
-    """A mapper that asks the model of `service` for the structure of a file. `local` makes a first map to start from.
+    """A mapper that asks the model of `service` for the structure of a file. The map that `local` makes is a part of
+    the prompt.
 
-    - A long file is sent in windows. `max_requests` limits the windows of one file.
+    - A long file is sent in windows. `max_requests` limits the windows of one file (None: `WINDOW_LIMIT`).
     - At most `concurrency` requests are open at a time over all files, and at most `files` files are read and
-      prepared at a time (None: no limit). The budget of the service limits all requests.
+      prepared at a time (None: 64). The budget of the service limits the requests for one file.
     - `model_name` replaces the model's own name in the map's identity, to distinguish servers.
     - `viewer` reads the files to send. `stills` and `clips` make pictures and clips for a service that does not
       accept a whole recording.
@@ -110,9 +111,10 @@ class ModelMapper:
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """Return the model's map after validation against the file.
 
-        The metadata of the map contains the metadata of the local map, `usage`, `notes` about repairs, and `dropped`,
-        which has one line `path: reason` for each node that was left out. Raise the errors of `Mapper.map`, and
-        `FaultyAnswer` if fewer than a third of the nodes, or none, are right.
+        The metadata of the map contains the metadata of the local map without its notes, `usage`, `notes` about repairs
+        and titles, and `dropped`, which has one line `path: reason` for each node that was left out. Raise the errors
+        of `Mapper.map`, and `FaultyAnswer` if no node or fewer than a third of the nodes are valid, or if fewer than a
+        third of the checked titles are in the file.
         """
         limits = self.service.limits(source.format)
         if limits is None:
@@ -241,8 +243,8 @@ class ModelMapper:
 def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str, str]:
     """Return the title of the file and a note ("" if there is nothing to report).
 
-    The title is the first one proposed by the model that is confirmed by the text of the file, or else the title of the
-    local map.
+    The title is the first title proposed by the model that the text of the file, its name, or the local map confirms,
+    or else the title of the local map.
     """
     local_title = task.local_map.title
     proposed = [each.title for each in results if each.title]

@@ -32,7 +32,7 @@ def media_windows(view: SourceView) -> list[Window]:
     """Split a recording into windows, the parts that are sent to a model in one request each.
 
     Times in a clip are counted from the beginning of the clip; all other times are counted from the beginning of the
-    source. Raise `MapperUnavailable` if the service accepts no form of the recording.
+    source. Raise `MapperUnavailable` if the service accepts no form of the recording, or if it needs too many requests.
     """
     seconds = view.limits.seconds
     if view.limits.as_file and view.file_fits and (seconds is None or view.codec.last <= seconds):
@@ -118,7 +118,7 @@ def _text_and_stills(view: SourceView, span: Span, rows: Sequence[str]) -> Seque
 
 
 def _stills(view: SourceView, span: Span) -> list[ImagePart]:
-    """Return a still picture from the middle of each scene in `span`.
+    """Return a still picture from the middle of each scene in `span`, or of `span` if it has no scenes.
 
     If there are more than `STILLS_PER_WINDOW` scenes, an evenly spaced selection is used.
     """
@@ -131,7 +131,7 @@ def _stills(view: SourceView, span: Span) -> list[ImagePart]:
     shown = []
     for time in chosen:
         view.progress(time, view.codec.last, "taking still pictures")
-        with suppress(ExtractionFailed):  # one that cannot be decoded is left out
+        with suppress(ExtractionFailed):  # a frame that cannot be decoded is left out
             label = f"the picture at {time:.1f} s ({clock(time)})"
             shown.append(ImagePart(view.stills(view.source.path, time), "image/jpeg", label))
     return shown

@@ -104,7 +104,7 @@ class Reply:
 
 @frozen(kw_only=True)
 class Limits:
-    """The amount of one format that a service accepts in one request. None means that no limit is known.
+    """How much of a file of one format a service accepts in one request. None means that no limit is known.
 
     The limits are `file_bytes` of one file, `pages` of a PDF, `seconds` of a recording, and `characters` of text.
     `as_file` is whether the service accepts files of this format; otherwise it gets text and pictures.
@@ -173,7 +173,8 @@ class Service(Protocol):
     def session(self) -> AbstractContextManager[Session]:
         """Start a conversation.
 
-        Raise `MapperUnavailable` if no API key is set. The message names the environment variables to set.
+        Raise `MapperUnavailable` if a required API key is missing or malformed. The message names the environment
+        variables to set.
         """
 
 
@@ -182,7 +183,7 @@ class BudgetExhausted(MapperUnavailable):
 
 
 class Spending(Protocol):
-    """Counts requests, or what they send."""
+    """Counts requests, or what they send, up to a limit."""
 
     def spend(self) -> None:
         """Count the next request. Raise `BudgetExhausted` if it would exceed the limit."""

@@ -82,7 +82,7 @@ class UploadRun:
 
     def names(self) -> list[str]:
         """Return the names of the files that may still be at the service."""
-        names = list(self._files)  # at once, while other threads may add to it
+        names = list(self._files)  # a copy, because other threads may add names
         return sorted(names)
 
     def close(self) -> None:

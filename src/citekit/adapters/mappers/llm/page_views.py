@@ -26,7 +26,8 @@ def pdf_windows(view: SourceView) -> list[Window]:
     """Split a PDF into windows, the parts that are sent to a model in one request each.
 
     If a window is a file with some of the pages, the model counts its pages from 1. If it is extracted text, pages have
-    their numbers in the source.
+    their numbers in the source. Raise `MapperUnavailable` if the PDF needs too many requests, if a page is too large,
+    or if the service needs text and the PDF has none.
     """
     return _file_windows(view) if view.limits.as_file else _text_windows(view)
 
@@ -54,7 +55,8 @@ def _file_window(number: int, count: int, first: int, last: int, path: Path) -> 
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
     """Cut the pages `first` to `last` (1-based, inclusive) into PDF files that are small enough for the service.
 
-    Return (first page, last page, path) for each file. Raise an error if a single page is too large.
+    Return (first page, last page, path) for each file. Raise `MapperUnavailable` if a single page is too
+    large.
     """
     path = view.folder / f"pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)

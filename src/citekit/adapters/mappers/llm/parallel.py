@@ -1,4 +1,4 @@
-"""Runs several functions in parallel threads. No further ones start after one has failed."""
+"""Runs several functions in parallel threads. After a function has failed, no further functions start."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress
 
 
 def _await(futures: Sequence[Future[T]], report: _SharedProgress) -> None:
-    """Wait until all functions have ended. Raise the first error; functions that have not started then never do."""
+    """Wait until all functions have ended. After an error, start no further functions, and raise the first error."""
     pending, first_error = set(futures), None
     while pending:
         report(

@@ -131,8 +131,8 @@ def _is_similar(wanted: str, line: str) -> bool:
 class PageMatch:
     """The result of comparing the titles of proposals with the pages of a PDF.
 
-    `proposals` are the valid ones, possibly moved to another page. `faults` describe the proposals whose title is on a
-    different page than the model says.
+    `proposals` are the valid proposals, possibly moved to another page. `faults` describe the proposals whose title is
+    on a different page than the model says.
     """
 
     proposals: Sequence[ProposedNode]
@@ -141,7 +141,7 @@ class PageMatch:
 
 
 def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
-    """Return the number of pages by which most proposals are off; 0 if there is no common offset.
+    """Return the number to add to the pages of most proposals to correct them; 0 if there is no common offset.
 
     Models produce an offset when they use printed page numbers or continue the page count of an earlier window.
     """
@@ -194,7 +194,7 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
 
 
 def _title_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
-    """Return the page with `title`, which is `page` or a neighbor inside `window`; None if there is none.
+    """Return the page with `title`, which is `page` or a neighbor inside `window`; None if no such page has it.
 
     A page on which the title is a line is preferred to a page that only mentions it. `contents` are pages of a table of
     contents, which are skipped.
@@ -221,8 +221,8 @@ def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
 def _toc_pages(proposals: Sequence[ProposedNode], text: PdfText) -> frozenset[int]:
     """Return the pages of a table of contents.
 
-    These are pages that contain at least two fifths of the proposed titles, not counting titles that are a heading on
-    no other page. On a page with the heading of a table of contents, two such titles are enough.
+    These are pages that contain at least five, and at least two fifths, of the proposed titles, not counting titles
+    that are a heading on no other page. On a page with the heading of a table of contents, two such titles are enough.
     """
     titles = {proposal.title for proposal in proposals if len(folded_heading(proposal.title)) >= _MIN_LETTERS}
     headed = {title: text.headed(title) for title in titles}

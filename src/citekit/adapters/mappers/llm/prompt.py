@@ -1,4 +1,4 @@
-"""Contains all prompts. Increase `PROMPT_VERSION` with every change.
+"""Contains the prompts of the mapper. Increase `PROMPT_VERSION` with every change.
 
 The version is part of the mapper's identity, so that maps made with different prompts are distinguished.
 """
@@ -19,7 +19,7 @@ from citekit.domain.node import Node
 PROMPT_VERSION = "2"
 
 SKELETON_LIMIT = 12_000
-"""The maximum number of characters of the skeleton in a prompt."""
+"""The maximum number of characters of the skeleton (the nodes of the local map) in a prompt."""
 
 FAULT_LIMIT = 60
 """The maximum number of faults in a prompt."""
@@ -135,7 +135,7 @@ def malformed(complaint: str) -> str:
 
 
 def continuation(answer: Answer) -> str:
-    """Return the follow-up to a truncated answer, which repeats the last nodes and their ancestors."""
+    """Return the follow-up to a truncated answer. It repeats the last nodes and the ancestors of the last one."""
     return _CONTINUE.format(last="\n".join(_describe_node(item) for item in _last_nodes(answer.items)))
 
 

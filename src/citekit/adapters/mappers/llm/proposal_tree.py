@@ -48,9 +48,9 @@ def build_tree(proposals: Sequence[ProposedNode], codec: LocationCodec) -> tuple
     """Return `proposals` as trees, the faults of the proposals that were left out, and the number of widened parents.
 
     The spans must be inside the file. Siblings are sorted by their spans, except in pictures. A parent that does not
-    contain its children is widened if the children follow one another and the wider span does not reach a neighbor of
-    the parent. Otherwise, a child outside its parent is a fault. Children of such a child that are inside the parent
-    are attached to the parent.
+    contain its children is widened if the children follow one another and the wider span does not pass the starts of
+    the parent's neighbors. Otherwise, a child outside its parent is a fault. Children of such a child that are inside
+    the parent are attached to the parent.
     """
     state = _TreeState(codec)
     branches = _sorted_by_start(_nested(proposals), codec)
@@ -119,8 +119,8 @@ def _may_widen(
     """Return whether `branch` may be widened to the span `wide` to contain its children.
 
     `original` are the children in the order of the answer. They must follow one another without gaps, one of them must
-    touch the branch, and `wide` must not reach past the neighbors `before` and `after`. In pictures, each child must
-    only touch the branch.
+    touch the branch, and `wide` must not begin before the neighbor `before` begins or end after the neighbor `after`
+    begins. In pictures, the only condition is that each child touches the branch.
     """
     if codec.unit == "box":
         return all(touches(branch.span, child.span) for child in original)

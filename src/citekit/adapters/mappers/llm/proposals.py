@@ -138,7 +138,7 @@ def _pages_with_gaps(record: RawFields, codec: LocationCodec) -> tuple[int, ...]
 def clip_to_window(
     proposals: Sequence[ProposedNode], codec: LocationCodec, window: Span
 ) -> tuple[list[ProposedNode], list[Fault], int]:
-    """Return the proposals inside `window`, the faults of the other proposals, and the number of clipped ends.
+    """Return the proposals inside `window`, the faults of the other proposals, and the number of clipped proposals.
 
     `window` is the span of the part of the file that the model received. An end that is beyond the window by no more
     than the codec's tolerance is clipped.

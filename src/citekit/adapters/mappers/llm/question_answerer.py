@@ -27,7 +27,7 @@ from citekit.domain.ports.answer_model import AnswerConversation
 from citekit.domain.progress import Progress
 
 MOST_STATEMENTS, MOST_QUOTES, MOST_CHARACTERS = 20, 5, 2_000
-"""The maximum number of statements in an answer, of quotes in a statement, and of characters in each.
+"""The maximum number of statements in an answer, of quotes in a statement, and of characters in a statement or a quote.
 
 Anything beyond is ignored.
 """
@@ -117,7 +117,10 @@ class _Conversation:
         return self._readable(progress)
 
     def _readable(self, progress: Progress) -> Draft:
-        """Return the answer to the question. If it is unreadable, ask for it one more time."""
+        """Return the answer to the question. If it is unreadable, ask once more.
+
+        Raise `FaultyAnswer` if the second answer is unreadable, too.
+        """
         usage = Usage()
         for _ in range(2):
             self._last = reply = self.session.ask(self._question, progress)

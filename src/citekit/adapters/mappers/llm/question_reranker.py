@@ -64,9 +64,9 @@ _OPENING = re.compile(r'\{\s*"grades"')
 class ModelReranker:
     """A `Reranker` on a model service, with one request for each question.
 
-    When this process has used its `budget` of requests, the feature scores are used. A passage without a grade gets
-    half of its feature score, so that it ranks below equal passages with a grade. `redact` removes secrets from error
-    messages.
+    When this process has used its `budget` of requests, the scores of the candidates are returned unchanged. A passage
+    without a grade gets half of its score, so that it ranks below equally good passages with a grade. `redact` removes
+    secrets from error messages.
     """
 
     service: Service

@@ -100,7 +100,8 @@ def _distance(one: Span, other: Span) -> float:
 def _is_near(real: Span, proposed: Span) -> bool:
     """Return whether two line spans are nearly the same.
 
-    Either both ends are a few lines apart, or the spans share at least half of their lines.
+    Either the spans share at least half of the lines that they cover together, or both ends are at most a few lines
+    apart (five, or a tenth of a longer definition).
     """
     shared = min(real[1], proposed[1]) - max(real[0], proposed[0]) + 1
     both = max(real[1], proposed[1]) - min(real[0], proposed[0]) + 1

@@ -40,7 +40,7 @@ def text_windows(view: SourceView) -> list[Window]:
 def book_windows(view: SourceView, book: Book, codec: ParagraphCodec) -> list[Window]:
     """Split a book into windows, the parts that are sent to a model in one request each.
 
-    Chapters are numbered, and so are the paragraphs in each chapter.
+    Chapters are numbered, and so are the paragraphs in each chapter. Raise `MapperUnavailable` if the book is too long.
     """
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows = []

@@ -28,20 +28,22 @@ from citekit.domain.ports.reader import Book
 from citekit.domain.resource_map import ResourceMap
 
 LINES_BEFORE, LINES_AFTER = 3, 80
-"""Lines of a text around the beginning of a part that may hold its title."""
+"""The number of lines before and after the beginning of a part of a text that may contain its title."""
 
 SECONDS_AROUND = 30.0
 """Seconds before and after a part of a recording in which the words of its title may be spoken."""
 
 CUE_LINES = 8
-"""The number of consecutive subtitles that may share the words of a title: speakers rarely say a title in one sentence.
+"""The number of consecutive subtitles that may together contain the words of a title.
+
+Speakers rarely say a title in one sentence.
 """
 
 MIN_TEXT = 20
-"""The minimum number of letters of a page or part with text; a scan may have a few by accident."""
+"""The minimum number of letters and digits of a page or file that counts as text; a scan may have a few by accident."""
 
 SIGNATURE_LINES = 12
-"""Lines of code over which the signature of a definition may extend."""
+"""The number of lines of code over which the signature of a definition may extend."""
 
 _SEPARATORS = re.compile(r"[.:]+")
 _TAG = re.compile(r"<[^<>]{0,2000}>")
@@ -142,9 +144,9 @@ class RowContext:
 
 @frozen(kw_only=True)
 class CueContext:
-    """Finds the text for titles in a recording: the subtitles shown during a node.
+    """Finds the text for titles in a recording: the subtitles that start during a node or shortly before or after it.
 
-    `cues` are (start in seconds, text) pairs.
+    `cues` are (start in seconds, text) pairs. "Shortly" means `SECONDS_AROUND`.
     """
 
     cues: Sequence[tuple[float, TextLine]] = field(repr=False)
@@ -214,8 +216,8 @@ def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool
 def _names_symbol(title: str, lines: Sequence[TextLine], in_file: frozenset[str]) -> bool:
     """Return whether `title` is a qualified name or a call, such as `Shelf.add(book)`, all of which is in the code.
 
-    The last name (`add`) must be whole words of a line, and what is in parentheses must be in this line or the next
-    ones. The words before the name (`Shelf`) may be anywhere in the file: `in_file` contains the stems of its words.
+    The last name (`add`) must be whole words of a line, and the words in parentheses must be in this line or the next
+    lines. The words before the name (`Shelf`) may be anywhere in the file: `in_file` contains the stems of its words.
     """
     head, _, arguments = title.partition("(")
     if not any(mark in title for mark in ".:(") or " " in head:
@@ -259,7 +261,7 @@ def markup_line(text: str) -> TextLine:
 
 
 _MARKUP = frozenset({"html", "xml", "svg", "notebook", "json", "jsonl"})
-"""Formats whose lines hold tags or escapes next to words."""
+"""Formats whose lines contain tags or escape sequences in addition to words."""
 
 _SPOKEN = frozenset({"subtitles", "log"})
 """Texts without headings: a title may use words from all of the part."""

@@ -16,14 +16,15 @@ from functools import lru_cache
 from attrs import frozen
 
 TITLE_LINES = 3
-"""The number of consecutive lines that may share a title: headings wrap, and number and title are often on separate
-lines."""
+"""The number of consecutive lines over which a title may extend: headings wrap, and number and title are often on
+separate lines.
+"""
 
 _STEM = 6
 _ENDINGS = ("ing", "ed", "es", "s")
 _MIN_LETTERS = 4
 _DISTINCTIVE = 10
-"""The number of letters of a title that cannot be in a text by chance, even across word boundaries."""
+"""The minimum number of letters of a title that is unlikely to be in a text by chance, even across word boundaries."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -62,9 +63,13 @@ def folded(text: str) -> str:
 
 
 def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LINES) -> bool:
-    """Return whether `lines` contain `title`, literally or most of its words within `window` consecutive lines."""
+    """Return whether `lines` contain `title` literally, or two thirds of its words within `window` lines in a row.
+
+    For a title without words that describe a topic, such as `Chapter 4`, a line must consist of the title or its
+    number.
+    """
     wanted = folded(title)
-    if not wanted:  # symbols only: nothing of it can be found
+    if not wanted:  # symbols only, which cannot be found
         return False
     if any(line.folded == wanted for line in lines):
         return True

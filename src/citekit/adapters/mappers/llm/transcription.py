@@ -40,12 +40,12 @@ COARSE = "times of passages"
 """The note in the name of the transcriber if the service gives times only for passages, not for words."""
 
 WIDTH = 2
-"""Bytes of a sample."""
+"""Size of a sample, in bytes."""
 
 _MAX_WORDS_PER_SECOND = 7.0
 """The maximum number of words that a person says in a second.
 
-A passage without times of words that has more is doubtful, because the model may have invented it.
+If a service gives no times of words, a passage with more words is doubtful, because the model may have invented them.
 """
 
 
@@ -115,7 +115,8 @@ class SpeechSession(Protocol):
     def hear(self, sound: bytes, progress: Progress) -> Heard:
         """Return what is said in a window of 16-bit mono samples.
 
-        Spend from the budget before each request. Raise `MapperUnavailable`, `BudgetExhausted`, or `Cancelled`.
+        Spend from the budget before each request. Raise `MapperUnavailable` if the service fails, `BudgetExhausted` if
+        the limit is reached, or `Cancelled` if the user cancels.
         """
 
 
@@ -242,7 +243,7 @@ def coarse_segment(
     """Return a segment whose words have no times.
 
     It is doubtful if it repeats itself or has more words than can be said. If `log_probability` is None, the service
-    gives none.
+    gives no probability.
     """
     log_probability = math.log(MIN_CONFIDENCE) if log_probability is None else log_probability
     data = text.encode()
@@ -258,7 +259,7 @@ def coarse_segment(
 
 
 def probability_of(log_probability: float) -> float:
-    """Return the probability from 0 to 1 of a natural logarithm."""
+    """Return the probability, from 0 to 1, whose natural logarithm is `log_probability`."""
     return math.exp(min(log_probability, 0.0))
 
 

@@ -30,8 +30,7 @@ class ValidatedAnswer:
     """The result of validating an answer: valid nodes as trees, the faults of invalid nodes, and notes about repairs.
 
     `titles_checked` is the number of titles that could be searched for in the text of the file, and `titles_found` is
-    the number of titles that were found. `titles_unchecked` is the number of titles of nodes
-    without text.
+    the number of titles that were found. `titles_unchecked` is the number of titles of nodes without text.
     """
 
     branches: Sequence[Branch]
@@ -173,7 +172,8 @@ def _heads_page(proposal: ProposedNode, by: int, text: PdfText) -> bool:
 def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
     """Return the trees of consecutive windows as one list. A node that continues in the next window is merged.
 
-    Two nodes are merged if the last node of a window and the first of the next have the same title.
+    Two nodes are merged if the last node of a window and the first node of the next have the same title and the second
+    does not end before the first.
     """
     whole: list[Branch] = []
     for tree in trees:

@@ -1,6 +1,6 @@
 """Splits a source into windows: the parts of it that are sent to a model in one request each.
 
-A long source is split at the starts of its sections, preferably of high-level ones.
+A long source is split at the starts of its sections, preferably of high-level sections.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ WINDOW_LIMIT = 100
 """The maximum number of windows of a source if no other number of requests is configured."""
 
 Stills = Callable[[Path, float], bytes]
-"""(video, seconds): the frame at that time, as JPEG."""
+"""A function of (video, seconds) that returns the frame at that time as JPEG."""
 
 Clips = Callable[[Path, float, float, Path], Path]
-"""(recording, start, end, folder): a file in the folder that holds only that time span and starts at 0."""
+"""A function of (recording, start, end, folder) that writes a clip to the folder and returns its path.
+
+`start` and `end` are seconds in the recording; the times of the clip start at 0.
+"""
 
 
 @frozen
@@ -52,8 +55,8 @@ class Window:
 class SourceView:
     """A source and everything needed to present it to a model service.
 
-    `service` is the name of the service, which accepts `limits` of the format. `local` is the local mapper's map. Files
-    with parts of the source are written to `folder`.
+    `service` is the name of the service, and `limits` is what it accepts of the format. `local` is the local mapper's
+    map. Files with parts of the source are written to `folder`.
     """
 
     source: Source
@@ -107,7 +110,7 @@ def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int
 
     `end` is exclusive. An item that costs more than `limit` gets its own range. `borders` maps the index of an item at
     which a section starts to the level of the section (from 1). If sections start in the second half of a range, the
-    range ends at the highest-level one, or at the last of several.
+    range ends at the start of the highest-level section; if several have this level, at the start of the last of them.
     """
     sums = [0.0, *accumulate(costs)]
     found: list[tuple[int, int]] = []

@@ -21,7 +21,7 @@ class JoinedEmbedder:
 
     `parts` are (embedder, weight) pairs. Each vector is scaled by the square root of its relative weight, so that the
     cosine of two combined vectors is the weighted mean of the cosines of the parts. The constructor raises
-    `RequestRefused` if there are no parts or a weight is not greater than 0.
+    `RequestRefused` if there are no parts, or if a weight is not finite or not greater than 0.
     """
 
     parts: tuple[tuple[Embedder, float], ...] = field(converter=tuple[tuple[Embedder, float], ...])

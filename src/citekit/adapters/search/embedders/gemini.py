@@ -53,7 +53,7 @@ STATUSES = {
     404: "has no embedding model '{model}': choose another",
     429: "has no quota left: wait, or raise the quota ({limits})",
 }
-"""For other statuses, see `_OTHER`."""
+"""The message for each HTTP status: what happened and what to do. For other statuses, see `_OTHER` and `_SHORT`."""
 
 _OTHER = {3: "answered with a redirect: check the address {base_url}", 5: "failed: try again later"}
 _SHORT = "rejected the request: check the model '{model}'"
@@ -122,7 +122,7 @@ LIMITS = Limits(texts=100, request_bytes=200_000, text_bytes=2_000)
 """
 
 _TASKS = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding", "embedding-001")
-"""Models with a `task_type` parameter; newer models expect a prefix of the text instead."""
+"""The beginnings of the names of models with a `task_type` parameter. Newer models expect a prompt before the text."""
 
 _QUERY, _DOCUMENT = "task: search result | query: ", "title: none | text: "
 """The prefixes from the guide to `gemini-embedding-2`."""

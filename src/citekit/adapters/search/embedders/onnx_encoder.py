@@ -43,8 +43,8 @@ class Encoder:
     """Runs the ONNX model at the path `model` on one text at a time, in up to `threads` parallel threads.
 
     Texts are not batched: the scale of a model quantized to 8 bits depends on the whole batch, so the vector of a text
-    would depend on the other texts. A text of more than `window` tokens is split, and the vectors of the segments are
-    averaged, weighted by their numbers of tokens.
+    would depend on the other texts. A text of more than `window` tokens is split, and the vectors of up to
+    `texts.PIECES` segments are averaged, weighted by their numbers of tokens.
     """
 
     model: Path

@@ -30,7 +30,7 @@ _POOLINGS = {
     "pooling_mode_lasttoken": Pooling.LAST,
 }
 _WINDOW = 512
-"""Window in tokens if no file specifies it."""
+"""Window in tokens if no file specifies a window of at least 16 tokens."""
 
 _WIDEST = 2048
 """Maximum number of tokens in one run, whatever the model allows, because the work grows with their square."""
@@ -120,7 +120,7 @@ def _json(path: Path, absent: Any) -> Any:
 
 
 _WORD = 2
-"""Assumed number of tokens in a word: 1.3 in English prose, more in rare words and other languages."""
+"""Assumed number of tokens per word. English prose has 1.3; rare words and other languages have more."""
 
 
 @frozen
@@ -135,8 +135,8 @@ class OnnxFolderEmbedder:
     """An embedder with the ONNX model in `folder`.
 
     The folder contains `tokenizer.json` and `model.onnx` or `model_quantized.onnx`, which may also be in the subfolder
-    `onnx`. The pooling, window, and prompts are those in the files of sentence-transformers, if there are any. Vectors
-    are always normalized to unit length. `threads` texts are embedded in parallel.
+    `onnx`. The pooling, window, and prompts are read from the files of sentence-transformers, if these exist. Vectors
+    are always normalized to unit length. Up to `threads` texts are embedded in parallel.
     """
 
     folder: Path = field(converter=Path)
@@ -154,7 +154,7 @@ class OnnxFolderEmbedder:
 
     @property
     def window(self) -> int:
-        """The number of words per passage: half as many as the model accepts tokens, from 8 to 200."""
+        """The number of words per passage: half the window in tokens, but at least 8 and at most 200."""
         return max(8, min(200, self._loaded().encoder.window // _WORD))
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:

@@ -56,7 +56,7 @@ STATUSES = {
     422: "rejected the request{said}: check that '{model}' is an embedding model, and the number of dimensions",
     429: "has no quota left at the moment{said}: wait, or raise the quota",
 }
-"""For other statuses, see `_OTHER`, by hundreds."""
+"""The message for each HTTP status. For other statuses, `_OTHER` has a message for each first digit."""
 
 _OTHER = {
     3: "answered with a redirect{said}: check the address",
@@ -100,7 +100,9 @@ DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "t
 """Default vector lengths of OpenAI's models."""
 
 HOSTED = Limits(texts=256, request_bytes=300_000, text_bytes=8_000)
-"""OpenAI: 2,048 texts and 300,000 tokens per request, 8,192 tokens per text (reference of "Create embeddings")."""
+"""OpenAI itself accepts 2,048 texts and 300,000 tokens per request, 8,192 tokens per text
+(reference of "Create embeddings").
+"""
 
 OTHER = Limits(texts=32, request_bytes=100_000, text_bytes=1_800)
 """Other servers: TEI accepts 32 texts by default, and many models have a window of 512 tokens."""
@@ -110,10 +112,10 @@ OTHER = Limits(texts=32, request_bytes=100_000, text_bytes=1_800)
 class OpenAiEmbedder:
     """An embedder that uses a model of OpenAI or of a compatible server.
 
-    `base_url` is the URL of the server; None is OpenAI, which requires a key. Other servers may not. `timeout` is in
-    seconds. `dimensions` shortens the vectors if the model supports it (`text-embedding-3`, Matryoshka models).
-    `prompts` are put before the texts, for models that are trained with them (`search_query: ` of nomic-embed, `query:
-    ` of e5).
+    `base_url` is the URL of the server (None: OpenAI). OpenAI requires a `key`; other servers may not require one.
+    `timeout` is in seconds. `dimensions` shortens the vectors if the model supports it (`text-embedding-3`, Matryoshka
+    models). `prompts` are put before the texts, for models that are trained with prompts, such as nomic-embed
+    (`search_query: `) and e5 (`query: `).
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -136,7 +138,7 @@ class OpenAiEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the model. If the vector length is unknown, getting it requests one vector."""
+        """The identity of the model. Getting it requests one vector if the vector length is unknown."""
         name = f"openai:{self.model}" if self.hosted else f"server:{self.model}"
         version = sha256(repr(self.prompts).encode()).hexdigest()[:8] if self.prompts else "1"
         return EmbedderIdentity(name, version, self._expected() or self._length())
@@ -212,8 +214,8 @@ class OpenAiEmbedder:
 def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
     """Return the vectors in `answer`, sorted by index.
 
-    If the server sends no index, or 0 for all vectors, their order is kept. Raise `EmbedderUnavailable` if the answer
-    is not valid for `count` texts.
+    If the index of every vector is 0, as some servers send it, the order is kept. Raise `EmbedderUnavailable` if the
+    indexes do not match `count` texts, or if the answer is not valid.
     """
     try:
         items = list(answer.data)

@@ -18,7 +18,7 @@ from citekit.domain.numbers import real
 from citekit.domain.progress import Progress
 
 Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
-"""Sends one request. Returns as many vectors as texts, in order."""
+"""A function that sends the texts of one request and returns a vector for each text, in order."""
 
 
 @frozen(kw_only=True)
@@ -44,9 +44,9 @@ def embedded(
 ) -> list[Vector]:
     """Return a unit vector for each text, with requests that `ask` sends.
 
-    Texts that are too long are split, and the vectors of their segments are averaged. Blank texts are not sent;
-    `dimensions` is called to get the length of their vectors. Raise the errors of `ask`, or `EmbedderUnavailable` if a
-    reply does not match its request.
+    Texts that are too long are split, and the vectors of up to `PIECES` segments are averaged. Blank texts are not
+    sent; `dimensions` is called to get the length of their vectors. Raise the errors of `ask`, or `EmbedderUnavailable`
+    if a reply does not match its request.
     """
     split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
     flat = [piece if piece.strip() else "-" for each in split for piece in each]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BATCH = 256
 _BATCH_CHARACTERS = 1 << 20
 _ROWS = 4096
-"""Tokens that are looked up at a time: 4 MB."""
+"""Maximum number of tokens whose vectors are looked up at a time: 4 MB."""
 
 
 @frozen

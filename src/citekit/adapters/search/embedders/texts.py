@@ -45,7 +45,7 @@ def spread(pieces: Sequence[T], limit: int = PIECES) -> Sequence[T]:
 def pieces(text: str, size: int) -> list[str]:
     """Split `text` into segments of at most `size` bytes of UTF-8.
 
-    A segment ends at white space if there is any near its end.
+    A segment ends at white space if its last quarter contains any.
     """
     if len(text) * 4 <= size or len(text.encode()) <= size:
         return [text]

@@ -86,7 +86,10 @@ class IndexWriter:
             self._connection.execute("DELETE FROM map WHERE resource_id = ?", (resource_id,))
 
     def finish(self) -> None:
-        """Write the changed numbers of nodes for each word, and of words for each prefix of up to `INDEXED` letters."""
+        """Write the changed counts: of nodes for each word, and of occurrences of words for each prefix.
+
+        Prefixes have up to `INDEXED` letters. A word counts once for each node that contains it.
+        """
         self._added.subtract(self._taken)
         changed = sorted((word, by) for word, by in self._added.items() if by)
         self._connection.executemany(_COUNT, changed)
@@ -122,7 +125,7 @@ class IndexWriter:
     def _room(self, resource_id: str, slots: int) -> int:
         """Return the first of `slots` consecutive free numbers.
 
-        They are greater than the numbers of the previous map and less than the numbers of the next one.
+        They are greater than the numbers of the previous map and less than the numbers of the next map.
         """
         before, after = self._neighbours(resource_id, 1)
         if not before and not after:
@@ -137,7 +140,7 @@ class IndexWriter:
     def _neighbours(self, resource_id: str, number: int) -> tuple[list[Any], list[Any]]:
         """Return up to `number` previous maps, nearest first, and up to `number` next maps.
 
-        Each map is `(resource_id, first, slots)`: its ID, its first node number, and the number of its nodes.
+        Each map is `(resource_id, first, slots)`: its ID, its first node number, and how many numbers it occupies.
         """
         ask = self._connection.execute
         return ask(_BELOW, (resource_id, number)).fetchall(), ask(_ABOVE, (resource_id, number)).fetchall()

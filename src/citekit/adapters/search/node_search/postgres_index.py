@@ -1,4 +1,7 @@
-"""A node search index in PostgreSQL, which machines share. Every query first updates it to the maps of the store."""
+"""A node search index in PostgreSQL, which several machines can share.
+
+Every query first updates the index to the current maps of the store.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,10 @@ VERSION = 1
 """The version of the terms and of the data in the tables."""
 
 ATTEMPTS = 3
-"""The maximum number of attempts while maps of results change."""
+"""Maximum number of attempts to answer a query while maps of its results change. After that, every map is read."""
 
 TOGETHER = 32
-"""The number of maps that are added in one transaction, and read at the same time before."""
+"""Maximum number of maps that are read in parallel and then added in one transaction."""
 
 MANY = 1 << 40
 """More nodes than any index has."""
@@ -46,8 +49,8 @@ _NOTE_STATE = "UPDATE citekit_space SET state = %s WHERE id = %s"
 class PostgresNodeIndex:
     """A `NodeIndex` in a database. The maps that one machine has indexed are available to the others.
 
-    The state of the map store must change with each change of a map; stores without a state are compared map by map for
-    each query. Every method raises `StoreUnavailable` if the database cannot be used.
+    The state of the map store must change with each change of a map. If the store has no state, every query compares
+    all maps. Every method raises `StoreUnavailable` if the database cannot be used.
     """
 
     def __init__(self, maps: MapStore, database: Database, name: Callable[[], str], *, counted: int = COUNTED) -> None:
@@ -62,7 +65,7 @@ class PostgresNodeIndex:
         """Return the best `limit` nodes of all maps, or of the maps `resources`, best first."""
         if not words:
             return []
-        # Machines whose Python knows another version of Unicode fold words differently: they have an index of their own.
+        # Machines whose Python knows another version of Unicode fold words differently, so they use another index.
         space = self._database.space(f"nodes {VERSION} {unicodedata.unidata_version} {self._name()}")
         wanted = None if resources is None else list(dict.fromkeys(resources))
         for _ in range(ATTEMPTS):
@@ -96,7 +99,7 @@ class PostgresNodeIndex:
         return [FoundNode(row.resource_id, row.head, row.is_leaf, score) for score, row in best]
 
     def _follow(self, space: int, state: str | None) -> None:
-        """Update the index to the current maps, unless a machine did so in this state of the store."""
+        """Update the index to the current maps, unless a machine has already done so for this `state` of the store."""
         if state is not None and self._database.run(lambda connection: _state_of(connection, space)) == state:
             return
         current: dict[str, str | None] = dict(self._maps.versions().items())

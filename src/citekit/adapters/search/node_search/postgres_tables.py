@@ -1,4 +1,4 @@
-"""Answers the questions of a query plan from the tables in PostgreSQL, and changes them."""
+"""Reads the tables of the node search index in PostgreSQL for a query plan, and changes the tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HAVING = (
     "WITH found AS MATERIALIZED (SELECT resource, at FROM citekit_node WHERE space = %s AND terms @@ %s::tsquery)"
     " SELECT resource, at FROM found ORDER BY resource, at LIMIT %s"
 )
-"""The first part is complete before the second one, so that PostgreSQL never scans all nodes in their order."""
+"""PostgreSQL completes the first part before the second part, so it never scans all nodes in order."""
 
 _ROWS = (
     "SELECT n.resource, n.data FROM unnest(%s::bytea[], %s::integer[]) AS each (resource, at)"
@@ -50,7 +50,7 @@ _GONE = "DELETE FROM citekit_word WHERE space = %s AND word = ANY (%s) AND nodes
 
 
 class PostgresRow(NamedTuple):
-    """A node of the map `resource_id`. `location` is plain data."""
+    """A node of the map `resource_id`. `location` is plain data, as `to_plain` returns it."""
 
     resource_id: str
     id: str
@@ -62,7 +62,7 @@ class PostgresRow(NamedTuple):
 
     @classmethod
     def of(cls, resource: bytes, data: bytes) -> PostgresRow:
-        """Return a row of the table."""
+        """Return the node for the columns `resource` and `data` of the table."""
         return cls(id_of(resource), *json.loads(data))
 
     @property
@@ -72,7 +72,10 @@ class PostgresRow(NamedTuple):
 
 
 class PostgresTables:
-    """The `Tables` of a transaction for one space. A node is identified by its map and its number in reading order."""
+    """The `Tables` of a transaction for the index in one space (see `Database.space`).
+
+    A node is identified by its map and its number in reading order.
+    """
 
     def __init__(self, connection: Connection, space: int) -> None:
         self._connection = connection
@@ -110,7 +113,10 @@ class PostgresTables:
 
 
 class PostgresWriter:
-    """Changes the nodes of a space within a transaction of the caller, which is the only one that does so."""
+    """Changes the nodes in a space within a transaction of the caller.
+
+    No other transaction may change the space at the same time. Call `finish` before the transaction is committed.
+    """
 
     def __init__(self, connection: Connection, space: int) -> None:
         self._connection = connection
@@ -145,7 +151,10 @@ class PostgresWriter:
         self._connection.execute("DELETE FROM citekit_node_map WHERE space = %s AND resource = %s", asked)
 
     def finish(self) -> None:
-        """Write the changed numbers of nodes for each word, and of words for each prefix of up to `INDEXED` letters."""
+        """Write the changed counts: of nodes for each word, and of occurrences of words for each prefix.
+
+        Prefixes have up to `INDEXED` letters. A word counts once for each node that contains it.
+        """
         changed = sorted((word, by) for word, by in self._counts.items() if by)
         self._many(_COUNT, [(self._space, word.encode(), by) for word, by in changed])
         gone = [word.encode() for word, by in changed if by < 0]
@@ -163,7 +172,7 @@ class PostgresWriter:
 
 
 def versions_of(connection: Connection, space: int, resources: Iterable[str] | None = None) -> Mapping[str, str]:
-    """Return the indexed versions of these maps, or of all maps."""
+    """Return the indexed versions of the maps `resources` (None: of all maps) by resource ID."""
     if resources is None:
         rows = connection.execute("SELECT resource, version FROM citekit_node_map WHERE space = %s", (space,))
     else:
@@ -175,5 +184,5 @@ def versions_of(connection: Connection, space: int, resources: Iterable[str] | N
 
 
 def _span(word: str) -> tuple[bytes, bytes]:
-    """Return the first word that begins with `word`, and an upper limit after the last one."""
+    """Return the limits of the words that begin with `word`: the first is included, the second is excluded."""
     return word.encode(), word.encode() + b"\xff"

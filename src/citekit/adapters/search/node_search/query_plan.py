@@ -1,7 +1,7 @@
 """Plans a query of the node search index: which words a node must have, and which rows are read.
 
 Words are combined, rarest first, until no node has all of them. If few nodes match, they are read, and further words
-are checked in memory. If many nodes match, only the first ones in the ranking order are read.
+are checked in memory. If many nodes match, only the first nodes in the ranking order are read.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ EXPANDED = 24
 
 
 class Lexeme(NamedTuple):
-    """A word as the index has it, after a letter (see `index_writer`).
+    """A word of the index with the letter that is its prefix there (see `index_writer`).
 
-    With `begins`, all longer words that begin with it are also meant.
+    If `begins` is True, the lexeme also stands for all longer words that begin with `word`.
     """
 
     letter: str
@@ -29,7 +29,7 @@ class Lexeme(NamedTuple):
 
 
 Condition = Sequence[Sequence[Lexeme]]
-"""A node must have one lexeme of each of these groups."""
+"""Groups of lexemes. A node fulfills the condition if it has at least one lexeme of each group."""
 
 N = TypeVar("N")
 
@@ -54,16 +54,16 @@ class Tables(Protocol[N, C]):
     """The tables of an index in one transaction. N identifies a node, and C is its row."""
 
     def having(self, condition: Condition, limit: int) -> list[N]:
-        """Return the first `limit` nodes that fulfill the condition, in the order of their maps and of reading."""
+        """Return the first `limit` nodes that fulfill the condition, sorted by map and then in reading order."""
 
     def read(self, nodes: Sequence[N]) -> Sequence[C]:
-        """Return the rows of these nodes, in the order of their maps and of reading."""
+        """Return the rows of these nodes, sorted by map and then in reading order."""
 
     def of_map(self, resource_id: str) -> Iterable[C]:
         """Return the rows of all nodes of a map in reading order."""
 
     def common(self, word: str) -> int:
-        """Return how often words that begin with `word` occur in nodes."""
+        """Return how often words that begin with `word` occur in nodes. Each word counts once for each node."""
 
     def begun(self, word: str, limit: int) -> Sequence[str]:
         """Return at most `limit` indexed words that begin with `word`."""
@@ -96,8 +96,8 @@ class _Term(NamedTuple):
 class Asking(Generic[N, R]):
     """One query of the node search index, in one transaction.
 
-    Results are `(score, row)`, best first. At most `limit` results are returned, and at most `counted` nodes are
-    scored.
+    Results are `(score, row)`, best first. At most `limit` results are returned. At most `counted` nodes are scored, or
+    `limit` if it is greater.
     """
 
     def __init__(self, tables: Tables[N, R], words: Sequence[str], limit: int, counted: int) -> None:

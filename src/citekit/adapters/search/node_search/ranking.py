@@ -12,12 +12,12 @@ from typing import Generic, NamedTuple, TypeVar
 from citekit.domain.words import words_of
 
 COUNTED = 500
-"""Maximum number of nodes that are considered."""
+"""Default maximum number of nodes that are scored."""
 
 TITLE_WEIGHT = 3.0
 
 SHORT = 32
-"""Length below which a node is short."""
+"""Length (see `length_of`) below which a node is short."""
 
 R = TypeVar("R")
 
@@ -25,7 +25,7 @@ Offer = tuple["Place", "Texts", R]
 """The position of a node, its searchable texts, and the data for the result."""
 
 Place = tuple[int, int]
-"""The position of a node in the order of maps and of reading."""
+"""The position of a node: first the position of its map, then that of the node in reading order."""
 
 
 class Texts(NamedTuple):
@@ -86,9 +86,10 @@ def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequenc
 def ranked(
     words: Sequence[str], offers: Callable[[], Iterable[Offer[R]]], limit: int, counted: int
 ) -> list[tuple[float, R]]:
-    """Return `(score, node)` of the best `limit` nodes, best first. At most `counted` nodes are scored.
+    """Return `(score, node)` of the best `limit` nodes, best first.
 
-    `offers` returns all nodes with their positions and texts. It is called a second time if no node has all words.
+    At most `counted` nodes are scored, or `limit` if it is greater. `offers` returns all nodes with their positions and
+    texts. It is called a second time if no node has all words.
     """
     census, ranking = Census(words), Ranking[R](words, range(len(words)), limit, counted)
     for each in offers():
@@ -131,9 +132,9 @@ class Census:
 
 
 class Ranking(Generic[R]):
-    """Selects the best `limit` of the nodes that it is offered. At most `counted` nodes are scored.
+    """Selects the best `limit` of the nodes that are passed to `offer`.
 
-    At most four times as many nodes are in memory.
+    At most `counted` nodes are scored, or `limit` if it is greater. At most four times as many nodes are in memory.
     """
 
     def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int = COUNTED) -> None:
@@ -147,7 +148,7 @@ class Ranking(Generic[R]):
     def offer(self, place: Place, texts: Texts, node: R) -> None:
         """Add a node. Each node must be added only once.
 
-        `place` is its position in the order of maps and of reading, and `texts` is its searchable text.
+        `place` is its position, and `texts` is its searchable text.
         """
         tier = _tier(self._needed, texts)
         if tier is None:

@@ -42,7 +42,7 @@ class ScanningNodeIndex:
         ]
 
     def _offers(self, resources: Sequence[str]) -> Iterator[Offer[tuple[str, Node]]]:
-        """Yield the position, the searchable text, and the data of every node of these maps."""
+        """Yield the position, the searchable text, and the data of every node of the maps `resources`."""
         for order, resource_id in enumerate(resources):
             for position, (texts, node) in enumerate(self._read(resource_id)):
                 yield (order, position), texts, (resource_id, node)

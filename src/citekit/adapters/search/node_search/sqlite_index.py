@@ -37,16 +37,16 @@ from citekit.domain.ports.node_index import FoundNode
 from citekit.wire.locations import from_plain
 
 BREATH = 1.0
-"""Seconds that SQLite waits at a time."""
+"""Maximum number of seconds that SQLite waits for a lock at a time."""
 
 TURN = 1.0
 """Seconds for which one process writes before it lets others write."""
 
 LOOK_RATE = 1_000
-"""While the state of the store is unchanged, single maps are checked again after one second for this many maps."""
+"""While the state of the store is unchanged, all maps are compared again after one second for this many maps."""
 
 LOOK_LIMIT = 60.0
-"""Maximum number of seconds between two checks of single maps."""
+"""Seconds after which a comparison of all maps is no longer used, however many maps there are."""
 
 MANY = 1 << 40
 """More nodes than any index has."""
@@ -116,7 +116,7 @@ class _Look:
     def recorded(cls, connection: Connection) -> _Look:
         """Return the last comparison that any process recorded.
 
-        A time in the future is ignored, because the clock was set back.
+        If its time is in the future because the clock was set back, `holds` returns False.
         """
         index, state, at, maps = connection.execute("SELECT made, state, at, maps FROM look").fetchone()
         return cls(index, state, time.monotonic() - (time.time() - at), maps)
@@ -221,7 +221,7 @@ class SqliteNodeIndex:
         connection.execute("UPDATE look SET code = ?", (self._seal.code(b"nodes", str(made).encode()),))
 
     def _follow(self, connection: Connection, force: bool) -> Collection[str]:
-        """Update the index to the current maps, and return the IDs of the maps that were read.
+        """Update the index to the current maps, and return the IDs of the maps that were updated or removed.
 
         If `force` is True, compare all maps even if this was done recently.
         """
@@ -239,7 +239,7 @@ class SqliteNodeIndex:
             return stale
 
     def _is_followed(self, connection: Connection, force: bool) -> bool:
-        """Return whether a process recently compared all maps, and no map was added or removed since then.
+        """Return whether a process recently compared all maps, and the state of the store has not changed since then.
 
         If `force` is True, return False.
         """
@@ -287,7 +287,7 @@ class SqliteNodeIndex:
             connection.execute("COMMIT")
 
     def _begin(self, connection: Connection) -> None:
-        """Begin a write transaction. Wait up to `patience` seconds for other processes.
+        """Begin a write transaction. Wait up to `patience` seconds for other processes, then raise `OperationalError`.
 
         SQLite itself waits only for short periods, because the caller can neither cancel nor be notified while it
         waits.
@@ -307,7 +307,7 @@ class SqliteNodeIndex:
             told()
 
     def _renew_map(self, connection: Connection, writer: IndexWriter, resource_id: str) -> None:
-        """Update one map in the index, or remove it if it no longer exists.
+        """Update one map in the index, or remove it if it no longer exists or cannot be read at the moment.
 
         The version of the map is determined before its nodes are read. If the map changes in between, the index has an
         old version and is updated again later.
@@ -323,7 +323,7 @@ class SqliteNodeIndex:
                 writer.put(resource_id, version, nodes)
 
     def _nodes(self, resource_id: str) -> Iterable[Node] | None:
-        """Return the nodes of a map, which are none if the map is missing or damaged.
+        """Return the nodes of a map. The result is empty if the map is missing or damaged.
 
         Return None if the map could not be read, which may be temporary.
         """
@@ -336,7 +336,7 @@ class SqliteNodeIndex:
 
 
 def _is_unicode(resource_id: str) -> bool:
-    """Return whether the ID is valid Unicode, which every stored map has.
+    """Return whether the ID is valid Unicode, as the ID of every stored map is.
 
     SQLite rejects an ID with an unpaired surrogate.
     """

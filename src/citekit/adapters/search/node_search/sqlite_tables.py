@@ -1,4 +1,4 @@
-"""Answers the questions of a query plan from the tables in SQLite (FTS5)."""
+"""Reads the tables of the node search index in SQLite (FTS5) for a query plan."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ class NodeRow(NamedTuple):
 
 
 class SqliteTables:
-    """The `Tables` of a connection. Nodes are identified by their numbers, whose order is that of maps and of reading."""
+    """The `Tables` of a connection.
+
+    Nodes are identified by their numbers, which ascend from map to map and, within a map, in reading order.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,8 +1,9 @@
-"""A ranking index in PostgreSQL, which machines share: the index of each document as compressed bytes, and its terms.
+"""A ranking index in PostgreSQL, which several machines can share.
 
-A GIN index over the terms finds the documents of a term. A row has several terms of a document, which takes a small
-part of the space of a row for each. Terms are stored together with the number of their space, so that no query finds
-the documents of another space.
+It stores the index of each document as compressed bytes, and the terms of each document. A GIN index over the terms
+finds the documents that contain a term. A row has up to `TERMS` terms of a document, because one row for each term
+would take much more storage. Each term is stored with the ID of its space (see `Database.space`), so that queries do
+not find the documents of other indexes.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 VERSION = 1
-"""The form of the data in the table."""
+"""The version of the format of the data in the tables."""
 
 TERMS = 64
-"""The number of terms in a row. Such a row is small enough that PostgreSQL does not compress it."""
+"""Maximum number of terms in a row. A row of this size is so small that PostgreSQL does not compress it."""
 
 _PUT = (
     "INSERT INTO citekit_ranked (space, resource, version, pages, data) VALUES (%s, %s, %s, %s, %s)"
@@ -61,7 +62,7 @@ class PostgresRankingIndex:
     """
 
     def __init__(self, database: Database, name: Callable[[], str]) -> None:
-        """`name` returns the name of the map store in the database, and the form of the indexes."""
+        """`name` returns a text that names the format of the document indexes and the map store in the database."""
         self._database = database
         self._name = name
         self._read = DocumentMemory()
@@ -87,7 +88,7 @@ class PostgresRankingIndex:
         ]
 
         def written(connection: Connection) -> None:
-            connection.execute(_PUT, row)  # others who store this document wait here
+            connection.execute(_PUT, row)  # other processes that store this document wait here
             connection.execute(_DROP_TERMS, (space, key))
             with connection.cursor() as cursor:
                 cursor.executemany(_PUT_TERMS, parts)
@@ -143,9 +144,9 @@ class PostgresRankingIndex:
 
     @property
     def _space(self) -> int:
-        """The number of the rows of this index.
+        """The ID of the space of this index (see `Database.space`).
 
-        Machines whose Python has another version of Unicode split texts differently: they have an index of their own.
+        Machines whose Python has another version of Unicode split texts differently, so they use another index.
         """
         return self._database.space(f"ranking {VERSION} {unicodedata.unidata_version} {self._name()}")
 

@@ -1,8 +1,8 @@
 """A ranking index in SQLite: the index of each document as compressed bytes, and the documents of each term.
 
-The documents of each term are in a full-text index (FTS5). Its segments are appended and merged, so the cost of a
-document doesn't grow with their number, as it does with a B-tree that has a row for each term and document. Each token
-has the number of a term, and how often the document has it: see `_token`.
+The documents of each term are in a full-text index (FTS5). FTS5 appends and merges segments, so the cost of adding a
+document does not grow with the number of documents, as it does with a B-tree that has a row for each term and document.
+Each token contains the number of a term and how often the term occurs in the document (see `_token`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from citekit.domain.ranking.documents import DocumentMatch
 DATABASE = "ranking.db"
 
 VERSION = 2
-"""The form of the tables and of the data in them."""
+"""The version of the tables and of the format of the data in them."""
 
 _TABLES = Tables(
     zlib.crc32(f"CTKR {VERSION}".encode()) & 0x7FFFFFFF,
@@ -57,8 +57,8 @@ _FOREIGN = "the file has documents that this home did not write"
 class SqliteRankingIndex:
     """A `RankingIndex` in a SQLite file. Threads and processes can share it.
 
-    The data of each document has an authentication code made with the secret key of this CiteKit home. If `get` or
-    `put` reads a document that this home did not write, the file is deleted, and all resources then count as not
+    The data of each document has an authentication code made with the secret key of this CiteKit home. If `get`, `put`,
+    or `drop` reads a document that this home did not write, the file is deleted, and all resources then count as not
     indexed.
     """
 
@@ -174,7 +174,11 @@ def _tokens(document: StoredDocument) -> str:
 
 
 def _token(term: int, pages: int, count: int) -> str:
-    """Return a token of letters and digits, which sorts by term: its number, the pages that have it, and how often."""
+    """Return a token of letters and digits for a document: the number of the term, then `pages` and `count`.
+
+    `pages` is the number of pages that contain the term, and `count` is how often it occurs. When sorted, the tokens of
+    a term are adjacent.
+    """
     return f"{term:08x}p{pages}c{count}"
 
 

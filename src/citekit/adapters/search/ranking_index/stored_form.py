@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEPT = 48
-"""The number of documents whose indexes stay in memory."""
+"""Maximum number of documents whose indexes stay in memory."""
 
 _LEVEL = 3
 _LARGEST = 127
@@ -33,13 +33,13 @@ _NONE = -2.0  # below every cosine
 
 
 def stored(index: DocumentIndex, names: Iterable[str], passages: PassageVectors) -> StoredDocument:
-    """Return a document as it is stored: names as the numbers of terms, and vectors rounded to 8 bits."""
+    """Return the document in the form that is stored: with its names as term numbers, and vectors rounded to 8 bits."""
     named = array("I", sorted(map(term_number, names)))
     return StoredDocument(index, named, array("I", passages.pages), _rounded(passages.vectors))
 
 
 def to_bytes(document: StoredDocument) -> bytes:
-    """Return a document as compressed bytes: a line of JSON has the lengths of the parts, and the parts follow."""
+    """Return a document as compressed bytes: a line of JSON with the lengths of the parts in bytes, then the parts."""
     index = document.index
     parts = [
         *map(_little, (index.terms, index.starts, index.pages, index.lengths, index.numbers)),
@@ -58,7 +58,8 @@ def to_bytes(document: StoredDocument) -> bytes:
 def from_bytes(data: bytes) -> StoredDocument:
     """Return the document that `to_bytes` converted to `data`.
 
-    The data is not validated, so pass only data with a valid authentication code of this CiteKit home.
+    The data is not validated, so pass only data with a valid authentication code of this CiteKit home, or from a
+    database that only trusted users can write to.
     """
     header, _, rest = zlib.decompress(data).partition(b"\n")
     parts, at = [], 0
@@ -93,6 +94,8 @@ class StoredDocument:
     def terms(self) -> Iterator[tuple[int, int, int]]:
         """Yield each term of the text and the names once: its number, the number of pages that contain it, and how
         often it occurs.
+
+        Terms of names are yielded with 0 pages and 1 occurrence, even if the text also contains them.
         """
         named = frozenset(self.names)
         yield from (each for each in self.index.pages_per_term() if each[0] not in named)
@@ -141,7 +144,7 @@ class DocumentMemory:
             return self._documents.get(key)
 
     def put(self, key: tuple[str, str], document: StoredDocument) -> StoredDocument:
-        """Keep a document, and return it."""
+        """Store a document in memory, and return it."""
         with self._lock:
             self._documents[key] = document
             while len(self._documents) > KEPT:

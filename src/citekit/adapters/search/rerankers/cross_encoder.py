@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 WHAT, EXTRA = "Reranking with ONNX", "library"
 WINDOW = 512
-"""The number of tokens of a pair, the window of most cross-encoders."""
+"""Maximum number of tokens of a question and a part of a page together: the window of most cross-encoders."""
 
 WORDS, MOST = 200, 4
-"""The number of words in a part of a page, and the maximum number of parts that are read.
+"""Maximum number of words in a part of a page, and maximum number of parts of a page that are scored.
 
 The best part determines the score.
 """
 
 QUESTION = 2000
-"""The number of characters of a question that are read."""
+"""Maximum number of characters of a question that are used."""
 
 _KNOWN = {"input_ids", "attention_mask", "token_type_ids"}
 

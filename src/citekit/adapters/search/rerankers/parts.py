@@ -1,4 +1,4 @@
-"""Splits the texts of pages into parts for models with a short window, and turns their outputs into scores."""
+"""Splits the texts of pages into parts for models with a short window, and converts outputs of models to scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def plain(text: str) -> str:
 
 
 def parts(text: str, words: int, most: int) -> Iterator[str]:
-    """Yield up to `most` parts of the text with at most `words` words each, at least one.
+    """Yield the first parts of the text, at least 1 and at most `most`, of at most `words` words each.
 
     Adjacent parts overlap by half.
     """
@@ -29,7 +29,10 @@ def sigmoid(logit: float) -> float:
 
 
 def probabilities(scores: Sequence[float]) -> list[float]:
-    """Return scores from 0 to 1 unchanged, and logits, which some servers return, as probabilities."""
+    """Return the scores unchanged if all are from 0 to 1.
+
+    Otherwise, take all of them for logits, which some servers return, and return their probabilities.
+    """
     if all(0 <= score <= 1 for score in scores):
         return list(scores)
     return [sigmoid(score) for score in scores]

@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 WORDS, MOST = 250, 3
-"""The number of words of a document in a request, and the maximum number of such parts of a page. The best part
-determines the score.
+"""Maximum number of words in a part of a page, which is one document of the request, and maximum number of parts of a
+page that are sent. The best part determines the score.
 
 Most models accept 512 tokens.
 """
 
 QUESTION = 2000
-"""The number of characters of a question that are sent."""
+"""Maximum number of characters of a question that are sent."""
 
 _QUOTED = 300
 
 
 @frozen
 class ServerReranker:
-    """A `Reranker` that asks the server at `base_url` (the part before `/rerank`) for the model `model`.
+    """A `Reranker` that uses the model `model` on the server at `base_url` (the URL without `/rerank`).
 
-    `key` is sent as a bearer token; None if the server needs none. `timeout` is in seconds.
+    `key` is sent as a bearer token (None: no token). `timeout` is in seconds.
     """
 
     base_url: str = field(repr=False)

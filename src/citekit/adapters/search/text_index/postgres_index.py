@@ -1,6 +1,6 @@
-"""A text index in PostgreSQL, which machines share.
+"""A text index in PostgreSQL, which several machines can share.
 
-The text is stored in compressed blocks. The full-text index (tsvector) contains only which blocks have a word.
+The text is stored in compressed blocks. The full-text index (tsvector) records only which blocks contain a word.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ VERSION = 1
 """The version of the terms and of the blocks in the tables."""
 
 BATCH = 500
-"""Blocks that one query returns."""
+"""Maximum number of blocks that one query returns."""
 
 LOTS = 64
-"""The number of parts of the index, each with blocks from all over it. A search that may need only some blocks looks in
-one part after the other.
+"""Number of lots among which the blocks are distributed evenly. A search that may need only some of the blocks searches
+one lot after another.
 """
 
 _WORD, _LOT = "wl"
-"""The letters before words, and before the number of the lot of a block."""
+"""The letters before the words and before the number of the lot in the terms of a block."""
 
 _KEYS = "SELECT resource, at FROM citekit_block WHERE space = %s AND terms @@ %s::tsquery"
 _EVERY_KEY = "SELECT resource, at FROM citekit_block WHERE space = %s"
@@ -110,7 +110,7 @@ class PostgresTextIndex:
         rows = [(space, key, at, data, parts[0] if len(parts) == 1 else None) for at, data, parts in made]
 
         def stored(connection: Connection) -> None:
-            connection.execute(_TEXT, (space, key, version, len(rows)))  # others who store this text wait here
+            connection.execute(_TEXT, (space, key, version, len(rows)))  # other writers of this text wait here
             connection.execute(_DELETE_BLOCKS, (space, key))
             terms.remove_long(connection, space, key)
             with connection.cursor() as cursor:
@@ -177,9 +177,9 @@ class PostgresTextIndex:
 
     @property
     def _space(self) -> int:
-        """The number of the rows of this index.
+        """The ID of the space of this index (see `Database.space`).
 
-        Machines whose Python has another version of Unicode fold words differently: they have an index of their own.
+        Machines whose Python has another version of Unicode fold words differently, so they use another index.
         """
         return self._database.space(f"texts {VERSION} {unicodedata.unidata_version} {self._name()}")
 
@@ -202,7 +202,7 @@ class PostgresTextIndex:
         return self._database.run(lambda connection: terms.long_keys(connection, space, condition))
 
     def _found(self, keys: Sequence[terms.Key]) -> Iterator[FoundBlock]:
-        """Yield the blocks with these keys, in this order. Blocks that were removed since are left out."""
+        """Yield the blocks with these keys, in this order. Blocks that have been removed or are damaged are omitted."""
         for start in range(0, len(keys), BATCH):
             batch = keys[start : start + BATCH]
             rows = self._rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))
@@ -214,7 +214,7 @@ class PostgresTextIndex:
                     yield FoundBlock(id_of(key[0]), version, key[1], block)
 
     def _block(self, resource_id: str, data: bytes) -> TextBlock | None:
-        """Return a stored block. If it is damaged, remove the text, and return None."""
+        """Return a stored block. If it is damaged, remove the text of the resource from the index, and return None."""
         try:
             return from_bytes(data)
         except (zlib.error, ValueError, LookupError, TypeError):

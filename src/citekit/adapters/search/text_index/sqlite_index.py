@@ -1,6 +1,6 @@
 """A text index in SQLite (FTS5).
 
-The text is stored in compressed blocks. The full-text index contains only which blocks have a word.
+The text is stored in compressed blocks. The full-text index records only which blocks contain a word.
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ from citekit.domain.words import words_of
 DATABASE = "text.db"
 
 VERSION = 3
-"""The form of the tables, and of the blocks in them."""
+"""The version of the tables and of the format of the blocks in them."""
 
 BATCH = 500
-"""Blocks that one query returns."""
+"""Maximum number of blocks that one query returns."""
 
 SAMPLE = 64
-"""The number of evenly spaced positions in the index at which a search that may need only some blocks takes one."""
+"""Approximate number of evenly spaced positions in the index.
+
+A search that may need only some of the matching blocks first takes the next one after each position.
+"""
 
 _TABLES = Tables(
     zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
@@ -60,7 +63,7 @@ _FIRSTS = (
     "SELECT value, (SELECT first FROM text WHERE first <= value AND blocks > 0 ORDER BY first DESC LIMIT 1)"
     " FROM json_each(?)"
 )
-"""The numbers of blocks, each with the number of the first block of its resource."""
+"""Selects the numbers of blocks, each with the number of the first block of its resource."""
 
 _OF_NUMBERS = "SELECT number, data, code FROM block WHERE number IN (SELECT value FROM json_each(?))"
 _END = "SELECT coalesce(max(first + blocks), 0) FROM text"
@@ -71,7 +74,7 @@ _MATCHING = (
 )
 
 LEAST_FREE_PAGES = 256
-"""The number of free pages (a megabyte) at which the file may be rewritten without them."""
+"""The file is rewritten only if it has more than this number of free pages (a megabyte)."""
 
 _FOREIGN = "the file has text that this home did not write"
 
@@ -85,8 +88,8 @@ class SqliteTextIndex:
     """A `TextIndex` in a SQLite file. Threads and processes can share it.
 
     Each row has an authentication code made with the secret key of this CiteKit home. A resource with a row that this
-    home did not write counts as not indexed. If `find` reads a block that this home did not write, it deletes the file,
-    and all resources then count as not indexed.
+    home did not write counts as not indexed. If a method reads a block that this home did not write, it deletes the
+    file, and all resources then count as not indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -158,7 +161,10 @@ class SqliteTextIndex:
             self._shrink()
 
     def _shrink(self) -> None:
-        """Rewrite the file without its free pages if they are most of it. Another process that uses it prevents that."""
+        """Rewrite the file without its free pages if they are more than half of it and more than `LEAST_FREE_PAGES`.
+
+        Do nothing if another process is using the file.
+        """
         with suppress(UnusableError), self._file.lent() as connection:
             free, pages = (
                 connection.execute(f"PRAGMA {each}").fetchone()[0] for each in ("freelist_count", "page_count")
@@ -264,9 +270,9 @@ class SqliteTextIndex:
         return is_whole
 
     def _by_resource(self, numbers: Sequence[int]) -> list[tuple[_Row, list[int]]]:
-        """Return the numbers of blocks by the row of their resource, in the order of the IDs of the resources.
+        """Return the row of each resource with the numbers of its blocks among `numbers`, sorted by resource ID.
 
-        Blocks of resources that this home did not write are left out.
+        Blocks of resources that this home did not write are omitted.
         """
         asked, owned = (json.dumps(numbers),), dict[int, list[int]]()
         found = self._file.read(lambda connection: connection.execute(_FIRSTS, asked).fetchall()) or []
@@ -313,9 +319,9 @@ class SqliteTextIndex:
         return isinstance(data, bytes) and self._seal.holds(code, *block_parts(resource_id, version, at, data))
 
     def _take(self, connection: Connection, resource_id: str) -> bool:
-        """Remove a resource, and return whether there was one.
+        """Remove a resource, and return whether the index had it.
 
-        Raise `DatabaseError` for data from elsewhere; the caller's file is then created again.
+        Raise `DatabaseError` if this home did not write its data; the caller then re-creates the file.
         """
         stored = connection.execute("SELECT * FROM text WHERE resource_id = ?", (resource_id,)).fetchone()
         if stored is None:
@@ -334,7 +340,7 @@ class SqliteTextIndex:
         if connection.execute("SELECT NOT EXISTS (SELECT 1 FROM block)").fetchone()[0]:
             connection.execute(
                 "INSERT INTO term (term) VALUES ('delete-all')"
-            )  # else it keeps deleted words for a while
+            )  # otherwise, FTS5 keeps deleted words for a while
         return True
 
 

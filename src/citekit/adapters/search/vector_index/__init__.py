@@ -1,1 +1,1 @@
-"""Vector indexes: in memory, embedded, and on a Qdrant server."""
+"""Vector indexes: embedded in the home, and on a Qdrant server."""

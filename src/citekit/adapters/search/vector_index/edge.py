@@ -110,7 +110,8 @@ class EdgeVectorIndex:
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
         """Store entries in batches. An entry replaces an existing one with the same ID.
 
-        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection.
+        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection, or `RequestRefused`
+        if an entry is not valid for another reason.
         """
         dimensions = self._form(collection).model.dimensions
         rest = iter(entries)

@@ -131,7 +131,7 @@ class OpenShard:
         self.changes = None if self.changes is None else self.changes + points
 
     def optimising_pays(self) -> bool:
-        """Return whether searching the entries that have changed costs more than optimizing the shard."""
+        """Return whether enough entries have changed for an optimization; True if their number is unknown."""
         stored = self.shard.info().points_count
         return self.changes is None or self.changes >= max(FEW, min(stored * PART, MANY))
 
@@ -198,7 +198,7 @@ def opened(folder: Path, form: EdgeForm) -> OpenShard:
 def _read_seal(folder: Path) -> dict[str, Any] | None:
     """Return the content of `seal.json`; None if the collection was not closed properly.
 
-    Raise `IndexCorrupt` if a file of the shard is missing or smaller than recorded.
+    Raise `IndexCorrupt` if `seal.json` cannot be read, or if a file of the shard is missing or smaller than recorded.
     """
     try:
         seal = json.loads(read_file(folder / SEAL))

@@ -15,14 +15,14 @@ from citekit.adapters.search.vector_index.entry_rules import is_never
 from citekit.domain.library.vectors import Found, Question, Scored, SparseVector, Vector, Where
 
 Request = object
-"""A search as an engine takes it."""
+"""A search request in the type that an engine expects."""
 
 Reply = Sequence[object]
 """The points that an engine returns for one request."""
 
 
 class Requests(Protocol):
-    """Makes the requests of an engine, and reads its replies.
+    """Creates the requests for an engine, and reads its replies.
 
     The modules `edge_points` and `server_points` implement it.
     """
@@ -105,7 +105,10 @@ STEP = 128
 """The smallest limit of an engine request, so that smaller limits share one request and one result."""
 
 MOST = 8192
-"""The largest limit. If more entries than this have equal scores, the engine chooses among them."""
+"""A request for at least this many entries (or twice the limit of the question, if that is more) is not repeated.
+
+If even more entries have equal scores, the engine chooses among them.
+"""
 
 
 def step(limit: int) -> int:

@@ -86,7 +86,11 @@ class QdrantVectorIndex:
         return CollectionFacts(collection, model, self.count(collection), str(info.status.value), self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Create the collection if it does not exist. Raise `ModelMismatch` if it exists with another embedding model."""
+        """Create the collection if it does not exist.
+
+        Raise `ModelMismatch` if it exists with another embedding model, or `IndexUnavailable` if another program
+        created a collection with this name or the server is too old.
+        """
         described = self._described(checked(collection)) or self._made(collection, model)
         if described[1] != model:
             raise mismatch(collection, described[1], model)
@@ -94,7 +98,8 @@ class QdrantVectorIndex:
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
         """Store entries in batches. An entry replaces an existing one with the same ID.
 
-        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection.
+        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection, or `RequestRefused`
+        if an entry is not valid for another reason.
         """
         dimensions, rest = self._model(collection).dimensions, iter(entries)
         while batch := list(islice(rest, BATCH)):

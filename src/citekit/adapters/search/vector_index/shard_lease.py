@@ -34,8 +34,9 @@ It is longer if opening took longer, so that two busy processes make progress.
 """
 
 COURTESY = 0.15
-"""Seconds that a process waits before it requests a lease that it released for another; waiting processes check more
-often.
+"""Seconds that a process waits before it requests a lease again that it released for another process.
+
+Waiting processes check more often.
 """
 
 IDLE = 600.0
@@ -66,9 +67,9 @@ class _Held(Generic[_T]):
 class ShardLease(Generic[_T]):
     """A lease on a resource, which `opened` opens and `closed` closes.
 
-    `folder` contains the lock file, the request file, and a note about the process that has the resource open. Their
-    names start with `name`. The threads of this process share the open resource. After `patience` seconds of waiting, a
-    caller gets `IndexUnavailable`.
+    `folder` contains the lock file, the request file, and a note about the process that has the resource open. The
+    names of these files start with `name`. The threads of this process share the open resource. After `patience`
+    seconds of waiting, a caller gets `IndexUnavailable`.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """An object store in a service: S3 and compatible services, Google Cloud Storage, or Azure, through `obstore`.
 
 A write is one request with `If-None-Match: *`. HTTP 412 means that the object exists. HTTP 409 means that another write
-of the same key has not ended, so the write is repeated until the object exists or the write succeeds. The client repeats
-requests after HTTP 5xx and lost connections. Those whose answer breaks off are repeated here.
+of the same key has not ended, so the write is repeated until the object exists or the write succeeds. The client
+repeats requests after HTTP 5xx and lost connections. Requests whose response is interrupted are repeated here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CONFLICT_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """The pauses in seconds between repeated writes while another write of the same key has not ended."""
 
 _SHOWN = re.compile(r"application/pdf|(?:audio|video)/[a-z0-9.+-]+|image/(?:png|jpeg|webp|gif|tiff|bmp|avif)")
-"""The types that browsers show without running anything in them."""
+"""The media types that browsers display without executing any content."""
 
 
 @define
@@ -111,9 +111,9 @@ class RemoteObjectStore:
                         yield ListedObject(ObjectKey(each["path"]), each["size"], each["last_modified"])
 
     def link(self, key: ObjectKey, seconds: int) -> str | None:
-        """See `ObjectStore.link`. The headers that the service would send are checked first.
+        """See `ObjectStore.link`. Return None if the service would not send the headers of a safe download.
 
-        An object that was stored without a media type gets one from the service, which may guess it from the bytes.
+        The service sends a media type even if the object was stored without one, and may guess it from the bytes.
         """
         with self._accessing():
             try:
@@ -162,7 +162,10 @@ class RemoteObjectStore:
         return self._complete(key, data, size)
 
     def _part(self, key: ObjectKey, start: int, length: int | None) -> bytes | None:
-        """Return a part in one request. If it begins at or beyond the end, the service refuses the range."""
+        """Read a part of the object with one request; return None if the object is missing.
+
+        If the part begins at or beyond the end of the object, the service refuses the range, and the result is empty.
+        """
         wanted = {"offset": start} if length is None else (start, start + length)
         with self._accessing():
             try:
@@ -177,7 +180,7 @@ class RemoteObjectStore:
         return self._complete(key, data, (whole if length is None else min(whole, start + length)) - start)
 
     def _got(self, key: ObjectKey, options: Mapping[str, object]) -> tuple[bytes, int]:
-        """Return the bytes and the size of the whole object."""
+        """Return the requested bytes, and the size of the whole object in bytes."""
         found = driver.package().get(self._client(), key.text, options=dict(options))
         return bytes(found.bytes()), found.meta["size"]
 
@@ -205,7 +208,7 @@ class RemoteObjectStore:
 
 
 def _download_headers(key: ObjectKey, media_type: str) -> Mapping[str, str]:
-    """Return the headers with which a service sends the object: as a download, and of a type that no browser runs."""
+    """Return the headers with which a service sends the object: as a download whose type browsers do not execute."""
     name = media_type.partition(";")[0].strip().casefold()
     if name.startswith("text/"):
         name = "text/plain"

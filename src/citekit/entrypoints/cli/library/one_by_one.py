@@ -1,4 +1,4 @@
-"""Ingests books one after the other, and reports the result of each."""
+"""Ingests books one after the other and reports the result for each book."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks the preconditions for an ingest before the first book.
+"""Checks the preconditions for an ingest before the first book is ingested.
 
 Without this check, each of many books would fail with the same error.
 """
@@ -14,7 +14,8 @@ from citekit.entrypoints.library.ingest_report import collection_of, params_of
 def to_ingest(library: Alexandria, wanted: Mapping[str, object]) -> None:
     """Raise the error that the ingest of every book would raise.
 
-    Causes are invalid chunking parameters, an invalid collection, an unavailable index, and an unavailable embedder.
+    Causes are invalid chunking parameters, an unavailable index, sentence splitter, or embedder, and a collection that
+    was made with another embedder.
     """
     params_of(wanted)
     collection = collection_of(library, wanted)
@@ -23,4 +24,4 @@ def to_ingest(library: Alexandria, wanted: Mapping[str, object]) -> None:
     _ = library.similarity.identity
     model = library.embedder.identity
     if there is not None:
-        library.index.create(collection, model)  # raises if the collection belongs to another model, else does nothing
+        library.index.create(collection, model)  # only raises an error if the embedder is another one

@@ -102,8 +102,8 @@ BOUNDS: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "alexandria_ingest_preview": {"limit": (1, 50)},
     "alexandria_batch_ingest": {"limit": (1, 50)},
 }
-"""The minimum and maximum of numeric arguments, by tool. Values outside are clamped; other invalid arguments are
-rejected.
+"""The minimum and maximum of numeric arguments, by tool. Values outside these limits are changed to the nearest limit;
+other invalid arguments are rejected.
 """
 
 

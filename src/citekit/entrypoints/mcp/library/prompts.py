@@ -28,7 +28,8 @@ def _prompt(guardian: Guardian) -> Prompt:
 def filled(personas: Personas, name: str, arguments: dict[str, str] | None) -> GetPromptResult:
     """Return the prompt `name` as a user message.
 
-    Raise `PersonaUnknown` if the prompt does not exist, or `RequestRefused` if an argument is unknown.
+    Raise `PersonaUnknown` if the prompt does not exist, or `RequestRefused` if an argument is unknown or the question
+    has more than `LONGEST_QUESTION` characters.
     """
     if not name.startswith(PREFIX):
         raise PersonaUnknown(f"There is no prompt {name[:80]!r}. Call prompts/list for the available prompts.")

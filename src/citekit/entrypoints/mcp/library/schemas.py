@@ -80,14 +80,15 @@ _ERROR: Schema = {
 def outputs(properties: Mapping[str, Schema]) -> dict[str, object]:
     """Return the schema of a tool result with the given properties, `success`, and `error`.
 
-    Only `error` is always present. `success` is false if `error` is not null.
+    Only `error` is always present. `success` is false if the call failed, but it can be absent, even if `error` is not
+    null.
     """
     fields = {**properties, "success": {"type": "boolean"}, "error": _ERROR}
     return {"type": "object", "properties": fields, "required": ["error"]}
 
 
 def listed(description: str, properties: Mapping[str, Schema] | None = None) -> Schema:
-    """Return the schema of a list of objects that have these properties and possibly others."""
+    """Return the schema of a list of objects that can have these properties and others."""
     items: Schema = {"type": "object"} if properties is None else {"type": "object", "properties": dict(properties)}
     return {"type": "array", "items": items, "description": description}
 

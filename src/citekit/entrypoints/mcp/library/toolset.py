@@ -56,7 +56,7 @@ def _as_batch(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
 
 
 def _query(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Ask the library. An agent that does not ask for context gets short texts unless it asks for long ones."""
+    """Run the tool `alexandria_query`. In the context mode `precise`, the default of `max_chars` is `CHARACTERS`."""
     is_precise = ContextMode.of(arguments["context_mode"]) is ContextMode.PRECISE
     if is_precise and "max_chars" not in arguments:
         arguments = {**arguments, "max_chars": query_tools.CHARACTERS}
@@ -79,7 +79,7 @@ _TOOLS: tuple[tuple[Tool, Work, Refuse, bool], ...] = (
     (ingest_tools.TEST_FILE, chunking.test_file, _plainly(), True),
     (ingest_tools.REMOVE, batches.remove, _plainly(), True),
 )
-"""For each tool: its definition, the function that runs it, its answer to an error, and whether it can take long."""
+"""For each tool: its definition, the function that runs it, the function for errors, and whether it can take long."""
 
 TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
 """The tools, in the order of the published contract."""
@@ -89,7 +89,7 @@ TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
 class LibraryTools:
     """The MCP tools of one library.
 
-    `open_library` is called only at the first tool call, so that opening the library does not delay the server start.
+    `open_library` is called only when a tool is called, so that opening the library does not delay the server start.
     """
 
     open_library: Callable[[], Alexandria]
@@ -117,7 +117,7 @@ class LibraryTools:
 
 
 def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
-    """Return the result of a library tool that failed with `error`: the object of its contract, marked as an error."""
+    """Return the result of a library tool that failed with `error`: its usual object, marked as an error."""
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
     plain = discreet.in_answer(refuse(arguments, error))

@@ -10,7 +10,7 @@ async function answered(response) {
   try {
     message = (await response.json()).message ?? message;
   } catch {
-    // not an answer of ours
+    // the answer is not from CiteKit
   }
   throw new Failed(message);
 }

@@ -6,7 +6,7 @@ import { letters } from "./place.js";
 import { t } from "./strings.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const LONGEST = 40_000; // letters of a part that is marked as a whole
+const LONGEST = 40_000; // the maximum number of letters of a part that is marked as a whole
 const MARKER = /\ufdd0([\ufde0-\ufde9]+)/g; // the number of a line in the file; see PageViews.document
 const digits = (marker) => Number([...marker].map((digit) => digit.charCodeAt(0) - 0xfde0).join(""));
 

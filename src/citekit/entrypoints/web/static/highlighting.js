@@ -8,7 +8,7 @@ const KNOWN = {
   notebook: "json", yaml: "yaml", toml: "ini", ini: "ini", xml: "xml", html: "xml", markdown: "markdown",
 };
 const EXTRA = ["scala", "haskell", "elixir", "julia", "dart", "powershell", "latex"];
-const LIMIT = 200_000; // characters that are colored together
+const LIMIT = 200_000; // the maximum number of characters that are colored together
 
 // A function that returns the colored elements of each of some lines, or null for a format that is not code.
 export async function highlighter(format) {

@@ -1,4 +1,4 @@
-// Where an address names no home: the homes that were viewed, or those that have the resource of the address.
+// The page for an address without a home: lists the homes that were viewed, or only those that have the resource.
 import { get } from "./api.js";
 import { el } from "./dom.js";
 import { t } from "./strings.js";

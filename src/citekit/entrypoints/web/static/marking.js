@@ -4,7 +4,7 @@ import { letters } from "./place.js";
 
 const OUTER = /^(TABLE|TBODY|THEAD|TR|UL|OL|DL|BODY|SECTION|ARTICLE|DIV|MAIN)$/; // white space in these is not shown
 const FRAMED = { part: { background: "rgba(29, 78, 216, 0.12)" }, differs: { background: "rgba(179, 38, 30, 0.3)", borderBottom: "2px solid #b3261e" } };
-const LIMIT = 2_000_000; // letters of a view that are searched
+const LIMIT = 2_000_000; // the maximum number of letters of a view that are searched
 
 export function unmark(root) {
   for (const mark of root.querySelectorAll("mark[data-citekit]")) {
@@ -47,7 +47,7 @@ export function markDiffering(root, wording) {
   for (const [from, to] of spans) wrapped(nodes, starts, from, to, "differs"); // the last first, because nodes are split
 }
 
-const PIECES = 5_000; // pieces of text of a part that is marked
+const PIECES = 5_000; // the maximum number of text nodes that are marked in a part
 
 // Marks the text after the element `from` and before the element `to`, or to the end if that is null.
 export function markBetween(root, from, to, kind) {
@@ -99,7 +99,7 @@ function wrapped(nodes, starts, start, end, kind) {
     const next = starts[i + 1] ?? Infinity;
     let [a, b] = next === starts[i] ? [0, 0] : offsets(node.data, Math.max(0, start - starts[i]), end - starts[i]);
     if (starts[i] > start) a = 0; // the quote began in an earlier node
-    if (next < end) b = node.length; // and goes on in a later one
+    if (next < end) b = node.length; // and continues in a later node
     if (a < b) {
       const mark = marked(node.ownerDocument, kind);
       const range = node.ownerDocument.createRange();

@@ -294,7 +294,7 @@ export class Pages {
     this.draw();
   }
 
-  // Tells the address and the words of the selected text.
+  // Reports the address and the words of the selected text.
   selected() {
     const chosen = document.getSelection();
     const text = chosen?.toString().replace(/\s+/g, " ").trim();

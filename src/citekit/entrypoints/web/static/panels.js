@@ -90,7 +90,7 @@ function groupBy(hits) {
   return groups;
 }
 
-const RECEIPT = 20_000; // bytes of a receipt that is sent with its evidence
+const RECEIPT = 20_000; // the maximum size in bytes of a receipt that is sent with its evidence
 
 export class Check {
   constructor(go) {
@@ -185,7 +185,7 @@ export function verdictOf(verdict, go) {
   return parts;
 }
 
-// The words of a quote (1) or of the passage (2); those that differ are in elements with a name.
+// The words of a quote (1) or of the passage (2); those that differ are in `name` elements.
 function worded(wording, side, name) {
   return wording.filter((each) => each[side]).flatMap((each, i) => [i ? " " : "", each[0] ? each[side] : el(name, {}, each[side])]);
 }

@@ -161,7 +161,7 @@ export class Recording {
     this.until = Infinity;
   }
 
-  // Lets the Tab key lead to one word or time of the transcript. The arrow keys lead to the others.
+  // Lets the Tab key focus only one word or time of the transcript. The arrow keys focus the others.
   stopAt(element) {
     if (!element) return;
     this.stop?.setAttribute("tabindex", "-1");

@@ -138,7 +138,7 @@ export class Text {
   }
 }
 
-// The separator of cells that the first line has most often.
+// The one of the `known` cell separators that occurs most often in a line.
 function separatorOf(known, line) {
   const count = (mark) => line.split(mark).length;
   return [...known].sort((a, b) => count(b) - count(a))[0] ?? "";
@@ -151,7 +151,7 @@ function widthsOf(rows) {
   return longest.map((count) => `calc(${Math.min(Math.max(count, 6), 48)}ch + 1.2rem)`);
 }
 
-// The cells of a line, or null if it is a part of a record over several lines.
+// The cells of a line, or null if the line is only a part of a record.
 function cellsOf(line, separator) {
   const cells = [];
   let cell = "";

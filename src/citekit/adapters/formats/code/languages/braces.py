@@ -60,7 +60,7 @@ def _scala_name(node: Node, data: bytes) -> str:
 def _dart_name(node: Node, data: bytes) -> str:
     """Return the name of a Dart declaration.
 
-    A named constructor has both of its names, such as `Point.origin`. An operator has its symbol.
+    The name of a named constructor includes the class, as in `Point.origin`. The name of an operator is its symbol.
     """
     children = node.named_children[:_CLAUSES_BEFORE_NAME]
     if "constructor" in node.type:

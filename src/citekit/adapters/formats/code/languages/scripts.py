@@ -14,7 +14,7 @@ _TITLE_LIMIT = 120
 
 
 def _lua_kind(node: Node, _listed: str, _parent: str | None, data: bytes) -> str:
-    """Return "function" for a named Lua function or one assigned to a name or table field, otherwise ""."""
+    """Return "function" for a Lua function that has a name or is assigned to a name or table field, otherwise ""."""
     if node.type == "function_declaration":
         return "function"
     return "function" if _lua_name(node, data) else ""

@@ -1,1 +1,1 @@
-"""Rewrites programs that a grammar cannot parse, so that it can. All text keeps its line."""
+"""Rewrites programs so that their grammars can parse them. All remaining text stays on its line."""

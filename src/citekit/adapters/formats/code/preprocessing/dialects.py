@@ -92,7 +92,10 @@ def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | Non
 
 
 NESTED_BRACKETS_LIMIT = 50_000
-"""Programs with deeper nested brackets are not parsed: each level takes kilobytes of the parser's stack."""
+"""A program with this number of brackets open at the same time is not parsed.
+
+Each level of nesting takes kilobytes of the parser's stack.
+"""
 
 _NESTED_GENERICS = re.compile(rb"<\s{0,4}(?:[\w.:]{1,60}\s{0,4}<\s{0,4}){300}")
 _STEPS = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
@@ -102,7 +105,8 @@ _OTHERS = bytes(each for each in range(256) if each not in _STEPS)
 def is_too_nested(data: bytes, language: str) -> bool:
     """Return whether a program is nested too deeply to parse.
 
-    This is the case if thousands of brackets, or hundreds of angle brackets, are open at the same time.
+    This is the case if at least `NESTED_BRACKETS_LIMIT` brackets, or in C# and C++ more than 300 angle brackets, are
+    open at the same time.
     """
     if language in ("csharp", "cpp") and _NESTED_GENERICS.search(data) is not None:
         return True

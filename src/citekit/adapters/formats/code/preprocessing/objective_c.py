@@ -39,7 +39,11 @@ _PLAIN_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
         _replace_with(b""),
     ),
 )
-"""Removes what hides definitions in any Objective-C: standalone macros, and macros that define a method."""
+"""Patterns with their replacements for every Objective-C program.
+
+They turn a macro that defines a method into a method, and remove other standalone macros, macros after a signature, and
+nullability keywords.
+"""
 
 _MIXED_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
     (re.compile(rb"::"), _replace_with(b"__")),

@@ -1,4 +1,4 @@
-"""Rewrites SCSS so that its grammar can parse it: keeps the blocks and their headers, and drops the declarations.
+"""Rewrites SCSS so that its grammar can parse it: keeps the blocks, shortens their headers, and drops declarations.
 
 Only the structure of the result matters, because names and signatures are taken from the original style sheet.
 """
@@ -23,7 +23,8 @@ _PASSED = re.compile(
 )
 """Matches the header of a block that is not a rule.
 
-It is a control at-rule, whose content counts, or the name of nested properties.
+It belongs to a control at-rule, such as `@if`, to nested properties, or to a variable. The header and the braces are
+dropped, but the rules in the block are kept.
 """
 
 _FRAMES = re.compile(rb"@(?:-\w+-)?keyframes\b")
@@ -46,7 +47,7 @@ class _Sheet:
     """Processes the tokens of the style sheet `data`, and copies the text to keep to `kept`.
 
     `start` is the offset of the text after the previous block or semicolon. `open` lists the blocks and interpolations
-    that are not closed yet.
+    that are not closed yet. `moving` is 1 inside `@keyframes`, whose blocks are dropped, and 0 elsewhere.
     """
 
     data: bytes
@@ -73,7 +74,7 @@ class _Sheet:
     def _comment(self, token: re.Match[bytes]) -> None:
         """Keep a comment unless unfinished code precedes it.
 
-        `start` moves past the comment, or to that code, so that no space is scanned twice.
+        `start` moves past the comment or to the unfinished code, so that no whitespace is scanned twice.
         """
         ink = _INK.search(self.data, self.start, token.start())
         self.start = ink.start() if ink else token.end()

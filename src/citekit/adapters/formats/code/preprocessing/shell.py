@@ -58,8 +58,8 @@ def prepare(data: bytes) -> bytes:
 def skeleton(data: bytes, is_valid: IsValid) -> bytes:
     """Return only the functions and comments of a shell script, with the same length and the same lines.
 
-    A function that is not valid is reduced to its first and last lines and the functions in it. `is_valid` returns
-    whether a fragment parses without errors.
+    A function that is not valid is reduced to its header, its closing bracket, and the functions in it. `is_valid`
+    returns whether a fragment parses without errors.
     """
     kept = bytearray(blank(data))
     for comment in _COMMENT.finditer(data):
@@ -88,8 +88,8 @@ class _Script:
     def keep(self, each: _Function, levels: int) -> None:
         """Copy a function to the result.
 
-        If it is not valid, copy only its first and last lines and its nested functions. `levels` is how many levels of
-        nested functions are copied.
+        If it is not valid, copy only its header, its closing bracket, and its nested functions. `levels` is how many
+        levels of nested functions are copied.
         """
         whole = self.data[each.start : each.end]
         if self.is_valid(whole):

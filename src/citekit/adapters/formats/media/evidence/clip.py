@@ -41,7 +41,8 @@ class PyAvClipExtractor:
 
     The clip starts exactly at the requested time if its container can hide the earlier frames that it must include. The
     option `accurate` encodes the frames from the start to the next keyframe again, or the whole clip if these frames
-    can't be joined with copied ones. A video that no container of clips can store, such as Cinepak, is always encoded again.
+    cannot be joined with copied ones. A video that no container of clips can store, such as Cinepak, is always encoded
+    again.
     """
 
     @property
@@ -119,7 +120,7 @@ def _copy_clip(
 def _copy_sound(
     container: InputContainer, audio: Any, span: Span, output: ClipContainer, target: Path, progress: Progress
 ) -> ClipTimes:
-    """Write the audio of `span`, exact to the sample. Decode and encode it only if it can't be copied."""
+    """Write the audio of `span`, exact to the sample. Decode and encode it only if it cannot be copied."""
     codec = codec_name(audio)
     if encoder_for(codec, output) == codec and sample_size(codec, audio.codec_context.channels) is not None:
         return copy_samples(container, audio, span, output, target, progress)

@@ -17,7 +17,7 @@ class UncopyableError(Exception):
 class ClipContainer:
     """A container format for clips. `muxer` is FFmpeg's name of the format.
 
-    `exact` is True if the container can hide the frames before the requested start.
+    `exact` is True if a clip in the container can start exactly at the requested time.
     """
 
     muxer: str

@@ -1,4 +1,4 @@
-"""Encodes video and audio when copying isn't possible. The same input always gives the same bytes.
+"""Encodes video and audio when copying is not possible. The same input always gives the same bytes.
 
 Clips that are encoded completely have H.264 video. Their audio is copied if MP4 supports its codec, and is otherwise
 encoded as AAC.
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0"}
 """Options for visually lossless video.
 
-The number of threads is fixed because the bytes depend on it. Macroblock trees are off because with them the bytes
-depend on what the memory held before.
+The number of threads is fixed because the bytes depend on it. Macroblock trees are off because, with them, the bytes
+depend on earlier contents of the memory.
 """
 
 _COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
 
 VIDEO_TICK = Fraction(1, 90_000)
-"""Seconds per tick of encoded video. The frame durations of common frame rates are whole numbers of it."""
+"""Seconds per tick of encoded video. The frame durations of common frame rates are whole numbers of ticks."""
 
 MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
 """Audio codecs that MP4 can store unchanged."""

@@ -64,7 +64,7 @@ class FfmpegExtractor:
     """Extracts clips by copying the encoded streams with the ffmpeg program.
 
     If the container has edit lists, the clip starts with the frame that is shown at the requested start. The option
-    `accurate` encodes the whole clip again.
+    `accurate` encodes the whole clip of a video again.
     """
 
     @property
@@ -146,7 +146,7 @@ def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
 def _length(plan: _Plan) -> float:
     """Return the number of seconds to write.
 
-    A copy is a little shorter than the span, so that a frame that starts exactly at its end isn't included.
+    A copied video is a little shorter than the span, so that a frame that starts exactly at its end is not included.
     """
     margin = TOLERANCE if plan.codecs.get("codec") == "copy" else 0.0
     return max(plan.span.end - plan.start - margin, TOLERANCE)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 MIN_BLOCK_SIZE = 16
-"""The minimum number of samples of a frame that comes before another one (RFC 9639, 9.1.1)."""
+"""The minimum number of samples of a frame, except the last frame (RFC 9639, 9.1.1)."""
 
 _REPORT_EVERY = 100
 
@@ -64,7 +64,7 @@ class _FlacWriter:
 
 
 def copy_flac(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the samples of `span` to a FLAC file at `path`. Raise `UncopyableError` if the frames can't be copied."""
+    """Write the samples of `span` to a FLAC file at `path`. Raise `UncopyableError` if the frames cannot be copied."""
     rate = audio.codec_context.sample_rate
     info = bytes(audio.codec_context.extradata or b"")
     if (
@@ -132,8 +132,8 @@ def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int
 def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expected: int | None) -> int:
     """Return the number of samples in `frame`.
 
-    Raise `UncopyableError` if the position in the frame's header isn't `begin`, or `begin` isn't `expected`, the end of
-    the previous frame. This happens where a file is damaged, because FFmpeg merges or omits frames.
+    Raise `UncopyableError` if the position in the frame's header is not `begin`, or `begin` is not `expected`, the end
+    of the previous frame. This happens where a file is damaged, because FFmpeg merges or omits frames.
     """
     header = FrameHeader.read(frame)
     if header is None:
@@ -156,7 +156,7 @@ def _sample_width(audio: Any) -> int:
 def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
     """Return the samples from `low` to `high` (exclusive) of the frame in `packet`.
 
-    Raise `UncopyableError` if the frame can't be decoded or has too few samples.
+    Raise `UncopyableError` if the frame cannot be decoded or has too few samples.
     """
     decoder = library().CodecContext.create("flac", "r")
     decoder.extradata = audio.codec_context.extradata

@@ -30,7 +30,7 @@ class AvcConfiguration:
 
     @classmethod
     def read(cls, data: bytes) -> AvcConfiguration | None:
-        """Parse `data`. Return None if it isn't a valid record, or if NAL unit lengths don't have four bytes."""
+        """Parse `data`. Return None if it is not a valid record, or if NAL unit lengths do not have four bytes."""
         if len(data) < 7 or data[0] != 1 or data[4] & 3 != 3:
             return None
         sps, offset = _read_sets(data, 6, data[5] & 31)

@@ -126,7 +126,7 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, written: int
 
 
 def sample_size(codec: str, channels: int) -> int | None:
-    """Return the size in bytes of one sample of all channels, or None if `codec` isn't linear PCM, A-law, or mu-law."""
+    """Return the size in bytes of one sample of all channels, or None unless `codec` is linear PCM, A-law, or mu-law."""
     linear = _LINEAR.fullmatch(codec)
     bits = 8 if codec in ("pcm_alaw", "pcm_mulaw") else int(linear.group(1)) if linear else 0
     return bits // 8 * channels or None

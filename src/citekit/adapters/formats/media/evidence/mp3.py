@@ -1,9 +1,9 @@
 """Cuts MP3 clips that are exact to the sample: frames are copied, and the samples outside the span become padding.
 
 A frame overlaps the previous frame, and can use data stored in earlier frames, the bit reservoir (ISO/IEC 11172-3,
-2.4.2.7). The clip therefore also contains the previous frame, and before it a silent frame with the bit reservoir. The
-LAME tag in the first frame (G. Bouvigne: MP3 Info Tag, revision 1) declares these frames as encoder delay, which
-gapless players skip.
+2.4.2.7). The clip therefore also contains the previous frame (MPEG-2: two), and before it a silent frame with the bit
+reservoir. The LAME tag in the first frame (G. Bouvigne: MP3 Info Tag, revision 1) declares these frames as encoder
+delay, which gapless players skip.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Mp3Header:
 
     @classmethod
     def parse(cls, frame: bytes) -> Mp3Header:
-        """Return the header of `frame`. Raise `UncopyableError` if `frame` doesn't start with a layer III header."""
+        """Return the header of `frame`. Raise `UncopyableError` if `frame` does not start with a layer III header."""
         if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2 or frame[1] >> 3 & 3 == 1:
             raise UncopyableError
         return cls(frame[:4])
@@ -101,7 +101,7 @@ class Mp3Header:
 def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the frames of `span` to an MP3 file at `path`.
 
-    Raise `UncopyableError` if the frames can't form one continuous stream.
+    Raise `UncopyableError` if the frames cannot form one continuous stream.
     """
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), round(span.high * rate)

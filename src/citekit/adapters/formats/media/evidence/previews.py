@@ -1,4 +1,4 @@
-"""Creates small still images and separate clip files for consumers that can't play video, such as models."""
+"""Creates small still images and separate clip files for consumers that cannot play video, such as models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.source import Source
 
 STILL_SIDE = 768
-"""The longer side of a still, in pixels: the size that models process as one tile."""
+"""The maximum length of the longer side of a still, in pixels: the size that models process as one tile."""
 
 
 @frozen

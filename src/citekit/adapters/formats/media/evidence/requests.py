@@ -15,7 +15,7 @@ from citekit.domain.numbers import shortest
 from citekit.domain.source import Source
 
 TOLERANCE = 0.0015
-"""Seconds by which a clip can start early without a note."""
+"""The number of seconds by which a clip can start early without a note."""
 
 
 @cache
@@ -35,7 +35,7 @@ def is_media(format: Format, location: Location) -> bool:
 def validated_span(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
     """Return `location` as a span of time.
 
-    Raise `FormUnsupported` if it isn't a span of time, or if the requested form isn't among `forms`.
+    Raise `FormUnsupported` if it is not a span of time, or if the requested form is not among `forms`.
     """
     if not isinstance(location, TimeSpan) or not forms:
         raise FormUnsupported(f"{source.path.name} supports only spans of time (#t=10-20) as locations.")

@@ -1,7 +1,7 @@
-"""Cuts exact clips without hidden frames: encoded again up to the next keyframe, and copied after it.
+"""Cuts exact clips without hidden frames: the part up to the next keyframe is encoded again, and the rest is copied.
 
 Both parts are H.264 in one MP4 track. The `avcC` record of the track contains the parameter sets of both, with
-different IDs. If the parts can't be joined, the whole clip is encoded again, and a note says so.
+different IDs. If the parts cannot be joined, the whole clip is encoded again, and a note says so.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def smart_cut(
 ) -> tuple[ClipTimes, list[str]]:
     """Write exactly `span` to a file at `path`.
 
-    Return the times of the clip, and notes about what was encoded again.
+    Return the times of the clip, and notes about what was encoded again. Raise `LocationOutside` if no frame is shown
+    there, and `ExtractionFailed` if no frame can be read.
     """
     point = find_seek_point(container, video, span.low)
     obstacle = _join_obstacle(video, audio)
@@ -80,7 +81,7 @@ def smart_cut(
 
 
 def _join_obstacle(video: Any, audio: Any) -> str | None:
-    """Return the reason why newly encoded frames can't be joined with frames copied from this video.
+    """Return the reason why newly encoded frames cannot be joined with frames copied from this video.
 
     Return None if they can.
     """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 COMPRESSION = 4
-"""The zlib level: half the time of the default 6 for five percent more bytes."""
+"""The zlib compression level. It takes half the time of the default level 6, for five percent more bytes."""
 
 
 class PyAvStillExtractor:
@@ -67,7 +67,8 @@ class PyAvStillExtractor:
 def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the frame shown at the start of `span` to a PNG file at `path`, turned upright.
 
-    The returned times are the time during which the frame is shown.
+    Return the times between which the frame is shown. Raise `LocationOutside` if there is no frame at this time, and
+    `ExtractionFailed` if no frame can be decoded.
     """
     point = find_seek_point(container, video, span.low)
     video.thread_type = "AUTO"

@@ -51,7 +51,7 @@ class ClipTimes:
 class Track:
     """The copy of one stream in a clip. Times are in units of the source stream's time base.
 
-    `zero` becomes 0 in the clip. Packets that start at `limit` or later aren't shown, and the last packet is shortened
+    `zero` becomes 0 in the clip. Packets that start at `limit` or later are not shown, and the last packet is shortened
     to end at `stop`. Times that differ by up to `tolerance` are considered equal. A `strict` track has no packets
     before `zero`. In a `floating` track, the first packet becomes 0. `default_duration` applies to packets without a
     duration.
@@ -82,8 +82,8 @@ def copy_streams(
 ) -> ClipTimes:
     """Write the packets of `span` to a new file at `path`.
 
-    Raise `LocationOutside` if no video frame is shown there, `ExtractionFailed` if no packet can be read, and
-    `Cancelled` if the caller cancels.
+    Raise `LocationOutside` if no video frame is shown there, `UncopyableError` if the container of `target` cannot
+    store a codec, `ExtractionFailed` if no packet can be read, and `Cancelled` if the caller cancels.
     """
     point = None if video is None else find_seek_point(container, video, span.low)
     zero = _clip_zero(video, point, span, target)
@@ -120,7 +120,8 @@ def track_for(
 ) -> Track:
     """Add a stream with the parameters of `stream` to `output`, and return its track.
 
-    `zero_time`, in seconds of the container's own time, becomes 0 in the clip.
+    `zero_time`, in seconds of the container's own time, becomes 0 in the clip. Raise `UncopyableError` if the container
+    of the clip cannot store the codec.
     """
     try:
         output_stream = output.add_stream_from_template(stream, opaque=True)

@@ -19,7 +19,7 @@ TOLERANCE = 0.001
 """The largest difference, in seconds, between times of the same frame: the coarsest tick of common containers."""
 
 _STEPS_BACK = (0.0, 0.2, 1.0, 3.0, 10.0, 30.0, 1e6)
-"""Seconds before the requested time at which a keyframe is searched, because some containers have poor indexes."""
+"""How many seconds before a time to look for its keyframe, step by step, because some containers have poor indexes."""
 
 _RESYNC_MARGIN = 1.0
 """Additional seconds to seek back in a program stream. Its first times after a seek can belong to other frames."""

@@ -48,8 +48,8 @@ class TranscriptExtractor:
     """Extracts the subtitles of a span of a recording, or else the words that the transcriber recognizes in it.
 
     Subtitles come from a sidecar file, or else from the recording. The times in subtitles count from the start of the
-    span, as in a clip of the span. The text of a video, or its subtitles if nothing is said, also has the text on the
-    screen. `transcriber` and `screen_reader` return None if there is no such adapter.
+    span, as in a clip of the span. The text of a video also contains the text on the screen, and its subtitles consist
+    of that text if nothing is said. `transcriber` and `screen_reader` return None if there is no such adapter.
     """
 
     probe: MediaProbe
@@ -58,11 +58,14 @@ class TranscriptExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """See `Extractor.identity`. The version contains those of the transcriber and of OCR, if there are any."""
+        """See `Extractor.identity`. The version contains the versions of the transcriber and of OCR, if any."""
         return ExtractorIdentity("transcript", f"{self._speech_version()}{self._screen_version()}")
 
     def identity_for(self, source: Source) -> ExtractorIdentity:
-        """See `DependentExtractor.identity_for`. With a sidecar file, the version contains its digest."""
+        """See `DependentExtractor.identity_for`. With a sidecar file, the version contains its digest.
+
+        Raise `SourceUnreadable` if the sidecar file cannot be read.
+        """
         sidecar = find_sidecar(source.path)
         words = self._speech_version() if sidecar is None else f"{VERSION} subtitles {_digest(sidecar)}"
         shown = self._screen_version() if source.format.modality is Modality.VIDEO else ""
@@ -85,7 +88,8 @@ class TranscriptExtractor:
     ) -> Extraction:
         """See `Extractor.extract`.
 
-        Raise `FormUnsupported` if nothing is said in the span, or if there are neither subtitles nor a transcriber.
+        Raise `FormUnsupported` if nothing is said or shown in the span, or if there are neither subtitles, text on the
+        screen, nor a transcriber. Raise `LocationOutside` if the span starts after the end of the recording.
         """
         wanted = validated_span(source, location, options, self.forms(source.format, location))
         facts = self.probe.probe(source.path)
@@ -189,7 +193,7 @@ def _text(words: Sequence[SpokenWord]) -> str:
 def _clipped(cues: Sequence[Cue], span: TimeSpan) -> Iterator[Cue]:
     """Yield the cues that are shown during `span`, with times in seconds from its start.
 
-    Cues that are empty after rounding are left out.
+    Each of them lasts at least a millisecond.
     """
     end = span.end if span.end is not None else max(cue.end for cue in cues)
     for cue in cues:

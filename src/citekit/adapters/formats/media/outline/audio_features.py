@@ -33,7 +33,7 @@ MAX_INSERTED_SILENCE = 3600.0
 """The maximum number of seconds of silence that are inserted for missing audio."""
 
 MIN_GAP = 0.25
-"""Silence is inserted before a frame that is at least this many seconds late."""
+"""Silence is inserted before a frame more than this many seconds late. For the first frame, any delay counts."""
 
 _FEATURE_SCALES = (0.32, 0.21, 0.28, 0.46, 0.11, 0.4, 0.4, 0.32)
 """The unit of each feature: how much it varies within three seconds of one voice (recorded prompts of six speakers)."""
@@ -66,7 +66,7 @@ class AudioFeatures:
 def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatures:
     """Measure the audio of the file at `path`, whose duration in seconds is `duration`.
 
-    Raise `SourceUnsupported` if the file can't be decoded, and `Cancelled` if the caller cancels.
+    Raise `SourceUnsupported` if the file cannot be decoded, and `Cancelled` if the caller cancels.
     """
     features = AudioFeatures()
     pending = array("h")
@@ -90,7 +90,7 @@ def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatu
 def mono_frames(container: Any, rate: int = RATE) -> Iterator[Any]:
     """Yield frames of 16-bit mono samples, `rate` per second, without gaps.
 
-    Audio that can't be decoded is replaced by silence.
+    Audio that cannot be decoded is replaced by silence.
     """
     resampler, resampled_format = None, None
     for frame in _gapless_frames(container, audio_stream(container)):

@@ -60,7 +60,7 @@ _KEYFRAME_CHANGE = 2.5 * MIN_CHANGE
 TimedThumbnails = Iterator[tuple[float, "Image"]]
 
 MIN_INTERVAL = 0.9
-"""Seconds between compared keyframes if the film has more of them."""
+"""The minimum number of seconds between two compared keyframes."""
 
 SAME_SCENE_DIFFERENCE = 6.0
 """The largest difference, in gray levels, between keyframes of a scene without motion."""
@@ -88,7 +88,7 @@ def find_cuts(
 ) -> SceneCuts:
     """Find the scene cuts of the video at `path`.
 
-    `size` is the width and height in pixels, and `duration` is in seconds. Raise `SourceUnsupported` if the file can't
+    `size` is the width and height in pixels, and `duration` is in seconds. Raise `SourceUnsupported` if the file cannot
     be decoded, and `Cancelled` if the caller cancels.
     """
     pixels = size[0] * size[1] * (frame_rate or 25.0) * duration
@@ -195,7 +195,7 @@ def _is_near_outlier(seconds: float, interval: KeyframeInterval) -> bool:
 
 
 def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
-    """Return the transitions where the change between two keyframes is far above the median.
+    """Return the transitions where two keyframes differ by at least `_KEYFRAME_CHANGE` and 1.2 times the median change.
 
     The time of a transition is that of an unusually large packet between the keyframes, or else of the second keyframe.
     """
@@ -244,7 +244,7 @@ class KeyframeInterval:
 def keyframe_intervals(path: Path, duration: float, progress: Progress) -> list[KeyframeInterval]:
     """Return the intervals between compared keyframes of the video at `path`, in order.
 
-    Raise `SourceUnsupported` if the file can't be decoded, and `Cancelled` if the caller cancels.
+    Raise `SourceUnsupported` if the file cannot be decoded, and `Cancelled` if the caller cancels.
     """
     sizes, times, keys = array("I"), array("d"), bytearray()
     compared: list[tuple[int, float, Any]] = []
@@ -284,7 +284,8 @@ def _intervals(
 def _outliers(sizes: array[int], keys: bytearray, first: int, end: int) -> list[int]:
     """Return the numbers of the packets from `first` to `end` (exclusive) that are much larger than their neighbors.
 
-    A packet is compared with the 80th percentile of its neighbors' sizes. Keyframes are ignored.
+    A packet is compared with the 80th percentile of its neighbors' sizes. Keyframes are ignored, and so are
+    packets that are much smaller than the packet `first`.
     """
     inner = [number for number in range(first, end) if not keys[number]]
     outliers = []

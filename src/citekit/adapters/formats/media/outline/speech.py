@@ -19,10 +19,10 @@ from citekit.adapters.formats.media.outline.speaker_change import find_changes
 from citekit.domain.progress import Progress
 
 MIN_PAUSE = 0.3
-"""Seconds of silence that can split two segments."""
+"""The shortest silence, in seconds, that can split two segments."""
 
 LONG_PAUSE = 2.0
-"""Seconds of silence that always split two segments."""
+"""The shortest silence, in seconds, that always splits two segments."""
 
 MIN_SEGMENT, MAX_SEGMENT = 3.0, 60.0
 """The shortest segment next to the shortest pauses, and the longest segment, in seconds."""
@@ -51,7 +51,7 @@ class SoundSegment:
 def find_sound_segments(path: Path, duration: float, progress: Progress) -> list[SoundSegment]:
     """Return the segments of audible sound in order, or an empty list if the loudness hardly varies.
 
-    Raise `SourceUnsupported` if the file can't be decoded, and `Cancelled` if the caller cancels.
+    Raise `SourceUnsupported` if the file cannot be decoded, and `Cancelled` if the caller cancels.
     """
     features = measure_audio(path, duration, progress)
     threshold = _threshold(features.levels)

@@ -36,7 +36,7 @@ DECODED_PIXELS = 1920 * 1080 * 25 * 300
 """The maximum number of pixels, over all frames, of a video of which all parts are decoded: five minutes of 1080p."""
 
 _LONG_INTERVAL = 12.0
-"""The interval between keyframes, in seconds, at which another picture may be shown between two equal ones."""
+"""If keyframes are more than this number of seconds apart, another picture may be shown between two equal ones."""
 
 _CALM = 0.25
 """A scene hardly changes from one keyframe to the next if at most this share of the cells changes."""
@@ -45,16 +45,16 @@ _WIDTH, _HEIGHT = 192, 108
 _COLUMNS, _ROWS = 48, 27
 _CELLS = _COLUMNS * _ROWS
 _CHANGE = 5
-"""The mean difference, in gray levels, at which a cell counts as changed. Compression artifacts are smaller."""
+"""The minimum mean difference, in gray levels, of a changed cell. Compression artifacts are smaller."""
 
 _NEW_PICTURE = 0.008
-"""The share of the cells that another picture changes: half a line of text. A pointer changes less."""
+"""The minimum share of changed cells in another picture: half a line of text. A pointer changes less."""
 
 _MEMORY = 0.15
-"""How much the latest comparison counts in the average by which moving cells are recognized."""
+"""The weight (0 to 1) of the latest comparison in the average by which moving cells are recognized."""
 
 _MOVING = 80
-"""The average, from 0 to 255, at which a cell counts as moving: it changes in about a third of the comparisons."""
+"""The minimum average (0 to 255) of a cell that counts as moving: it changes in about a third of the comparisons."""
 
 _MOST_MOVING = 0.5
 """If more than this share of the cells moves, the video is a film."""
@@ -74,7 +74,7 @@ def find_stable_pictures(
 ) -> Iterator[StablePicture]:
     """Yield the stable pictures of the video at `path`, in order.
 
-    `size` is the width and height in pixels, and `duration` is in seconds. Raise `SourceUnsupported` if the file can't
+    `size` is the width and height in pixels, and `duration` is in seconds. Raise `SourceUnsupported` if the file cannot
     be decoded, and `Cancelled` if the caller cancels.
     """
     is_short = size[0] * size[1] * (frame_rate or 25.0) * duration <= DECODED_PIXELS
@@ -179,8 +179,8 @@ class _Follower:
     pending: tuple[float, Image, Any] | None = None
 
     def add(self, time: float, frame: Any) -> StablePicture | None:
-        """Add the frame that is shown at `time`. Return the picture before it, if it ends here and was shown for long
-        enough.
+        """Add the frame that is shown at `time`. Return the picture before it, if that picture ends here and was
+        shown for long enough.
         """
         small = _reduced(frame)
         changes = None if self.before is None else _changed(self.before, small)

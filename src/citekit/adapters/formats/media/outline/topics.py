@@ -34,8 +34,8 @@ def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -
     """Return an outline item for each topic, with its cues as children, or with the turns of its speakers if they are
     known.
 
-    The title is the central sentence of the topic. The summary is what is said or, if that is long, the central sentence.
-    Topics don't overlap, and cues don't overlap. All are between 0 and `duration` (seconds).
+    The title is the central sentence of the topic. The summary is what is said or, if that is long, the central
+    sentence. Topics do not overlap, and cues do not overlap. All are between 0 and `duration` (seconds).
     """
     usable = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
     groups = _groups(usable)
@@ -86,6 +86,7 @@ def _groups(cues: Sequence[Cue]) -> list[list[Cue]]:
 def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: int) -> list[tuple[int, int]]:
     """Split the cues from `first` to `end` (exclusive) into groups of at most `MAX_TOPIC` seconds.
 
+    Fewer than four cues are not split.
     Splits are preferred where the vocabulary changes, at long pauses, and at ends of sentences. `shifts` rates the
     change of vocabulary at each cue.
     """

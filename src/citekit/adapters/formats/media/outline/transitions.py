@@ -30,7 +30,7 @@ MIN_CHANGE = 8.0
 """The smallest change that is a cut, in gray levels."""
 
 MIN_PROMINENCE = 3.0
-"""The smallest ratio of a cut to the changes around it."""
+"""The smallest ratio of the change at a cut to the mean of the changes around it."""
 
 FLASH_DURATION = 0.4
 """Seconds within which the previous picture comes back after a flash, which is not a cut."""

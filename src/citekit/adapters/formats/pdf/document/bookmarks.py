@@ -11,7 +11,7 @@ from citekit.adapters.formats.pdf.document.page_objects import BOOKMARK_LIMIT, D
 from citekit.domain.errors import CiteKitError
 
 _DOUBTFUL = (None, 1)
-"""What MuPDF returns for destinations that it does not understand."""
+"""The pages that MuPDF returns for destinations that it does not understand."""
 
 
 @frozen
@@ -33,7 +33,7 @@ class Bookmark:
 def read_bookmarks(document: Any) -> list[Bookmark]:
     """Return at most `BOOKMARK_LIMIT` bookmarks in reading order.
 
-    Those deeper than `DEPTH_LIMIT` move up to that level. This function reads the outline that PyMuPDF has already
+    Bookmarks deeper than `DEPTH_LIMIT` move up to that level. This function reads the outline that PyMuPDF has already
     loaded, because `get_toc(simple=False)`, which also reports positions, is forty times slower. It reads the PDF
     objects themselves if MuPDF's outline is empty or doubtful: MuPDF fails on cyclic bookmarks and mistakes a
     destination that is not a page for the first page.

@@ -40,7 +40,7 @@ FORM = 1
 WORTH = 64
 """The minimum number of bookmarks, or of pages beyond the cached ones, for which a row is written.
 
-Fewer are read from the file as fast.
+Reading fewer from the file is as fast as reading a row.
 """
 
 ROW_LIMIT = 2 * 2**20
@@ -86,7 +86,7 @@ class PdfMemory:
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
         """Note the object numbers of the first pages, for `save` to cache.
 
-        The numbers are ignored unless there are at least `WORTH` more of them than the `known` first ones.
+        The numbers are ignored unless there are at least `WORTH` more of them than `known`, the number of cached ones.
         """
         if len(numbers) >= known + WORTH and len(numbers) <= PAGE_LIMIT and _are_pages(numbers):
             self._learned.append(("pages", list(numbers)))

@@ -27,25 +27,25 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _SMALL = 8.0
-"""The maximum size in points of a glyph that is drawn again, enlarged, before it counts as not visible."""
+"""A glyph whose longer side is below this number of points is drawn again, enlarged, before it counts as hidden."""
 
 _THIN = 0.8
-"""The maximum width in points of a stroke that is drawn again."""
+"""A glyph whose shorter side is below this number of points, such as a thin stroke, is drawn again, too."""
 
 _LARGE = 4.0
-"""The zoom of that drawing."""
+"""The maximum zoom of the enlarged drawing."""
 
 _PIXELS = 3_000_000
-"""Pixels of that drawing."""
+"""The maximum number of pixels of the enlarged drawing."""
 
 _LAYERS = 6
-"""The maximum number of drawings of one page for texts that overlap each other."""
+"""The maximum number of drawings of one page for texts that overlap each other. Further texts count as hidden."""
 
 _NEAR = 80
-"""The maximum number of glyphs in the same square that are compared with each other."""
+"""The maximum number of glyphs in the same square that are compared with each other. Further glyphs count as hidden."""
 
 _SQUARE = 8.0
-"""The side of these squares in points."""
+"""The side, in points, of the squares of a page in which overlapping glyphs are looked up."""
 
 _FARTHEST = 200
 """The maximum number of squares in each direction from the top left of a page.
@@ -54,20 +54,20 @@ Glyphs beyond them share the last square.
 """
 
 _COMMON = 0.2
-"""The fraction of the width and height of a glyph that counts as a cover."""
+"""The minimum overlap of two glyphs that are compared, as a share of the smaller width and of the smaller height."""
 
 _SHARE = 0.25
-"""The minimum share of the height and width of a letter that shows if the letter is visible."""
+"""The minimum share of the height and width of a letter or digit that must show for it to count as visible."""
 
 _LETTER = 0.45
-"""Height of the lowest letters, such as x, in relation to the font size."""
+"""The height of the lowest letters, such as x, as a share of the font size."""
 
 
 def unseen_text(page: Any) -> Hidden:
     """Return the characters of `page` that a reader does not see. Call this function inside `exclusive()` or `opened()`.
 
-    The result includes that of `hidden_text`, which also decides about text in rendering mode 3 (invisible). On a page
-    with more glyphs than people write, all text counts as hidden.
+    The result includes the result of `hidden_text`, which also decides about text in rendering mode 3 (invisible). On a
+    page with more than `glyph_ink.GLYPHS` glyphs, all text counts as hidden.
     """
     hidden = hidden_text(page)
     inks = inks_of(page)
@@ -85,7 +85,7 @@ def unseen_text(page: Any) -> Hidden:
 
 
 def _codes(code: int) -> Iterator[int]:
-    """Yield `code`, and the letters of a ligature, because extracted text has these instead."""
+    """Yield `code`, and the letters of a ligature, because extracted text contains the letters instead."""
     yield code
     if 0xFB00 <= code <= 0xFB06:
         yield from map(ord, unicodedata.normalize("NFKC", chr(code)))
@@ -103,7 +103,7 @@ class _Judge:
     def unseen(self) -> list[Ink]:
         """Return the characters that are not visible.
 
-        A character that shares its glyph with another is treated like it.
+        A character that shares the glyph of the character before it is treated like that character.
         """
         own = [(at, each) for at, each in enumerate(self.glyphs) if not each.continues]
         unseen = {at for at, each in own if each.is_void or _is_tiny(each)}
@@ -134,10 +134,10 @@ class _Judge:
         return {at for at, _ in suspects} - seen
 
     def _unchanged(self, glyphs: Sequence[tuple[int, Ink]], whole: Drawing, bare: Drawing) -> list[tuple[int, Ink]]:
-        """Return the glyphs at which `whole`, with all text, looks like `bare`, without it.
+        """Return the glyphs at which the drawings `whole` (with all text) and `bare` (without text) look the same.
 
-        Glyphs that MuPDF draws like graphics are in both drawings; they need contrast. Other invisible text (rendering
-        mode 3) is left to `hidden_text`.
+        Glyphs that MuPDF draws like graphics are in both drawings; they are returned if they have no contrast. Other
+        invisible text (rendering mode 3) is left to `hidden_text`.
         """
         return [
             (at, each)
@@ -150,7 +150,10 @@ class _Judge:
         ]
 
     def _under_others(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
-        """Return the positions of glyphs that overlap glyphs of other texts and whose removal alone changes nothing."""
+        """Return the positions of the glyphs of overlapping texts whose removal does not change the drawing.
+
+        Glyphs beyond the limits `_NEAR` and `_LAYERS` are included.
+        """
         pairs, unseen = _overlaps(glyphs)
         if not pairs:
             return unseen
@@ -226,10 +229,10 @@ def _has_contrast(drawing: Drawing, box: Box) -> bool:
 
 
 def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> tuple[list[tuple[int, int]], set[int]]:
-    """Return the pairs of positions of different characters, of different texts, that overlap.
+    """Return the pairs of positions of overlapping glyphs that show different characters of different text objects.
 
-    Copies of one character, as in bold type made of two copies, are not pairs. The second result has the positions of
-    glyphs that were not compared, because too many others are in the same square.
+    Copies of one character, as in bold text made of two copies, are not pairs. The second result has the positions of
+    glyphs in crowded squares, with which later glyphs were not compared.
     """
     squares: dict[tuple[int, int], list[tuple[int, Ink]]] = {}
     pairs: set[tuple[int, int]] = set()

@@ -14,7 +14,7 @@ from citekit.adapters.formats.pdf.document.painting import Box, drawn_without
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 GLYPHS = 60_000
-"""The maximum number of glyphs on a page that are judged. The densest real pages have a third of that."""
+"""The maximum number of glyphs on a page that are judged. The densest real pages have a third as many."""
 
 _GLYPH_PIXELS = 96
 """The longer side, in pixels, of the drawing of a single glyph."""
@@ -26,10 +26,10 @@ _LARGEST = 1e6
 """The maximum size in ems of a glyph that is drawn alone."""
 
 _FAINT = 8
-"""The difference from white, of 255 gray levels, at which a pixel of a single glyph counts as ink."""
+"""A pixel of a single glyph counts as ink if it is more than this number of gray levels (of 255) darker than white."""
 
 _BOUNDS = 50_000
-"""Glyphs whose boxes are remembered."""
+"""The maximum number of glyph boxes that are cached."""
 
 
 class Ink(NamedTuple):

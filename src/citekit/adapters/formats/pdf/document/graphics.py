@@ -13,7 +13,7 @@ CONTENT_LIMIT = 3_000_000
 """The maximum size in bytes of a page's drawing operators that are followed. A page with more is a map or a plan."""
 
 BOX_LIMIT = 30_000
-"""The maximum number of things that a page paints for it to be searched for hidden text. A page with more is a plot."""
+"""The maximum number of items on a page that is searched for hidden text. A page with more is usually a plot."""
 
 _OPERATORS = (b"Do", b" re", b" l", b"\nl", b"EI")
 
@@ -56,8 +56,8 @@ def boxes_of(page: Any) -> list[tuple[str, Box]]:
     """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` returns
     them.
 
-    It takes half as long if the page is not rotated, and stops soon after `BOX_LIMIT`. Call it inside `exclusive()` or
-    `opened()`.
+    If the page is not rotated, this takes half as long as that method, and stops soon after `BOX_LIMIT` items. Call it
+    inside `exclusive()` or `opened()`.
     """
     if page.rotation:
         turned: list[tuple[str, Box]] = page.get_bboxlog()
@@ -86,7 +86,7 @@ def _boxes_class() -> Any:
         def __init__(self, methods: Sequence[str], cookie: Any, limit: int = 0) -> None:
             """Record what the device methods named in `methods` draw.
 
-            Stop the drawing after more than `limit` things, or, if `limit` is 0, at the first visible text.
+            Stop the drawing after more than `limit` items, or, if `limit` is 0, at the first visible text.
             """
             super().__init__()
             self.found: list[tuple[str, Box]] = []

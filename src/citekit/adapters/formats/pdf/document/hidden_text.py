@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from PIL import Image
 
 TINY = 1.0
-"""The smallest legible size of text in points, unless the whole page is that small."""
+"""The smallest legible size of text in points, on pages that are more than 100 points high."""
 
 CONTRAST = 18
 """The smallest difference of a color channel (0 to 255) at which text is visible."""
 
 INK = 40
-"""The same difference between the ink of a scan and its paper."""
+"""The smallest difference of the green channel (0 to 255) between the ink of a scan and its paper."""
 
 _NEAR = 0.3
 """The difference of a color channel (0 to 1) below which two colors are compared by rendering them."""
@@ -62,28 +62,28 @@ _BAND = 16.0
 """The height in points of the bands of a page in which shapes near a text are looked up."""
 
 _JOINED = 1000
-"""The maximum number of shapes in several bands whose list is cached."""
+"""The maximum length of a list of the shapes in several bands for the list to be cached."""
 
 _TALLEST = 16_384.0
 """The distance in points from the top of a page below which all shapes count as being at the same height.
 
-Pages have at most 14,400 points.
+Pages are at most 14,400 points high.
 """
 
 _FAR = 0.45
-"""Difference of a color channel, of 1, from which two colors differ however they are converted to RGB."""
+"""The smallest difference of a color channel (0 to 1) at which two colors differ, however they are converted to RGB."""
 
 _OPAQUE = 0.5
-"""Opacity from which text is seen, if its color differs from what is below it."""
+"""The smallest opacity (0 to 1) at which text is visible if its color differs from the color below it."""
 
 _LEGIBLE = 4.0
-"""Font size in points from which text is not `TINY` in the even matrices and half widths that `may_shrink` allows."""
+"""The smallest font size in points at which text cannot be `TINY`, unless `may_shrink` says that it may be shrunk."""
 
 _GROUPS = 6
 """The maximum number of renderings of one page, so that overlapping texts are checked one by one."""
 
 _PIXELS = 1_500_000
-"""Pixels of a drawing."""
+"""The maximum number of pixels of a rendering."""
 
 _SCAN = 0.6
 """The minimum share of a page that a picture covers if it is a scan of that page."""
@@ -104,7 +104,7 @@ class Hidden:
     _codes: dict[tuple[int, int], set[int]] = field(factory=dict)
     everything: bool = False
     _around: dict[tuple[int, int], set[int]] = field(factory=dict)
-    """The hidden characters by position, which count for its eight neighbors, too, because origins are rounded."""
+    """The hidden characters by rounded origin, each also at the eight neighboring positions, to allow for rounding."""
 
     def add(self, x: float, y: float, code: int) -> None:
         """Mark the character with code point `code` and the glyph origin (`x`, `y`) as hidden."""
@@ -120,7 +120,7 @@ class Hidden:
         return self.everything or (codes is not None and ord(character) in codes)
 
     def within(self, box: Box) -> int:
-        """Return how many different hidden characters have their origin in `box`."""
+        """Return how many hidden characters have their origin in `box`; copies at one position count once."""
         left, top, right, bottom = (4 * edge for edge in box)
         return sum(
             len(codes) for (x, y), codes in self._codes.items() if left - 2 <= x <= right and top <= y <= bottom + 2
@@ -150,7 +150,7 @@ class Drawing:
             yield self.samples[self.channels * (start + left) : self.channels * (start + right)]
 
     def pixels(self, box: Box) -> tuple[int, int, int, int]:
-        """Return the left, top, right, and bottom edges of `box` in pixels of this drawing, which they stay within."""
+        """Return the left, top, right, and bottom edges of `box` in pixels of this drawing, clipped to the drawing."""
         left, right = (
             max(0, min(self.width, int(edge * self.zoom) + more - self.left))
             for edge, more in ((box[0], 0), (box[2], 1))
@@ -169,7 +169,7 @@ def may_hide(page: Any) -> bool:
 
 
 def has_annotations(page: Any) -> bool:
-    """Return whether `page` has annotations or fields of a form, or is too damaged to say."""
+    """Return whether `page` has annotations or fields of a form, or is too damaged to tell."""
     try:
         with exclusive() as pymupdf:
             pdf = pymupdf.mupdf.pdf_page_from_fz_page(page.this)
@@ -183,15 +183,15 @@ def _tokens(page: object) -> Tokens | None:
     try:
         with exclusive():
             return tokens_of(contents_of(page))
-    except Exception:  # as for annotations
+    except Exception:  # as in `has_annotations`
         return None
 
 
 def hidden_text(page: Any, *, quick: bool = False, looks: Collection[Look] | None = None) -> Hidden:
     """Return the hidden characters of `page`. Call this function inside `exclusive()` or `opened()`.
 
-    `looks` are the looks of all its text, if they are known and the page has no replacement text. With them, pages on which
-    no text can be hidden are recognized sooner.
+    `looks` are the looks of all its text, if they are known and the page has no replacement text. With them, pages on
+    which no text can be hidden are recognized sooner.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
     mode 3 over a scan count as visible. Use `quick` for pages that `libraries.mupdf.hidden_text_signs` has already
@@ -239,10 +239,11 @@ def hidden_text(page: Any, *, quick: bool = False, looks: Collection[Look] | Non
 
 
 def shows_all(page: object, looks: Collection[Look]) -> bool:
-    """Return whether no text of `page` can be hidden, which is certain, or False if that takes a closer look.
+    """Return True if it is certain that no text of `page` is hidden, or False if that takes a closer look.
 
-    `looks` are the looks of all text of the page. Nothing is hidden if all text has a legible size and opacity, nothing is
-    painted over it, and its colors differ from that of the paper and from those of all areas that it may lie on.
+    `looks` are the looks of all text of the page. Nothing is hidden if all text has a legible size and opacity, nothing
+    is painted over it, and its colors differ from the color of the paper and from the colors of all areas that it may
+    lie on.
     """
     tokens = _tokens(page)
     if tokens is None or tokens.is_irregular:
@@ -268,7 +269,7 @@ def shows_all(page: object, looks: Collection[Look]) -> bool:
 
 
 def _is_painted_over(things: Sequence[Painted]) -> bool:
-    """Return whether an area is painted over a text that was painted before it, or too many are compared to say."""
+    """Return whether an area is painted over a text that was painted before it, or there are too many pairs to tell."""
     texts: dict[int, list[Box]] = {}
     pairs = 0
     for each in things:
@@ -448,7 +449,7 @@ def _unseen(
         for glyph in glyphs:
             if glyph.text in group:
                 box = _box_of(glyph, boxes)
-                if not glyph.continues and not _is_empty(box):  # else it is as hidden as the character before it
+                if not glyph.continues and not _is_empty(box):  # otherwise it is hidden if the character before it is
                     is_unseen = box is not None and changes.crop(whole.pixels(box)).getbbox() is None
                 if is_unseen:
                     found.append(glyph)
@@ -462,8 +463,9 @@ def _is_empty(box: Box | None) -> bool:
 def _groups(numbers: Sequence[int], texts: Sequence[Painted]) -> list[set[int]]:
     """Split the numbered texts into groups in which texts of different colors do not overlap.
 
-    Texts of one color may overlap in a group, since bold type and shadows are made of overlapping copies. With more
-    than 500 texts, overlaps are not checked.
+    Texts of one color may overlap in a group, since bold text and shadows may be made of overlapping copies. There are
+    at most `_GROUPS` groups; the last one takes all remaining texts. With more than 500 texts, overlaps are not
+    checked.
     """
     groups: list[set[int]] = []
     for number in numbers:
@@ -504,7 +506,7 @@ def _changes(one: Drawing, other: Drawing) -> Image.Image:
 def _not_in_scan(
     glyphs: Sequence[Glyph], drawing: Drawing, boxes: Mapping[tuple[int, int], Box], pictures: Sequence[Box]
 ) -> list[Glyph]:
-    """Return the characters of lines over which less than 30 percent of the characters lie on the ink of a picture."""
+    """Return the characters of lines in which fewer than 30 percent of the characters lie on the ink of a picture."""
     lines: dict[tuple[int, int], list[tuple[Glyph, bool]]] = {}
     for glyph in glyphs:
         box = _box_of(glyph, boxes)

@@ -14,11 +14,14 @@ from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 _NAMED = "#nameddest="
 _TOPS = {"XYZ": 3, "FitH": 2, "FitBH": 2, "FitR": 5}
-"""The index of the height in a destination (ISO 32000-1, table 151)."""
+"""The index of the height in a destination array, by the type of the destination (ISO 32000-1, table 151)."""
 
 Rectangle = tuple[float, float, float, float]
 Place = tuple[int, float]
-"""A page, counted from 0, and a height from the top of that page in points, or NaN if the destination has no height."""
+"""A page, counted from 0, and a distance from the top of that page in points.
+
+Without a height in the destination, the distance is NaN for a named destination and 0 for a URI.
+"""
 
 
 @define
@@ -79,7 +82,7 @@ class LinkReader:
 
 
 def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
-    """Return the document's dictionaries of named destinations: the name tree first, then that of PDF 1.1.
+    """Return the document's dictionaries of named destinations: the name tree first, then the dictionary of PDF 1.1.
 
     The name tree is specified in ISO 32000-1, 7.9.6.
     """

@@ -18,7 +18,7 @@ from citekit.adapters.system.file_state import FileState
 from citekit.domain.errors import CiteKitError, Refused, SourceUnsupported
 
 KEPT = 4
-"""Documents that stay open."""
+"""The maximum number of documents that stay open."""
 
 KEPT_BYTES = 256 * 2**20
 """The maximum total size of the files that stay open. The memory that their documents use is of the same order."""
@@ -38,7 +38,7 @@ class Use(Enum):
 
 
 _Key = tuple[Path, FileState, Use, str]
-"""A key whose last element is the digest of the password, or empty without one.
+"""A key whose last element is the digest of the password, or empty without a password.
 
 A caller with another password, or with none, opens the file separately.
 """
@@ -99,7 +99,7 @@ def shared(
     Do not change the document, and do not release `exclusive()` while you use it. A file that changed is opened again.
     The handle stays open for reuse if a later change of the file would be noticed (see `FileState.is_settled`), if the
     system allows others to replace an open file, and if nothing was raised. A document that MuPDF had to repair is not
-    reused. Raise the same errors as `opened`.
+    reused. Raise the same errors as `opened`, which also explains `failure`.
     """
     with exclusive():
         key = _key(path, use, password)
@@ -136,7 +136,7 @@ def _let_go(key: _Key | None) -> None:
 
 def _key(path: Path, use: Use, password: str | None) -> _Key | None:
     """Return the pool key for the document at `path`; None if the document must not be kept open."""
-    if os.name == "nt":  # an open file could not be replaced
+    if os.name == "nt":  # other programs cannot replace an open file on Windows
         return None
     try:
         state = FileState.of(path.stat())

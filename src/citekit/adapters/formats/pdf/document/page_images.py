@@ -20,7 +20,7 @@ MOST = 5_000
 """The maximum number of names that are read from one dictionary."""
 
 DEPTH = 4
-"""Forms within forms that are followed."""
+"""The maximum number of levels of nested forms that are followed."""
 
 _DRAWN = re.compile(rb"/([^\x00-\x20/<>\[\](){}%]+)\s+Do\b")
 _ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
@@ -35,7 +35,7 @@ class PdfImage(NamedTuple):
 
 
 Images = dict[str, tuple[PdfImage, ...]]
-"""The pictures that each name of a dictionary of resources stands for: itself, or those of a form."""
+"""The images that each name in a resource dictionary stands for: a single image, or the images in a form."""
 
 
 @define
@@ -54,7 +54,8 @@ class ImageReader:
     def images_of(self, page: int) -> list[PdfImage]:
         """Return the images that the page with the 1-based number `page` draws, directly or in a form on it.
 
-        Raise the same errors as PyMuPDF.
+        If fewer than `SHARED` names stand for images, all of them are assumed to be drawn. Raise the same errors as
+        PyMuPDF.
         """
         with exclusive() as pymupdf:
             mupdf = pymupdf.mupdf
@@ -96,9 +97,9 @@ class ImageReader:
 
 
 Place = tuple[int, int]
-"""The number of a dictionary, or of the object that it is part of, and the number of nested forms that are still
-followed from there. The limit ends the search in forms that contain themselves, and none is read more than `DEPTH`
-times.
+"""The object number of a dictionary, or of the object that contains it, and how many more levels of nested forms are
+followed from it. The limit ends the search in forms that contain themselves; each dictionary is read at most `DEPTH` +
+1 times.
 """
 
 

@@ -58,7 +58,7 @@ def read_labels(document: Any) -> tuple[LabelRule, ...]:
 def _entries(mupdf: Any, tree: Any) -> Iterator[tuple[int, Any]]:
     """Yield the 1-based page and the label dictionary of each entry of a number tree (ISO 32000-1, 7.9.7).
 
-    At most `NODE_LIMIT` tree nodes are read, so a cyclic tree ends, too.
+    At most `NODE_LIMIT` tree nodes are read, so that reading a cyclic tree ends, too.
     """
     pending, seen = [tree], 0
     while pending and seen < NODE_LIMIT:
@@ -82,7 +82,7 @@ def _rule(mupdf: Any, page: int, entry: Any) -> LabelRule:
 
 
 def labels_of(rules: Sequence[LabelRule], pages: Sequence[int]) -> list[LabelRule]:
-    """Return label rules for a document that consists of only `pages` (in rising order), so that each keeps its label.
+    """Return label rules for a document that has only `pages` (in ascending order), so that each keeps its label.
 
     `rules` are the label rules of the original document.
     """

@@ -16,7 +16,7 @@ BOOKMARK_LIMIT = 20_000
 DEPTH_LIMIT = 32
 
 _DEPTH = 40
-"""Levels of a page tree that is read."""
+"""The maximum number of levels of a page tree that is read."""
 
 
 class OutlineError(Exception):
@@ -109,7 +109,7 @@ def _index(mupdf: Any, source: Any, item: Any) -> int:
 def page_index(mupdf: Any, source: Any, place: Any | None) -> int:
     """Return the 0-based index of the page that the explicit destination `place` names, or -1 if it names no page.
 
-    Raise the same errors as PyMuPDF.
+    The index may be that of a page that does not exist. Raise the same errors as PyMuPDF.
     """
     if place is None:
         return -1
@@ -129,7 +129,7 @@ def _page(mupdf: Any, source: Any, item: Any, own: int) -> int:
 def explicit(mupdf: Any, source: Any, holder: Any) -> Any | None:
     """Return the explicit destination (a PDF array) of the link or outline item `holder`.
 
-    The result is None if it has no such target.
+    The result is None if `holder` has no such destination.
     """
     plain, get = holder.m_internal, mupdf.ll_pdf_dict_gets
     place = get(plain, "Dest")
@@ -162,8 +162,9 @@ def page_leaves(document: Document) -> Iterator[int]:
 def _leaves(mupdf: Any, node: Any, nodes: set[int], depth: int = 0) -> Iterator[int]:
     """Yield the object numbers of the pages below the page tree node `node`.
 
-    Raise `PageTreeError` if the tree is too deep or a node is reached twice: a few dozen such nodes could be visited
-    exponentially often. Nodes are raw pointers, for speed; the pointers are valid while the document is open.
+    Raise `PageTreeError` if the tree is too deep, if a node has no array of kids or a kid has an unexpected type, or if
+    a node is reached twice: a few dozen such nodes could be visited exponentially often. Nodes are raw pointers, for
+    speed; the pointers are valid while the document is open.
     """
     get, name = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     kids = get(node, "Kids")

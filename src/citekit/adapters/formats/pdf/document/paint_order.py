@@ -19,18 +19,18 @@ _THIN = 2.0
 """An area of at most this thickness, in points, is a line, which covers no text."""
 
 _PALE = 0.65
-"""The minimum RGB channel of a color that may be hard to distinguish from white."""
+"""If no RGB channel (0 to 1) of a color is below this value, the color may be hard to distinguish from white."""
 
 _NEAR = 0.3
-"""The largest difference of an RGB channel (0 to 1) at which the page must be rendered to find out whether text is
-legible.
+"""If all RGB channels (0 to 1) of a text and its background differ by less than this, the page must be rendered to find
+out whether the text is legible.
 """
 
 _BAND = 16.0
-"""The height in points of the bands of a page in which the texts below an area are looked up."""
+"""The height in points of the bands of a page in which the texts that an area may cover are looked up."""
 
 _PAIRS = 200_000
-"""The maximum number of pairs of text and areas that are compared. A page with more is rendered."""
+"""The maximum number of pairs of text and areas that are compared. A page with more may hide text."""
 
 _BANDS = 1024
 _WIDEST = 1e6
@@ -38,7 +38,7 @@ _AREAS = ("fill-path", "fill-shade", "fill-image", "fill-imgmask")
 
 
 def may_hide_text(page: Any, signs: Signs) -> bool:
-    """Return whether `page` may hide text, or paints too much to say. Call it inside `exclusive()` or `opened()`.
+    """Return whether `page` may hide text, or paints too much to tell. Call it inside `exclusive()` or `opened()`.
 
     `signs` are the hints of hidden text that were found in the page's content streams.
     """
@@ -87,7 +87,7 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
 
 
 def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
-    """Return whether the page has pale text that may be painted on an equally pale background."""
+    """Return whether the page has pale text that may be on an equally pale background, or text with no plain color."""
     pale = [span for span in page.get_texttrace() if span["color"] is None or min(_rgb(span["color"])) >= _PALE]
     if not pale:
         return False

@@ -36,7 +36,7 @@ class Kind(Enum):
 
 
 AREAS = (Kind.RECTANGLE, Kind.SHAPE, Kind.PICTURE)
-"""What is no text, and may cover it."""
+"""The kinds of items that are not text and may cover text."""
 
 Box = tuple[float, float, float, float]
 """The left, top, right, and bottom edges in points from the top left corner of the displayed page."""
@@ -45,9 +45,9 @@ Box = tuple[float, float, float, float]
 class Painted(NamedTuple):
     """An item (text, path, or picture) that a page paints, with its box on the page.
 
-    `color` is RGB from 0 to 1, or None if a pattern or picture supplies the color. `veiled` is true if the item belongs
-    to a soft-masked or nearly transparent group. `size` applies to text: the size of its smallest characters in points
-    (the lesser of height and width scale).
+    `color` is RGB from 0 to 1, or None if a pattern or picture supplies the color. `alpha` is the opacity from 0 to 1.
+    `veiled` is true if the item belongs to a soft-masked or nearly transparent group. `size` applies to text: the size
+    of its smallest characters in points (the lesser of height and width scale).
     """
 
     kind: Kind
@@ -114,8 +114,8 @@ def painted(page: Any) -> list[Painted]:
 def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], bool]:
     """Return the items that `page` and its annotations paint, in order, without the colors and opacities of texts.
 
-    This is faster than `painted`. Without `texts`, plain texts are left out; without `sizes`, their sizes are. The second
-    result is whether a group is veiled. Call this function inside `exclusive()` or `opened()`.
+    This is faster than `painted`. Without `texts`, filled and stroked texts are left out; without `sizes`, their sizes
+    are 0. The second result is whether a group is veiled. Call this function inside `exclusive()` or `opened()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -243,7 +243,7 @@ def _log_class() -> Any:
             self.is_veiled = False
             self.colors = _Colors(mupdf)
             self.groups: list[tuple[bool, Box | None]] = [(False, None)]
-            """Whether what is in each open group is veiled, and the box of all that it is clipped to."""
+            """For each open group: whether its items are veiled, and the box that they are clipped to, or None."""
 
             for name in (
                 "fill_path", "fill_shade", "fill_image", "fill_image_mask", "clip_text", "clip_stroke_text", "ignore_text",
@@ -455,7 +455,7 @@ def _partial_class() -> Any:
                 mupdf.ll_fz_clip_stroke_text(self.target, text, stroke, ctm, scissor)
 
         def clip_all(self, ctm: Any) -> None:
-            """Clip everything, because text that is used as a clip and is left out would clip everything."""
+            """Clip everything, because nothing is visible through a clipping text that is left out."""
             path = mupdf.FzPath()
             mupdf.ll_fz_clip_path(self.target, path.m_internal, 0, ctm, mupdf.fz_empty_rect)
 

@@ -26,20 +26,20 @@ RENDER_PIXEL_LIMIT = 12_000_000
 """The largest number of pixels of a rendered page; larger pages are rendered at a lower resolution."""
 
 IMAGE_PIXEL_LIMIT = 250_000_000
-"""The largest number of pixels of an image in the page; decoding a larger one needs gigabytes."""
+"""The largest number of pixels of an image on a page that is rendered; decoding a larger image needs gigabytes."""
 
 SCAN_PIXELS = 100_000
-"""The number of pixels that the images of a page need for it to be a scan."""
+"""The minimum total number of pixels of the images of a scanned page."""
 
 PAGES_LEAST, BYTES_PER_PAGE = 40, 2_000
-"""OCR reads `PAGES_LEAST` pages of any file, and one more for every `BYTES_PER_PAGE` bytes.
+"""OCR reads at most `PAGES_LEAST` pages of a file, plus one for every `BYTES_PER_PAGE` bytes of the file.
 
 A scanned page rarely takes less than 2 kB. The limit bounds the time that a small hostile file with thousands of pages
 can take.
 """
 
 _COVERED_SHARE = 0.7
-"""The share of a page that its image must cover."""
+"""The minimum share of a scanned page that its pictures cover."""
 
 _MIN_CONFIDENCE = 0.5
 """The lowest OCR confidence of a line that is used."""
@@ -108,8 +108,8 @@ class RecognizedPage:
 class PageRecognizer:
     """Recognizes the text of the scanned pages of one file.
 
-    `size` is the size of the file in bytes, which limits the number of pages. `index` caches the lines of each page,
-    so that an interrupted run continues where it ended; with None, nothing is cached.
+    `size` is the size of the file in bytes, which limits the number of pages that OCR reads. `index` caches the lines
+    of each page, so that an interrupted run continues where it stopped; with None, nothing is cached.
     """
 
     reader: OcrReader

@@ -17,25 +17,24 @@ SMALLER = 0.88
 """The maximum size of a superscript or subscript, as a share of the size of its line."""
 
 HIGHER, LOWER = 0.15, 0.09
-"""The minimum distances by which it is higher, or lower, than the line, as shares of that size.
-
-The maximum is `FAR`.
+"""The minimum distances of a superscript above, and of a subscript below, the baseline of its line, as shares of the
+size of the line. The maximum is `FAR`.
 """
 
 FAR = 0.9
 _OVERLAP = 0.35
 
 GUTTER, LONE_GUTTER = 1.2, 1.8
-"""The minimum distance between two columns as a multiple of the size of the text, if the gap is on several lines, and
-if it is on only one.
+"""The minimum gap between two columns, as a multiple of the text size: if several lines of a block have such a gap, and
+if only one line has it.
 
 A single line of a justified paragraph may have a wide space in it.
 """
 
 COLUMN_WORDS = 3
-"""The minimum number of words of each of two pieces of a line that are in different columns.
+"""The minimum number of words in each of two pieces of a line for the pieces to count as text of different columns.
 
-Most cells of tables have fewer.
+Most table cells have fewer words.
 """
 
 CELL_END = "\x1f"
@@ -49,7 +48,7 @@ _DIGITS = frozenset("0123456789*\u2217")
 
 
 def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the text of each block of `get_text("dict")`, with superscripts and subscripts.
+    """Yield the text of each text block of `get_text("dict")`, with superscripts and subscripts.
 
     Raised and lowered numbers are converted to superscript and subscript characters. `CUT` is inserted where the file
     moves on to another column on the same line, or back to the first column, because the texts before and after it are
@@ -161,7 +160,7 @@ def _down(origin: tuple[float, float], direction: tuple[float, float]) -> float:
 
 
 def is_mark_beside(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether `after` is a superscript of small digits at the end of `line` that MuPDF split into its own line."""
+    """Return whether `after` is a superscript of up to three digits or asterisks that MuPDF split from `line`."""
     if not line["spans"] or not after["spans"]:
         return False
     last, own = line["spans"][-1], after["spans"][0]

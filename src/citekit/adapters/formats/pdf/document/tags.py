@@ -24,7 +24,8 @@ _HEADING = re.compile(r"H([1-6]?)")
 class TaggedHeading:
     """A tagged heading: its level, its title, and its top edge `y` on the displayed page.
 
-    `level` is 1 to 6 for the tags `H1` to `H6`; for the tag `H`, it is the number of enclosing sections.
+    `level` is 1 to 6 for the tags `H1` to `H6`; for the tag `H`, it is one more than the number of
+    enclosing sections, but at most 6.
     """
 
     level: int
@@ -55,7 +56,7 @@ def is_tagged(document: Document) -> bool:
 def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
     """Yield raw pointers to the elements that the leaves of a number tree (ISO 32000-1, 7.9.7) name.
 
-    Yield None and stops if the tree has more than `ELEMENTS` nodes.
+    Yield None and stop if the tree has more than `ELEMENTS` nodes.
     """
     get, at, length = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_array_get, mupdf.ll_pdf_array_len
     pending, nodes = [root], 0
@@ -74,7 +75,7 @@ def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
 
 
 def _is_shallow(mupdf: Any, element: Any, depths: dict[int, int]) -> bool:
-    """Return whether `element` has at most `DEPTH` ancestors; `depths` caches known depths by object number."""
+    """Return whether `element` is at most `DEPTH` levels deep; `depths` caches known depths by object number."""
     way: list[int] = []
     node = element
     while node and mupdf.ll_pdf_is_dict(node) and len(way) <= DEPTH:

@@ -34,8 +34,8 @@ class Line:
 def page_lines(page: Any, area: Any = None) -> list[Line]:
     """Return the lines of `page` that are not empty, in file order, without hidden text.
 
-    `area` restricts the result to a rectangle of the displayed page; None means the whole page. For hidden text, see
-    `formats.pdf.document.hidden_text`, and for that in an area, `formats.pdf.document.drawn_text`.
+    `area` restricts the result to a rectangle of the displayed page; None means the whole page. Hidden text is
+    found by `formats.pdf.document.hidden_text`, or, if `area` is given, by `formats.pdf.document.drawn_text`.
     """
     lines = (_line(line, number) for number, block in enumerate(_blocks(page, area)) for line in block.get("lines", ()))
     return [line for line in lines if line.text]
@@ -121,14 +121,14 @@ _PRINTABLE: Lazy[int, int] = Lazy(lambda code: code if chr(code).isprintable() e
 
 
 def printable(text: str) -> str:
-    """Return the printable text of a line, with one space for each run of other characters and none at its ends."""
+    """Return `text` with one space for each run of white space and unprintable characters, and none at the ends."""
     if text.isprintable():
         return " ".join(text.split()) if "  " in text else text.strip(" ")  # no other white space is printable
     return " ".join(text.translate(_PRINTABLE).split())
 
 
 def blocks_as_plain_data(text_page: Any, scale: float) -> list[dict[str, Any]]:
-    """Return the blocks of MuPDF's structured text as MuPDF writes them, with coordinates multiplied by `scale`.
+    """Return the blocks of MuPDF's structured text as MuPDF writes them in JSON, with coordinates times `scale`.
 
     Coordinates are integers. Call this function inside `exclusive()` or `opened()`.
     """

@@ -1,6 +1,7 @@
 """Separates the text of a PDF page that a reader sees from the page's hidden text.
 
-This includes replacement text (ActualText, ISO 32000-2, 14.9.4) and the text of optional content that is off.
+Replacement text (ActualText, ISO 32000-2, 14.9.4) that differs from the glyphs, and the text of optional content that
+is off, count as hidden.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ _WORDS = 4000
 _KEY = b"ActualText"
 
 _ESCAPED = re.compile(rb"/[^\s()<>\[\]{}/%]*#[0-9A-Fa-f]{2}")
-"""A name with an escaped character, which may be the key."""
+"""A name with an escaped character, which may stand for `ActualText`."""
 
 _OBJECTS_PER_PAGE = 1000
-"""The maximum number of objects per page that are examined. In a file with more, any page may have replacement text."""
+"""The maximum number of objects per page in a file whose objects are searched for replacement text.
+
+In a file with more, any page may have replacement text.
+"""
 
 _OBJECTS = 2000
-"""The maximum number of objects of a page that are examined."""
+"""The maximum number of forms of a page that are searched, and of groups and operands of an expression."""
 
 _DEPTH = 30
 """The maximum nesting depth of an expression, and of forms within forms."""
@@ -130,7 +134,7 @@ def _is_unknown(character: str) -> bool:
 def _differs(said: str, drawn: str) -> bool:
     """Return whether the replacement text `said` has words that differ from those of the glyphs `drawn`.
 
-    The result is False if some glyphs have no known character, or if `said` has only one or two letters or digits.
+    The result is False if some glyphs have no known character, or if `said` has fewer than three letters or digits.
     """
     letters = sum(map(str.isalnum, said))
     return said != drawn and "\ufffd" not in drawn and letters > 2
@@ -139,8 +143,8 @@ def _differs(said: str, drawn: str) -> bool:
 def _may_be_replaced(page: Any) -> bool:
     """Return whether `page` may have replacement text.
 
-    MuPDF returns it instead of the text of the glyphs. Comparing the two takes another pass over the page, and few
-    files have replacement text.
+    MuPDF returns replacement text instead of the text of the glyphs. Comparing the two takes another pass over the
+    page, and few files have replacement text.
     """
     with exclusive():
         content = contents_of(page)
@@ -155,7 +159,10 @@ def _may_be_replaced(page: Any) -> bool:
 
 
 def _is_in_objects(document: Any) -> bool:
-    """Return whether an object of `document` other than a content stream may have the key. The answer is remembered."""
+    """Return whether an object of `document` other than a content stream may have replacement text.
+
+    The answer is cached in `document`.
+    """
     known = getattr(document, "may_replace_text", None)
     if known is None:
         known = document.may_replace_text = _looked_up(document)

@@ -1,4 +1,4 @@
-"""Finds and writes the bookmarks of a mini-PDF, which are those of the source that lead to its pages.
+"""Finds the bookmarks of a source that lead to the pages of a mini-PDF, and writes them to the mini-PDF.
 
 See ISO 32000-1, 12.3.2 and 12.3.3.
 """

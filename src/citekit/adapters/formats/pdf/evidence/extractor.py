@@ -43,7 +43,7 @@ def write_text(
     recognizer: PageRecognizer | None,
     section: SectionTitles | None = None,
 ) -> Extraction:
-    """Write the text of `location` to `target` as UTF-8, or only that of a section on these pages.
+    """Write the text of `location` to `target` as UTF-8, or only the text of `section` on these pages.
 
     Blocks are separated by an empty line, and pages by a form feed. Raised and lowered numbers become superscripts and
     subscripts. `recognizer` recognizes the text of scanned pages; a note says so. The file may be empty, for example

@@ -17,10 +17,10 @@ from citekit.adapters.formats.pdf.evidence.scrub import (
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive, new_document
 
 _INHERITED = ("Resources", "MediaBox", "CropBox", "Rotate")
-"""ISO 32000-1, 7.7.3.4."""
+"""The entries that pages inherit from the page tree (ISO 32000-1, 7.7.3.4)."""
 
 CATALOG_ENTRIES = ("OCProperties", "Lang")
-"""Visible layers affect how a page looks; screen readers need the language."""
+"""Catalog entries that are copied: layers affect how a page looks; screen readers need the language."""
 
 _RELATED_ANNOTATIONS = ("Parent", "IRT", "Popup")
 
@@ -178,7 +178,7 @@ class _PageCopier:
         mupdf = self._mupdf
         there, here = mupdf.pdf_trailer(self._source), mupdf.pdf_trailer(self._target)
         catalog = mupdf.pdf_dict_gets(here, "Root")
-        mupdf.pdf_dict_dels(catalog, "Info")  # MuPDF's own name
+        mupdf.pdf_dict_dels(catalog, "Info")  # MuPDF writes its own name there
         for name in CATALOG_ENTRIES:
             self._put(catalog, name, mupdf.pdf_dict_getp(there, f"Root/{name}"))
         facts = mupdf.pdf_dict_gets(there, "Info")

@@ -66,7 +66,7 @@ def _page_objects(document: Document, last: int, memory: PdfMemory) -> Sequence[
         counted.extend(itertools.islice(rest, last - before))
         memory.learn_pages(
             counted, 0 if anew else before
-        )  # a new count is the costly part, however few pages are added
+        )  # counting from the start is costly, however few pages are added
     setattr(document, _PAGES_ATTRIBUTE, (memory.source.digest, counted, rest))
     return list[int](counted)
 
@@ -141,7 +141,8 @@ def write_mini_pdf(memory: PdfMemory, location: Pages, target: Path, password: s
     The pages are copied to a new document. If the source is encrypted or damaged, or the pages have form fields, all
     other pages are removed from the source instead, which requires reading the whole file. The choice depends only on
     the file and the pages. Evidence of an encrypted file, which `password` opens if needed, is not encrypted; a note
-    says so.
+    says so. Raise `LocationOutside` if a page does not exist, and the same errors as `opened`, with `ExtractionFailed`
+    for exceptions of PyMuPDF.
     """
     data, notes = _copy_pages(memory, location, password) or _select_pages(memory.source.path, location, password)
     with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document

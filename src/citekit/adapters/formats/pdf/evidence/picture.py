@@ -24,11 +24,11 @@ PIXEL_LIMIT = 24_000_000
 SIDE_LIMIT = 16_000
 
 EMBEDDED_LIMIT = 250_000_000
-"""The largest number of pixels of an image in a page; decoding a larger one needs gigabytes."""
+"""The largest number of pixels of an image on a page that is rendered; decoding a larger image needs gigabytes."""
 
 
 PAGES_LIMIT = 20
-"""The number of pages in one image; more would be too small to read."""
+"""The maximum number of pages in one image; more would be too small to read."""
 
 
 def write_picture(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:

@@ -1,8 +1,8 @@
 """Removes entries of pages that reach beyond the page: references to other pages, attached files, scripts, and actions.
 
 The tables list the entries that ISO 32000-1 defines for pages and for the objects that draw them. They leave out
-entries that don't affect how a page looks: scripts, attached files, private data (`PieceInfo`), `Metadata`, thumbnails,
-the structure tree, and alternate images for printing. Entries that are not in a table are removed.
+entries that do not affect how a page looks: scripts, attached files, private data (`PieceInfo`), `Metadata`,
+thumbnails, the structure tree, and alternate images for printing. Entries that are not in a table are removed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,21 @@ def _names(text: str) -> frozenset[str]:
 PAGE_NAMES = _names(
     "Type Parent Resources MediaBox CropBox BleedBox TrimBox ArtBox Rotate UserUnit Contents Group Annots"
 )
-"""ISO 32000-1, table 30, without article beads, actions, thumbnails, private data, metadata and structure."""
+"""The allowed entries of pages.
+
+They are those of ISO 32000-1, table 30, without article beads, actions, thumbnails, private data, metadata, and
+structure.
+"""
 
 ANNOTATION_NAMES = _names(
     "Type Subtype Rect Contents P NM M F AP AS Border C CA ca BM T Popup RC CreationDate Subj IT L BS LE IC LL LLE LLO Cap"
     " CP CO QuadPoints Vertices InkList Path Name DA Q DS CL BE RD Open State StateModel IRT RT H A Dest OC Rotate Sy"
     " Parent Lang RO Measure"
 )
-"""ISO 32000-1, tables 164 to 191, without files, media, additional actions and structure."""
+"""The allowed entries of annotations.
+
+They are those of ISO 32000-1, tables 164 to 191, without files, media, additional actions, and structure.
+"""
 
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
 """Actions that only navigate when clicked, with the entries they need (12.6.4)."""
@@ -90,10 +97,10 @@ def clean_annotation(mupdf: Any, annotation: Any) -> None:
     """
     _keep(mupdf, annotation, ANNOTATION_NAMES)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
-        mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays, the file goes
+        mupdf.pdf_dict_puts(annotation, "Subtype", mupdf.pdf_new_name("Text"))  # the note stays; the file is removed
     rich = mupdf.ll_pdf_dict_gets(annotation.m_internal, "RC")
     if rich and not _is_formatting(mupdf, rich):
-        mupdf.pdf_dict_dels(annotation, "RC")  # Contents says the same
+        mupdf.pdf_dict_dels(annotation, "RC")  # `Contents` has the same text
     _scrub_action(mupdf, annotation)
 
 
@@ -136,13 +143,13 @@ def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | Non
 
 
 STREAM = _names("Length Filter DecodeParms DL F FFilter FDecodeParms")
-"""Table 5. Entries that name an external file are checked separately."""
+"""The allowed entries of streams (table 5). Entries that name an external file are checked separately."""
 
 FORM = STREAM | _names("Type Subtype FormType BBox Matrix Resources Group OC Name LastModified Measure PtData")
-"""Table 95."""
+"""The allowed entries of form XObjects (table 95)."""
 
 _SHORT = _names("W H BPC CS D DP I IM")
-"""Table 93: for pictures inside of a content stream, but programs write and read them elsewhere, too."""
+"""Short names of entries (table 93) for images in content streams; programs write and read them elsewhere, too."""
 
 IMAGE = (
     STREAM
@@ -152,24 +159,24 @@ IMAGE = (
         " Name OC Matte Measure PtData"
     )
 )
-"""Tables 89 and 146."""
+"""The allowed entries of image XObjects (tables 89 and 146)."""
 
 FONT = _names(
     "Type Subtype Name BaseFont FirstChar LastChar Widths FontDescriptor Encoding ToUnicode FontBBox FontMatrix CharProcs"
     " Resources DescendantFonts CIDSystemInfo DW W DW2 W2 CIDToGIDMap"
 )
-"""Tables 111, 112, 117 and 121."""
+"""The allowed entries of fonts (tables 111, 112, 117, and 121)."""
 
 DESCRIPTOR = _names(
     "Type FontName FontFamily FontStretch FontWeight Flags FontBBox ItalicAngle Ascent Descent Leading CapHeight XHeight"
     " StemV StemH AvgWidth MaxWidth MissingWidth FontFile FontFile2 FontFile3 CharSet Style Lang FD CIDSet"
 )
-"""Tables 122 and 124."""
+"""The allowed entries of font descriptors (tables 122 and 124)."""
 
 STATE = _names(
     "Type LW LC LJ ML D RI OP op OPM Font BG BG2 UCR UCR2 TR TR2 HT FL SM SA BM SMask CA ca AIS TK UseBlackPtComp HTO"
 )
-"""Table 58."""
+"""The allowed entries of graphics state dictionaries (table 58)."""
 
 _RESOURCES = _names("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties")
 _DECODING = _names(
@@ -208,18 +215,18 @@ _DOCUMENT = _names(
 )
 
 INFORMATION = _names("Title Author Subject Keywords Creator Producer CreationDate ModDate Trapped")
-"""Table 317."""
+"""The allowed entries of the document information (table 317)."""
 
 ALL_NAMES = frozenset().union(
     *(PAGE_NAMES, ANNOTATION_NAMES, FORM, IMAGE, FONT, DESCRIPTOR, STATE, INFORMATION),
     *(_RESOURCES, _DECODING, _FONT_PARTS, _COLOURS, _FUNCTIONS, _PAINT, _TRANSPARENCY, _HALFTONES),
     *(_LAYERS, _MARKED, _ANNOTATION_PARTS, _DOCUMENT),
 )
-"""For a dictionary without a type."""
+"""The allowed entries of a dictionary whose type is missing, unknown, or wrong."""
 
 BY_TYPE = {"Font": FONT, "FontDescriptor": DESCRIPTOR, "ExtGState": STATE}
 BY_SUBTYPE = {"Form": FORM, "Image": IMAGE}
-"""The entries of dictionaries that state their subtype. `Image` dictionaries are streams."""
+"""The allowed entries of streams by subtype; `BY_TYPE` has those of other dictionaries by type."""
 
 TYPE_CHECKS = {
     "Font": (("Subtype",), ()),

@@ -19,7 +19,7 @@ from citekit.adapters.formats.pdf.evidence.scrub import (
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 _EXTERNAL_FILE = ("F", "FFilter", "FDecodeParms")
-"""Stream entries for an external file with the data (ISO 32000-1, table 5)."""
+"""Stream entries for an external file that holds the data of the stream (ISO 32000-1, table 5)."""
 
 _NAME = re.compile(rb"/([^\s/<>\[\](){}%]+)")
 
@@ -51,7 +51,7 @@ _CONFIGURATION = (
     "Locked",
 )
 _USAGE = ("CreatorInfo", "Language", "Export", "Zoom", "Print", "View", "User", "PageElement")
-"""ISO 32000-1, tables 98, 101 and 102."""
+"""`_GROUP`, `_CONFIGURATION`, and `_USAGE` are the entries of layers that stay (ISO 32000-1, tables 98, 101, 102)."""
 
 
 def sweep(document: Document, *, alone: bool) -> None:

@@ -29,7 +29,7 @@ _PAGE_NUMBER = re.compile(r"[\W\d]*|[ivxl]+", re.IGNORECASE)
 def with_abstracts(sections: Sequence[Section], texts: PageTexts, *, has_authors: bool) -> list[Section]:
     """Return the sections in reading order, with the abstracts before them if none of them is an abstract.
 
-    With `has_authors`, sections above the abstract without a number are left out, which are authors and institutes.
+    With `has_authors`, unnumbered sections above the abstract, which name authors and institutes, are left out.
     """
     if not sections or any(_HEADING.fullmatch(section.title) for section in sections):
         return list(sections)
@@ -38,7 +38,7 @@ def with_abstracts(sections: Sequence[Section], texts: PageTexts, *, has_authors
         return list(sections)
     rest = list(dropwhile(lambda each: _is_above(each, found[0]), sections)) if has_authors else list(sections)
     level = rest[0].level if rest else 1
-    if len(rest) > 1 and rest[0].page == found[0].page and rest[1].level > level:  # the title of the document
+    if len(rest) > 1 and rest[0].page == found[0].page and rest[1].level > level:  # `rest[0]` is the title
         return [rest[0], *(evolve(each, level=rest[1].level) for each in found), *rest[1:]]
     return [*(evolve(each, level=level) for each in found), *rest]
 

@@ -17,19 +17,19 @@ _PART_GAP = 28.0
 """The largest distance in points between parts of one figure."""
 
 _PROSE_LENGTH = 40
-"""The minimum length of a line that is running text and not a label in a drawing."""
+"""The minimum number of characters of a line that is running text and not a label in a drawing."""
 
 _TABLE_GAP = 45.0
 """The largest distance in points between a caption and its table."""
 
 _ALIGNMENT = 4.0
-"""The number of points by which the ends of two rules of one table may differ."""
+"""The maximum distance in points between the left or the right ends of two rules of one table."""
 
 _CELL_LENGTH = 40
-"""The longest line next to a short caption that may be a cell; a longer one is the text of another column."""
+"""The maximum number of characters of a cell next to a short caption; a longer line is the text of another column."""
 
 _HEIGHT_SHARE = 0.7
-"""The share of a page's height that two rules of one table may be apart."""
+"""The maximum distance between two rules of one table, as a share of the page's height."""
 
 
 def bodies_of(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLayout) -> list[Area | None]:
@@ -53,8 +53,8 @@ def _figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: Page
     """Return the area of each caption's picture, or None for a caption without a picture.
 
     `others` are captions of tables. All captions of a page are assumed to be below their pictures, or all above,
-    whichever finds more pictures. A caption that is still without a picture may then take an unused one from its other
-    side or from its own row.
+    whichever assumption finds more pictures. A caption that is still without a picture may then take an unused one from
+    its other side or from its own row.
     """
     parts = [
         part for part in drawings(layout) if not any(part.contains_center_of(each) for each in (*captions, *others))
@@ -221,7 +221,7 @@ def _is_part_of(table: Area, area: Area, layout: PageLayout) -> bool:
 
 
 def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
-    """Return whether three or more lines between `table` and `area` are as wide as the table, as body text is."""
+    """Return whether three or more lines between `table` and `area` are nearly as wide as the table, like body text."""
     between = Area(table.left, min(table.bottom, area.bottom), table.right, max(table.top, area.top))
     wide = [
         line_area

@@ -23,10 +23,10 @@ COVER_PAGES = 3
 """The number of first pages that are searched for a title."""
 
 CONFIRMING_PAGES = 6
-"""The number of first pages whose words confirm the title of the metadata; books print theirs after a half title."""
+"""The number of first pages whose words confirm the title of the metadata; books print it after a half title."""
 
 PARTS_OF_A_TITLE = 4
-"""If more than this many texts have the same size, they are assumed to be labels of a figure."""
+"""If more than this many texts would form a title, they are assumed to be labels of a figure."""
 
 SAMPLE_PAGES = 12
 """The number of first pages whose prevailing size is assumed to be that of body text."""
@@ -35,7 +35,7 @@ COVER_RATIO = 1.15
 """The smallest size of a title on a cover, as a multiple of the size of body text."""
 
 ABOVE_RATIO = 0.65
-"""The smallest size of text above the largest text of a cover, as a multiple of its size, that belongs to the title."""
+"""The smallest size of a part of the title above the largest text of a cover, as a multiple of the largest size."""
 
 LETTERS_OF_A_COVER = 20
 """A page with fewer letters is assumed to be a picture, and the next page is searched."""
@@ -44,14 +44,14 @@ LINES_OF_A_COVER = 60
 """The maximum number of lines of a page that are searched for its title."""
 
 SIZE_TOLERANCE = 0.06
-"""The difference in size of lines of one title, as a share of the size. OCR measures each line separately."""
+"""The largest difference in size of lines of one title, as a share of the size. OCR measures each line separately."""
 
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
     re.I,
 )
 _CODE = re.compile(r"[0-9a-f]{16,}|[\W\d_]*|\d[\d.v-]*", re.I)
-"""File names that mean nothing to a reader: digests, and numbers such as those of arXiv or of a register."""
+"""File names that mean nothing to a reader: digests, and numbers such as arXiv IDs or register numbers."""
 
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 _SEPARATOR = " – "
@@ -110,10 +110,12 @@ def _body_size(texts: PageTexts) -> float:
 
 
 def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
-    """Return the largest text of a page, or "" if none is larger than body text or the page is a table of contents.
+    """Return the largest text of a page, or else its first lines if they are bold.
 
-    Text above it that is nearly as large, and text of the same size, are part of the title: the cover of a report names
-    its issuer or its kind in this way, in either order. So is the period that a report covers.
+    Return "" if there is no such text, if it has too many parts, or if the page is a table of contents.
+
+    Text above it that is at least `ABOVE_RATIO` times as large, and text of the same size, are part of the title: the
+    cover of a report names its issuer or its kind in this way, in either order. So is the period that a report covers.
     """
     lines = [line for line in lines if line.upright]
     every = _groups([line for line in lines if line.size >= COVER_RATIO * body_size])
@@ -147,7 +149,7 @@ def _is_prose(line: StyledLine, body_size: float) -> bool:
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:
-    """Return the texts whose words are not all in an earlier one."""
+    """Return the texts that no earlier text contains, ignoring case."""
     kept: list[str] = []
     for text in texts:
         if not any(text.casefold() in each.casefold() for each in kept):

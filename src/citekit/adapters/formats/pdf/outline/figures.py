@@ -19,10 +19,10 @@ from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box, Pages
 
 FIGURE_LIMIT = 3_000
-"""The number of figures and tables that a map may hold."""
+"""The maximum number of figures and tables in a map."""
 
 EXTRA_PAGES = 20
-"""The number of pages that are read only for captions; each one with a caption allows one more, up to
+"""The number of pages that are read only for captions; each of these with a caption allows one more, up to
 `EXTRA_PAGES_LIMIT`.
 """
 
@@ -35,7 +35,7 @@ _LARGE_SHARE = 0.08
 """The minimum share of a page that a picture without a caption covers if it is a figure."""
 
 _REPEAT_LIMIT = 3
-"""The number of pages that one picture may appear on before it is a logo or a background."""
+"""The maximum number of pages with one picture; a picture on more pages is a logo or a background."""
 
 
 @frozen
@@ -154,7 +154,7 @@ class _FigureSearch:
             return None
 
     def _has_new_picture(self, page: int) -> bool:
-        """Return whether `page` uses an image of at least 150 by 150 pixels that at most a few pages before it use."""
+        """Return whether `page` uses an image of at least 150 by 150 pixels that at most a few earlier pages use."""
         large = {image.number for image in self._texts.reader.images(page) if min(image.width, image.height) >= 150}
         for number in large:
             self._seen[number] = self._seen.get(number, 0) + 1
@@ -211,7 +211,7 @@ def _text_key(text: str) -> str:
 
 
 def _title(text: str) -> str:
-    """Return the caption `text` up to the end of its first sentence, shortened to about 100 characters."""
+    """Return the caption `text`; if it has more than 100 characters, its first sentence or its first 100 characters."""
     if len(text) <= 100:
         return text
     for end in range(30, 100):
@@ -225,7 +225,7 @@ SECTIONS_SEARCHED = 200
 """The number of sections before a figure that are checked as its parent. Only overlapping sections need more."""
 
 Position = tuple[int, int]
-"""A page, and the number of its lines before."""
+"""A page number, and the number of lines of that page that come before the position."""
 
 
 def insert_figures(

@@ -25,10 +25,10 @@ CAP_HEIGHT = 0.68
 """The height of capitals and of `b`, `d`, `l` as a multiple of the font size in common fonts (0.66 to 0.72)."""
 
 X_HEIGHT = 0.45
-"""The height of letters such as `x`."""
+"""The height of letters such as `x` as a multiple of the font size."""
 
 IDEOGRAPH_HEIGHT = 0.9
-"""The height of a line of Chinese characters or kana, from the lowest to the highest."""
+"""The height of a line of Chinese characters or kana, from lowest to highest, as a multiple of the font size."""
 
 _MIN_CONTRAST = 60
 """The smallest difference in gray levels between ink and background."""
@@ -37,23 +37,26 @@ _NOISE = 0.3
 """A gray level at most this share of the way from background to ink is noise."""
 
 _ROW_INK = 0.06
-"""The minimum ink of a row of the line, as a share of the ink of the fullest row."""
+"""The minimum ink of a pixel row that belongs to a line, as a share of the ink of the fullest row."""
 
 _ROW_PIXELS = 1.0
-"""The same minimum in pixels. In a long line, only a few letters reach the cap height."""
+"""The same minimum in pixels. The smaller minimum applies, because in a long line few letters reach the cap height."""
 
 _RULE_INK = 0.8
 """The minimum share of ink in a row that is a rule, in a table or below a title."""
 
 _GAP = (0.06, 0.2)
-"""The maximum number of empty rows inside a line, as a share of its height: the gap of an `i`, and that of a few
-characters such as `二`.
+"""The maximum number of empty rows inside a line, as a share of the height of its box: the gap in an `i`, and
+the gap in a line of only a few characters such as `二`.
 """
 
 _FEW = 4
 
 _BASELINE_INK = 0.45
-"""The same share for a row above the baseline; below it only descenders continue."""
+"""The minimum ink of the lowest row above the baseline, as a share of the ink of the fullest row.
+
+Below the baseline, only descenders have ink.
+"""
 
 _SLANTS = tuple(step / 500 for step in range(-10, 11))
 """The slopes of a line that are tried: about one degree to either side."""
@@ -111,7 +114,7 @@ def _is_right_of(one: Box, other: Box, aspect: float) -> bool:
 def measure_glyphs(grey: Image, lines: Sequence[OcrLine]) -> list[GlyphMetrics | None]:
     """Return the glyph metrics of each line in the upright grayscale image `grey`.
 
-    The metrics are None for a line whose ink and background are too similar.
+    The metrics are None for a line whose ink and background are too similar, or whose letters are too small.
     """
     widest = sorted(lines, key=lambda line: line.box.x1 - line.box.x2)[:_SLANT_SAMPLE]
     slants = [slant for line in widest if (slant := _slant_of(grey, line)) is not None]

@@ -13,13 +13,13 @@ from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated
 from citekit.adapters.formats.pdf.outline.page_reader import Page
 
 SAMPLE_SIZE = 24
-"""The number of pages from which repeated lines are learned."""
+"""The maximum number of sample pages from which repeated lines are learned."""
 
 MARGIN = 0.12
 """The share of a page's height, at the top and at the bottom, that holds running headers and footers."""
 
 MARGIN_LINES = 60
-"""The number of lines in the margins of a page; a page with more is not a page of text."""
+"""The maximum number of lines in the margins of a page; a page with more is not a page of text."""
 
 COMPARISON_LIMIT = 1_000_000
 """The neighbors of each line are inspected only if the number of margin lines times the number of page lines is at most
@@ -27,10 +27,10 @@ this.
 """
 
 LARGE_RATIO = 1.25
-"""A line that is higher than the usual height by this factor is not a running header."""
+"""Lines that are taller than usual by this factor and differ only in numbers are headings, not running headers."""
 
 SLOT_RATIO = 1.1
-"""Different lines in one position that are higher than usual by this factor are titles at the top of their pages, not
+"""Different lines in one position that are taller than usual by this factor are titles at the top of their pages, not
 running headers.
 """
 
@@ -134,7 +134,7 @@ def _heading_words_next_to(page: Page, number: StyledLine) -> list[StyledLine]:
 
 
 def _is_large(page: Page, line: StyledLine, line_height: float, ratio: float = LARGE_RATIO) -> bool:
-    """Return whether `line` is higher than the usual line of its page and of the document by a factor of `ratio`.
+    """Return whether `line` is taller than the usual line of its page and of the document by a factor of `ratio`.
 
     The page alone is not enough, because some pages have only code.
     """
@@ -169,7 +169,7 @@ def _pattern(line: StyledLine) -> str:
 
 
 def _are_titles(lines: Sequence[StyledLine]) -> bool:
-    """Return whether bold `lines` in one position of their pages all differ, like titles and unlike running headers."""
+    """Return whether `lines` in one position on their pages are bold and all differ, unlike running headers."""
     return all(line.bold for line in lines) and len({line.text for line in lines}) == len(lines)
 
 

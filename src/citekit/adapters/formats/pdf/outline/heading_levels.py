@@ -12,13 +12,13 @@ from citekit.adapters.formats.pdf.outline.headings import Heading
 from citekit.adapters.formats.pdf.outline.lines import is_bold_name
 
 MAX_DEPTH = 6
-"""The depth of a tree of sections."""
+"""The maximum depth of a tree of sections."""
 
 NUMBERED_SHARE = 0.25
 """The minimum share of numbered headings in a style for numbers to determine its level."""
 
 RARE_CAPITALS_SHARE = 0.2
-"""Headings in capitals are not a level of their own if there are fewer than this share of the others in that style."""
+"""If headings in capitals are fewer than this share of the others in their style, they have no level of their own."""
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
 """The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among
@@ -32,9 +32,9 @@ are three levels.
 def levels_of(found: Sequence[Heading]) -> list[int]:
     """Return the level of each heading (1 is the top level): the depth of its number, or else a level for its style.
 
-    Larger styles get higher levels. Numbers are ignored in a style in which most headings have none, since such a line
-    may start with a number by chance (`2 or more`). A heading without a number between two consecutive numbers of the
-    same depth goes below them.
+    Larger styles get higher levels. Numbers are ignored in a style in which fewer than `NUMBERED_SHARE` of the headings
+    are numbered, since an unnumbered heading may start with a number by chance (`2 or more`). A heading without a
+    number between two consecutive numbers of the same depth goes below them.
     """
     kinds = [_kind_of_number(heading) for heading in found]
     found = _without_inner_depths(found, kinds)
@@ -48,9 +48,10 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
 
 
 def depths_of(levels: Sequence[int]) -> list[int]:
-    """Return the depth of each heading in the tree that the levels describe, which has no gaps.
+    """Return the depth of each heading in the tree that the levels describe. Depths have no gaps.
 
-    A style that only a cover or an appendix uses takes no depth from the sections that are not inside it.
+    A level that only one part of the document uses, such as its cover or an appendix, does not increase the depths of
+    sections outside of that part.
     """
     depths: list[int] = []
     around: list[int] = []

@@ -20,7 +20,7 @@ from citekit.domain.vocabulary import (
 )
 
 MIN_SERIES = 3
-"""The number of different numbers after one word (`Item 1`, `Item 2`) that make a series of headings."""
+"""The minimum number of different numbers after one word (`Item 1`, `Item 2`) that make a series of headings."""
 
 _SECTION_NUMBER = re.compile(
     r"(?:§\s*(?=\d))?(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"

@@ -24,7 +24,7 @@ Font = tuple[str, float, bool]
 """Font, size, and weight of a line."""
 
 RUBRIC_COUNT = 8
-"""An unnumbered title that occurs at least this often is a rubric and not a heading."""
+"""An unnumbered title must occur at least this often to be a rubric, which is not a heading."""
 
 PAGES_PER_RUBRIC = 8
 """A repeated title belongs to chapters, not to the entries of a reference work, if there are at least this many pages
@@ -32,33 +32,33 @@ for each occurrence.
 """
 
 DOTTED_DEPTH = 2
-"""The depth of a number with a dot."""
+"""The minimum depth of a number with dots."""
 
 MIN_NUMBERED = 3
-"""The minimum number of headings with dotted numbers in a style that has headings even if it is used for other text."""
+"""The minimum number of headings with dotted numbers that count as headings even if other text uses their style."""
 
 CROWDED_SHARE = 0.2
-"""A style with more than this share of a page's lines is not a heading style on that page."""
+"""A style not larger than body text with more than this share of a page's lines is no heading style on that page."""
 
 CAPITALS_SHARE = 0.05
-"""Of the lines in a heading font, those in capitals (or those that are not) are headings only if they are at least this
-share.
+"""Of the lines in a heading font, those in capitals, or those not in capitals, are headings only if they have at least
+this share of the lines.
 """
 
 MIN_HEADINGS_FOR_RARE = 20
-"""The minimum number of headings of a document in which a rarely used font is not a heading font."""
+"""Headings in a rare font are dropped only in a document with at least this many headings."""
 
 MIN_HEADINGS_AFTER_TITLE = 8
-"""The lines of the title page are dropped only if at least this many headings follow it."""
+"""The unnumbered headings of title pages are dropped only if at least this many headings remain."""
 
 TITLE_PAGE_TEXT_LINES = 3
-"""The number of lines of body text that a title page may have."""
+"""The maximum number of lines of body text on a title page."""
 
 SENTENCE_LENGTH = 45
-"""The length of a line of running text."""
+"""A line with more characters than this is running text."""
 
 HEADINGS_PER_PAGE = 6
-"""The maximum average number of headings per page. If there are more, they are table cells or OCR noise."""
+"""The maximum average number of headings per page. With more, tags are ignored, and only larger headings are kept."""
 
 
 def select_headings(
@@ -94,6 +94,8 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
     """Return the headings that belong to a numbered series in one style: a word (`Item 1`, `Item 2`) or letters.
 
+    Common titles (`Summary`) in the style of a series are included.
+
     After a word, the numbers must mostly differ, and only lines that are bold, larger than body text, or in capitals
     count: `Theorem 3` in italics often starts a sentence.
     """
@@ -118,7 +120,10 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
 
 
 def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without those that one of the next two pages repeats at the same place, as running headers do."""
+    """Return the headings without repeated ones, which are probably running headers.
+
+    A heading is repeated if the last heading in its style has the same text and height and is one or two pages before.
+    """
     kept: list[Heading] = []
     last: dict[FontStyle, Heading] = {}
     for heading in found:
@@ -133,7 +138,7 @@ def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
 def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]:
     """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`).
 
-    Those that are far apart (`Notes`, `Legal framework`) belong to the chapters of a collection and stay.
+    Titles that are far apart (`Notes`, `Legal framework`) belong to the chapters of a collection and stay.
     """
     seen = Counter(heading.text for heading in found if not heading.depth)
     limit = max(RUBRIC_COUNT, len(found) / 20)
@@ -198,8 +203,8 @@ def _count_fonts(
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
     """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
 
-    A font crowds a page if it has a large share of the lines and is no larger than body text. Lines on such pages are
-    not counted.
+    A font crowds a page if it has a large share of the lines and is not clearly larger than body text. The lines of
+    a font on a page that it crowds are not counted.
     """
     counted: Counter[Font] = Counter()
     crowded: set[tuple[int, Font]] = set()
@@ -217,8 +222,8 @@ def _count_fonts(
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
     """Return the headings of `group` that their numbers mark as headings, even if other text uses their style, too.
 
-    They have dotted section numbers (`3.2.1`), mostly without repetition, or plain ones that count up from 1. A style
-    that counts up is also that of common titles without a number, such as `References`.
+    They have dotted section numbers (`3.2.1`), mostly without repetition, or plain ones that count up from 1. If the
+    plain numbers in a style count up, its common titles without a number, such as `References`, are headings, too.
     """
     dotted = [heading for heading in group if heading.depth >= DOTTED_DEPTH]
     different = len({number_parts(heading.text) or heading.text for heading in dotted})
@@ -234,7 +239,7 @@ def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
 
 
 def _count_up(numbered: Sequence[Heading]) -> bool:
-    """Return whether plain numbers count up from 1 with at most one gap, unlike those of steps, lists, and lines of code."""
+    """Return whether plain numbers count up from 1 with at most one gap, unlike numbers of steps, lists, and code."""
     numbers = [int(first) for heading in numbered if (first := number_parts(heading.text)[0]).isdecimal()]
     return numbers == sorted(set(numbers)) and bool(numbers) and numbers[0] == 1 and numbers[-1] <= len(numbered) + 1
 
@@ -251,7 +256,7 @@ def _is_heading_style(
     numbered = sum(bool(heading.depth) for heading in group) * 2 > len(group)
     beside = numbered and (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
     if used[style] * 2 < all_of_type and not beside:
-        return False  # most lines of this type are text
+        return False  # most lines in this font are text
     if any(line.mono for line in group[0].lines) and not body.mono and not _sections_by_number(group):
         return False
     if size < LARGER_RATIO * body.size and sum(heading.text[:1].islower() for heading in group) * 2 > len(group):

@@ -31,14 +31,14 @@ from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADE
 from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, THEOREM, any_of
 
 LINE_LIMIT = 2000
-"""The number of lines of a page that is searched; a page with more is a poster or a plan."""
+"""The maximum number of lines of a page that is searched; a page with more is a poster or a plan."""
 
 MAX_LENGTH = 200
 SHORT_LENGTH = 80
-"""The length of a heading that is marked by neither size, weight, nor a number."""
+"""A heading that is marked by neither size, weight, nor a number has fewer characters than this."""
 
 LARGER_RATIO = 1.12
-"""The size of a heading, as a multiple of the size of body text, that needs no other sign."""
+"""The minimum size, as a multiple of the size of body text, of a heading that needs no other sign."""
 
 _GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
@@ -47,7 +47,7 @@ COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re
 _STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
 _CODE = re.compile(r"\d+:\s+[a-z]")
 _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)\S", re.IGNORECASE)
-"""A number and a title before text in the same line, which are not those of a theorem."""
+"""A number and a title before text in the same line, except the number and title of a theorem."""
 
 MUCH_LARGER_RATIO = 1.5
 """A line that is at least this many times as large as body text is never part of a sentence of body text."""
@@ -149,7 +149,7 @@ def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iter
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
-    if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # a sentence, however large it is set
+    if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # otherwise it is a sentence
         style = (first.font, first.size, first.bold, _is_capitals(text))
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
 
@@ -166,7 +166,7 @@ def _join_lines(texts: Sequence[str]) -> str:
 
 def _is_capitals(text: str) -> bool:
     count = 0
-    for character in text:  # most end at their first small letter
+    for character in text:  # most texts end this loop at their first lowercase letter
         if character.isalpha():
             if not character.isupper():
                 return False
@@ -186,7 +186,7 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     if _STATEMENT.match(text) or _CODE.match(text) or (line.size < LARGER_RATIO * body.size and "://" in text):
         return False
     if "：" in text[:-1] and not depth_of(text) and rank_of(text) is None:
-        return False  # a fact with its name before it, as above a table
+        return False  # a value with its name before it, as in the lines above a table
     counted = bool(depth_of(text)) and line.bold and line.size >= LARGER_RATIO * body.size
     if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False

@@ -17,13 +17,13 @@ from citekit.adapters.formats.pdf.document.visible_text import Blocks
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 LINK_LIMIT = 1000
-"""The number of links of one page that are read."""
+"""The maximum number of links of one page that are read."""
 
 NOTE_NUMBER_SIZE = 0.85
 """The largest size of a leading note number, as a multiple of the size of its line."""
 
 SMALL_CAPITALS_RATIO = 1.45
-"""The largest size of full capitals as a multiple of that of small capitals."""
+"""The largest size of full capitals as a multiple of the size of small capitals."""
 
 _ITALIC, _MONO, _BOLD = 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
@@ -44,7 +44,7 @@ class StyledLine:
 
     `upright` is true if the line is horizontal on the displayed page. `lead` is the bold beginning of a line that ends
     regular, like a term followed by its definition, or "". `has_note_number` is true if the line starts with a number
-    in smaller type, like a line of code or a footnote.
+    in a smaller font, like a line of code or a footnote.
     """
 
     text: str
@@ -92,7 +92,7 @@ Rotation = tuple[float, float, float, float, float, float]
 def rotation_of(page: Any) -> Rotation | None:
     """Return the matrix that converts coordinates of `page` to those of the displayed page.
 
-    The result is None if it is not rotated.
+    The result is None if the page is not rotated.
     """
     return tuple(page.rotation_matrix) if page.rotation else None
 
@@ -100,7 +100,7 @@ def rotation_of(page: Any) -> Rotation | None:
 def styled_lines(page: Any, blocks: Blocks | None = None) -> list[StyledLine]:
     """Return the non-empty lines of `page` in file order. Call it inside `exclusive()` or `opened()`.
 
-    `blocks` are its blocks, if they have been read (see `blocks_of`).
+    `blocks` are the blocks of the page, if they have been read (see `blocks_of`).
     """
     turn = rotation_of(page)
     blocks = blocks_of(text_page(page)) if blocks is None else blocks
@@ -121,8 +121,8 @@ def text_page(page: Any) -> Any:
 
 
 def blocks_of(structured: object) -> Blocks:
-    """Return the blocks of the structured text of a page, as `page.get_text("dict", flags=text_flags())` gives them for a
-    page without annotations.
+    """Return the blocks of the structured text of a page, as `page.get_text("dict", flags=text_flags())` gives them for
+    a page without annotations.
     """
     with exclusive() as pymupdf:
         blocks: Blocks = pymupdf.TextPage(structured).extractDICT()["blocks"]
@@ -149,7 +149,7 @@ SpanStyle = tuple[str, float, bool, bool, bool, int]
 """Font, size, bold, italic, monospaced, and color as 0xRRGGBB."""
 
 _PUNCTUATION = " •\t<>()[]{}.,:;/\\\"'“”’…·_-"
-"""Characters that don't count for the style of a line: they are often set in the font of the body text."""
+"""Characters that do not count for the style of a line: they are often set in the font of the body text."""
 
 _NO_STYLE: SpanStyle = ("", 0.0, False, False, False, 0)
 
@@ -196,7 +196,7 @@ def _full_size(spans: Sequence[Any], size: float) -> float:
 
 
 def _has_note_number(spans: Sequence[Any], size: float) -> bool:
-    """Return whether the first span is a number in smaller type than the line."""
+    """Return whether the first span is a number in a smaller font than the line."""
     return len(spans) > 1 and spans[0]["size"] < NOTE_NUMBER_SIZE * size and bool(spans[0]["text"].strip().isdecimal())
 
 

@@ -81,10 +81,10 @@ def _first_child_with_page(bookmarks: Sequence[Bookmark], index: int) -> Bookmar
 
 
 MIN_HEADINGS = 3
-"""The number of tagged headings that a document needs for its tags to be used."""
+"""The minimum number of tagged headings that a document needs for its tags to be used."""
 
 FIRST_HEADING_SHARE = 1 / 3
-"""The share of the pages that must contain the first tagged heading; otherwise only some chapters are tagged."""
+"""The first tagged heading must be in this first part of the pages; otherwise only some chapters are tagged."""
 
 
 def sections_of_tags(texts: PageTexts) -> list[Section]:
@@ -112,7 +112,7 @@ def _headings_on(texts: PageTexts, page: int) -> Sequence[TaggedHeading]:
             return tagged_headings(texts.reader.document[page - 1])
     except CiteKitError:
         raise
-    except Exception:  # a damaged page says nothing; PyMuPDF can raise any exception then
+    except Exception:  # a damaged page has no headings; PyMuPDF can raise any exception then
         return ()
 
 

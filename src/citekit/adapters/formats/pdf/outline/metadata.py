@@ -12,16 +12,16 @@ from citekit.adapters.libraries.mupdf.engine import Document, skipped_pages
 from citekit.domain.errors import SourceUnsupported
 
 RULE_LIMIT = 40
-"""The number of label rules that a map stores; a document with more labels each page separately."""
+"""The maximum number of label rules that a map stores; a document with more labels each page separately."""
 
 NAMED_ATTACHMENTS = 10
-"""The number of attached files that a note names."""
+"""The maximum number of attached files that a note names."""
 
 NAMED_PAGES = 20
-"""The number of pages with hidden text that a note lists."""
+"""The maximum number of pages with hidden text that a note lists."""
 
 CHECKED_PAGES = 5000
-"""The number of pages of a repaired file that are checked for readability."""
+"""The maximum number of pages of a repaired file that are checked for readability."""
 
 _NAME_LIMIT = 60
 
@@ -29,6 +29,7 @@ _NAME_LIMIT = 60
 def metadata_of(document: Document) -> dict[str, Any]:
     """Return `page_count`; `author` and `subject` if present; and `page_labels` if labels differ from page numbers.
 
+    More than `RULE_LIMIT` label rules are left out.
     Each label rule applies from its `first_page` (1-based): a label is the rule's `prefix`, then a number in its
     `style` (ISO 32000-1, table 159) that counts up from its `start`.
     """

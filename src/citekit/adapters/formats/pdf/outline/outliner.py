@@ -2,15 +2,15 @@
 
 Each stage is a function of frozen values to a frozen value, in a module of its own:
 
-1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read when
-   a stage first needs it, and `headers_footers` removes running headers and footers.
+1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read
+   when a stage first needs it, and `headers_footers` removes running headers and footers.
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed contents and `toc` locates its
    entries; `headings` returns candidates and `heading_styles` selects those in heading styles; `heading_levels` derives
    their levels. It merges headings with the entries of the contents, or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
-5. `abstracts` adds the abstract of a paper. `sections` turns sections into outline items with page ranges, and `summaries`
-   adds a sentence to each.
+5. `abstracts` adds the abstract of a paper. `sections` turns sections into outline items with page ranges, and
+   `summaries` adds a sentence to each.
 6. `figures` finds captions and the regions of figures and tables, and inserts them into the outline.
 7. `document_title` and `metadata` describe the document as a whole.
 """
@@ -105,8 +105,8 @@ class PdfOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the outline of the PDF `source`.
 
-        Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or encrypted, or
-        `Cancelled`.
+        Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or needs
+        another password, `MapperUnavailable` if OCR fails, or `Cancelled`.
         """
         memory = PdfMemory(source, self.index)
         with opened(source.path, SourceUnsupported, password=self.password) as document:

@@ -72,7 +72,7 @@ class Area(NamedTuple):
 
 
 def union(areas: Iterable[Area]) -> Area:
-    """Return the smallest area that contains all `areas`. There must be at least one."""
+    """Return the smallest area that contains all `areas`. There must be at least one area."""
     first, *rest = areas
     left, top, right, bottom = first.left, first.top, first.right, first.bottom
     for area in rest:  # plain comparisons: thousands of strokes are joined
@@ -84,7 +84,7 @@ def union(areas: Iterable[Area]) -> Area:
 
 
 def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
-    """Return areas that are at most `gap` points apart joined, transitively, sorted from top to bottom.
+    """Return the areas from top to bottom, with those that are at most `gap` points apart joined, transitively.
 
     >>> [each.bottom for each in clusters([Area(0, 0, 9, 9), Area(0, 12, 9, 20), Area(0, 40, 9, 50)], 5)]
     [20, 50]
@@ -105,7 +105,7 @@ def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
 
 
 _PAIRWISE_LIMIT = 300
-"""The maximum number of areas of which all pairs are compared."""
+"""The maximum number of areas that are compared pair by pair."""
 
 
 def _merge_coarsely(areas: Sequence[Area]) -> list[Area]:
@@ -127,7 +127,7 @@ RULE_THICKNESS = 3.0
 """The maximum thickness of a rule in points."""
 
 _BACKGROUND_SHARE = 0.9
-"""The minimum share of a page's width and height of a shape that is the page's background."""
+"""A drawing that covers more than this share of a page's width and of its height is the page's background."""
 
 
 @frozen

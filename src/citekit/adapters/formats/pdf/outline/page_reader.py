@@ -32,7 +32,7 @@ from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
 
 HIDDEN_TEXT_PAGES = 40
-"""The number of pages with signs of hidden text that are checked in full."""
+"""The maximum number of pages with signs of hidden text that are checked in full."""
 
 
 SHADOW_RATIO = 0.3
@@ -41,7 +41,7 @@ SHADOW_RATIO = 0.3
 
 @frozen(eq=False)
 class Page:
-    """A page as it was read: its visible lines in file order. An unreadable page has none.
+    """A page as it was read: its visible lines in file order. An unreadable page has no lines.
 
     `height` is the height of the displayed page in points. `rotation` is the matrix that converts coordinates of the
     lines to those of the displayed page, or None if the page is not rotated. `is_exact` is false for lines that were
@@ -68,8 +68,8 @@ class Page:
 class PageReader:
     """A reader for the pages of an open document, which reports its progress. Page numbers are 1-based.
 
-    `_texts` also gets each page that is read. The reader keeps no pages. It remembers which pages it has read, to report
-    progress, and what it found hidden on them, to look for hidden text only once on each page and on at most
+    `_texts` also gets each page that is read. The reader keeps no pages. It remembers which pages it has read, to
+    report progress, and what it found hidden on them, to look for hidden text only once on each page and on at most
     `HIDDEN_TEXT_PAGES` pages.
     """
 
@@ -96,7 +96,7 @@ class PageReader:
         return page
 
     def report_progress(self) -> None:
-        """Report progress and let other threads use PyMuPDF; called between two pages.
+        """Report progress and let other threads use PyMuPDF. Call this method between two pages.
 
         Raise `Cancelled` if the user cancels.
         """
@@ -109,7 +109,7 @@ class PageReader:
             return page_links(self.document[number - 1], self._links)
         except CiteKitError:
             raise
-        except Exception:  # as for lines: damaged links are of any kind
+        except Exception:  # damaged links; PyMuPDF can raise any exception then
             return []
 
     def images(self, number: int) -> list[PdfImage]:
@@ -137,7 +137,7 @@ class PageReader:
             return self._without_hidden(evolve(page, lines=_drawn_once(lines)), shown)
         except CiteKitError:
             raise
-        except Exception:  # a damaged page says nothing; PyMuPDF can raise any exception then
+        except Exception:  # a damaged page has no lines; PyMuPDF can raise any exception then
             return evolve(page, lines=())
 
     def _without_hidden(self, page: Page, shown: Document) -> Page:

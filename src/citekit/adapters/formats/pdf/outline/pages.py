@@ -24,9 +24,10 @@ _LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalpha() 
 class PageTexts:
     """The lines of a document's pages. Page numbers are 1-based; an unreadable page has no lines.
 
-    A value never changes: reading the pages in another way gives another value. Because reading a page takes
-    milliseconds, it is read when its lines are first needed, with `quick_lines` if `quick` is true. `given` are the
-    pages that were read before, and `learned` the known headers and footers; None learns them from a sample of pages.
+    An instance never changes: methods that read pages in another way return another instance. Because reading a page
+    takes milliseconds, each page is read when its lines are first needed, with `quick_lines` if `quick` is true.
+    `given` are the pages that were read before, and `learned` the known headers and footers; with None, they are
+    learned from a sample of pages.
     """
 
     reader: PageReader
@@ -99,7 +100,7 @@ class PageTexts:
         return learn_headers_footers([self._pages[page] for page in pages])
 
     def quickly(self) -> PageTexts:
-        """Return texts that read the pages that have not been read yet quickly."""
+        """Return texts in which all pages that have not been read yet are read quickly."""
         return evolve(self, quick=True, given=self.pages)
 
     def exactly(self) -> PageTexts:
@@ -113,7 +114,10 @@ class PageTexts:
         return self._with({number: self.reader.read(number, quick=False) for number in missing})
 
     def with_recognized(self, lines: Mapping[int, Sequence[StyledLine]]) -> PageTexts:
-        """Return the texts with other lines for some pages, from OCR, in coordinates of the displayed page."""
+        """Return the texts in which some pages have the `lines` that OCR recognized.
+
+        These lines are in coordinates of the displayed page.
+        """
         return self._with(
             {
                 number: evolve(self._pages[number], lines=own, rotation=None, is_exact=True)

@@ -19,10 +19,10 @@ MIN_RUBRICS = 8
 """The minimum number of entries that a rubric must open."""
 
 SAME_STYLE_SHARE = 0.8
-"""The share of a rubric's occurrences that must be below a row of one style and indent."""
+"""The minimum share of a rubric's occurrences that must be below a row of one style and indent."""
 
 ROW_GAP = 1.0
-"""The gap between the heading of an entry and its rubric, as a multiple of the line height."""
+"""The minimum gap between the heading of an entry and its rubric, as a multiple of the line height."""
 
 
 @frozen
@@ -36,9 +36,9 @@ class _RowAbove:
 def reference_headings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle) -> list[Heading]:
     """Return the headings of entries in reading order; an empty list if no rubric marks entries.
 
-    A rubric marks entries if nearly every occurrence has a separate row above it. These rows must have one style and
-    indent, differ from each other, and not be body text. If such a row has a term and its explanation, the term is the
-    title.
+    A rubric marks entries if at least `SAME_STYLE_SHARE` of its occurrences have a separate row above them. These rows
+    must have one style and indent, mostly differ from each other, and not be body text. If such a row has a term and
+    its explanation, the term is the title.
     """
     times = Counter(heading.text for heading in found if not heading.depth)
     rubrics = {text for text, count in times.items() if count >= MIN_RUBRICS}

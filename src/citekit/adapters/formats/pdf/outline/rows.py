@@ -14,7 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import is_heading_numb
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 
 MIN_ALIGNED_LINES = 5
-"""The number of lines that must end at the same position near the middle of a page for a TOC column to end there."""
+"""The minimum number of lines that end at the same position near the middle of a page where a TOC column ends."""
 
 
 @frozen
@@ -66,8 +66,8 @@ def rows_of(lines: Sequence[StyledLine]) -> list[Row]:
 def toc_gutters(lines: Sequence[StyledLine]) -> list[float]:
     """Return the x positions, in points, where the first column of a two-column table of contents may end.
 
-    At such a position, at least `MIN_ALIGNED_LINES` lines end with a digit; it is between 30% and 70% of the text's
-    width.
+    At such a position, at least `MIN_ALIGNED_LINES` lines end with a digit; the position is between 30% and 70% of the
+    text's width.
     """
     upright = [line for line in lines if line.upright]
     if not upright:
@@ -103,7 +103,7 @@ def _share_row(one: StyledLine, other: StyledLine) -> bool:
 
 
 MIN_COLUMN_LINES = 8
-"""The number of wide lines that each of two columns needs."""
+"""The minimum number of wide lines in each of two columns."""
 
 
 @frozen
@@ -138,7 +138,8 @@ class Columns:
 def columns_of(lines: Sequence[StyledLine]) -> Columns:
     """Return the one or two columns detected in `lines`.
 
-    Two columns have a gutter near the middle that few lines cross, with many lines on each side.
+    Two columns have a gutter near the middle, many lines on each side, and more than twice as many lines beside the
+    gutter as across it.
     """
     upright = [line for line in lines if line.upright and line.right > line.left]
     if len(upright) < 2 * MIN_COLUMN_LINES:
@@ -184,7 +185,7 @@ def without_line_numbers(lines: Sequence[StyledLine]) -> Sequence[StyledLine]:
 
 
 LABEL_LIMIT = 40
-"""The number of separate numbers of a page that are joined to titles; a page with more holds a table."""
+"""The maximum number of separate numbers on a page that are joined to titles; a page with more contains a table."""
 
 WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""

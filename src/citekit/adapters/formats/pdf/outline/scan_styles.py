@@ -17,24 +17,24 @@ from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.shared.ocr import OcrLine
 
 BODY_SIZE_RANGE = (0.88, 1.14)
-"""The range of measured sizes, as multiples of the size of body text, that count as that size. A pixel is a sixteenth
-of it.
+"""The range of measured sizes, as multiples of the size of body text, that count as body text. A pixel is a
+sixteenth of that size.
 """
 
 SIZE_STEP = 1.07
 """The minimum ratio of two measured sizes that count as different."""
 
 BOLD_RATIO = 1.25
-"""The stroke width of bold text as a multiple of that of body text at its size; monospaced text has 1.1 to 1.3."""
+"""The minimum stroke width of bold text, as a multiple of the width in regular text; monospaced text has 1.1 to 1.3."""
 
 NUMBERED_BOLD_RATIO = 1.12
-"""The same ratio for a line that starts with a number of several levels, as headings do."""
+"""The same ratio for a line that is larger than body text or starts with a number of several levels, as headings do."""
 
 MIN_LETTERS = 4
-"""The minimum number of letters of a line for a reliable measurement."""
+"""The minimum number of letters and digits of a line for a reliable measurement."""
 
 STROKE_TOLERANCE = 0.12
-"""The largest deviation of strokes of one weight from their median, as a share of it."""
+"""The largest deviation of strokes of one weight from their median, as a share of the median."""
 
 _PARAGRAPH_GAP = 0.6
 """The smallest gap between two paragraphs, as a multiple of the size of the lines."""
@@ -68,7 +68,7 @@ class ScanStyles:
 
     `size` and `stroke` are the font size and stroke width of body text in points. `edges` are the lower edges of the
     size classes, and `sizes` their sizes, in points. `bold` has for each class whether it is bold, or None if its lines
-    differ.
+    differ or it is not larger than body text.
     """
 
     size: float
@@ -84,8 +84,8 @@ class ScanStyles:
     def is_bold(self, number: int, stroke: float, numbered: bool) -> bool:
         """Return whether a line of size class `number` is bold.
 
-        If the lines of the class differ, its `stroke` width decides. `numbered` is true if the line starts with a
-        number, as headings do; it then needs less stroke width to be bold.
+        If `bold` has None for the class, the `stroke` width of the line in points decides. `numbered` is true if the
+        line starts with a number, as headings do; it then needs less stroke width to be bold.
         """
         alike = self.bold[number]
         if alike is not None:
@@ -124,7 +124,7 @@ def _styles_of(pages: Iterable[OcrPage]) -> ScanStyles | None:
 def _all_bold(strokes: Sequence[float], size: float, types: ScanStyles) -> bool | None:
     """Return whether all lines of a size class are bold.
 
-    The result is None if they differ or the class is not larger than body text.
+    The result is None if their stroke widths differ or the class is not larger than body text.
     """
     if size < BODY_SIZE_RANGE[1] * types.size or not strokes:
         return None
@@ -200,7 +200,7 @@ def _lines(page: OcrPage, types: ScanStyles | None) -> list[StyledLine]:
 def _with_number_space(text: str, larger: bool) -> str:
     """Return the text with a space after its section number, which OCR often misses (`2.1Method`).
 
-    If `larger`, a space is also inserted between a chapter word and its number.
+    If `larger`, a space is also inserted between a chapter number and its title (`3Results`).
     """
     spaced = _NUMBER.sub(r"\1 ", " ".join(text.split()))
     return _CHAPTER.sub(r"\1 ", spaced) if larger else spaced
@@ -211,7 +211,7 @@ def _style_of(
 ) -> tuple[float, bool, float, float]:
     """Return the size, boldness, top, and bottom of a line, in points.
 
-    A line without metrics has the style of body text.
+    A line without metrics, or with fewer than `MIN_LETTERS` letters and digits, has the style of body text.
     """
     top, bottom = line.box.y1 * page.height, line.box.y2 * page.height
     if types is None:

@@ -38,10 +38,10 @@ def group_title(first: int, last: int) -> str:
 
 
 PAGES_BUDGET = 3_000_000
-"""The number of page numbers that one map may list. Only hostile bookmarks, whose sections all overlap, exceed it."""
+"""The maximum number of page numbers in one map. Only hostile bookmarks, whose sections all overlap, exceed it."""
 
 BOOK_LENGTH = 60
-"""In a document with at least this many pages, the first level is called a chapter."""
+"""In a document with at least this many pages, sections of the first level that are not parts are called chapters."""
 
 _PART = re.compile(rf"(?:{any_of(PART)})\b|第.{{1,4}}[{CJK_PART}]", re.IGNORECASE)
 _CHAPTER = re.compile(rf"(?:{any_of(CHAPTER, APPENDIX)})\b|第.{{1,4}}{CJK_CHAPTER}", re.IGNORECASE)

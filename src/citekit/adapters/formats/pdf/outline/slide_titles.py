@@ -53,7 +53,7 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
         for page, at in titles.items()
         if slides[page][at].size >= (1 if slides[page][at].font == style[0] else NEARLY) * style[1]
     ]
-    # Slides that are shown step by step are pages with one title.
+    # A slide that is shown step by step consists of several pages with one title.
     return found[:1] + [each for before, each in pairwise(found) if before.text != each.text]
 
 

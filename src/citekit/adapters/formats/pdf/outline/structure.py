@@ -24,18 +24,16 @@ from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
 
 PAGES_PER_ENTRY = 4
-"""If the printed TOC has at least one entry for this many pages, it is assumed to name every heading."""
+"""If the printed TOC has at least one entry per this many pages, it is assumed to name every heading."""
 
 CONFIRMED_SHARE = 0.5
-"""The share of TOC entries that the style of headings must confirm for that style to be trusted with the rest."""
+"""The minimum share of the sections of a TOC or of tags that headings found by style must include to be trusted."""
 
 INCOMPLETE_RATIO = 1.3
 """The TOC is incomplete if there are more headings by style than this multiple of its entries."""
 
 NAMED_RATIO = 2.0
-"""The TOC is assumed to leave out a style if there are more headings in it than this multiple of those that the TOC
-names.
-"""
+"""The TOC is assumed to leave out a style that has more headings than this multiple of those that the TOC names."""
 
 FEW_BOOKMARKS = 10
 """If a short document has at most this many bookmarks, they are compared with its headings."""
@@ -44,7 +42,7 @@ STRAY_SHARE = 0.2
 """Headings are placed between the bookmarks only if at most this share of the bookmarks is out of order."""
 
 PAGE_LIMIT = 5000
-"""The number of pages that are searched, at 5 to 10 ms each; the pages of a longer document are grouped."""
+"""The maximum number of pages of a searched document, at 5 to 10 ms each; pages of longer documents are grouped."""
 
 
 @frozen
@@ -117,7 +115,10 @@ def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]
 
 
 def _has_numbered_deepest_level(contents: Toc) -> bool:
-    """Return whether the deepest level of the TOC is numbered; then unnumbered headings below it are not sections."""
+    """Return whether more than a third of the TOC entries on the deepest level have numbers with dots.
+
+    If so, unnumbered headings below that level are not sections.
+    """
     deepest = max(each.level for each in contents.targets)
     own = [each for each in contents.targets if each.level == deepest]
     return sum(depth_of(each.title) > 1 for each in own) * 3 > len(own)
@@ -147,10 +148,10 @@ def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
 
 
 def _with_subheadings(contents: Toc, kept: Sequence[Heading], *, beside: bool = False) -> list[Section]:
-    """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below them.
+    """Return the sections of the TOC and, below them, the headings of `kept` that the TOC does not name.
 
-    If `beside` is true, headings in the same style as headings of the TOC are on the level of those instead, and larger
-    ones on the top level.
+    If `beside` is true, headings in the same style as headings of the TOC get the level of the latter instead, and
+    larger headings the top level.
     """
     below = _headings_below(contents, kept, INCOMPLETE_RATIO if beside else NAMED_RATIO)
     levels = levels_of(below) if below else []
@@ -172,9 +173,9 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts]:
     """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings.
 
-    The texts are returned as they were read to find them. The sections are returned unchanged if they are dense, are
-    mostly out of order, or have titles that are mostly not printed on their pages. A few bookmarks of a short document
-    are sparse if they are clearly fewer than its headings.
+    The texts are returned as they were read to find them. The sections are returned unchanged if they are dense, if
+    more than `STRAY_SHARE` of them are out of order, or if most of their titles are not printed on their pages. A few
+    bookmarks of a short document are sparse if they are clearly fewer than its headings.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
@@ -211,8 +212,8 @@ def _with_slides(sections: Sequence[Section], titles: Sequence[Heading]) -> list
 
 
 def _in_order(sections: Sequence[Section]) -> tuple[list[Section], list[Section]]:
-    """Return the sections that follow each other on the pages, as many as possible, and the others."""
-    chains: list[list[int]] = []  # for each length, the chain whose last section is first on the pages
+    """Return the longest sequence of sections in page order, and the other sections."""
+    chains: list[list[int]] = []  # for each length, the chain whose last page is the earliest
     for place, section in enumerate(sections):
         at = bisect_right([sections[chain[-1]].page for chain in chains], section.page)
         chains[at : at + 1] = [[*(chains[at - 1] if at else []), place]]
@@ -280,10 +281,10 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
 
 
 def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> list[Heading]:
-    """Return the headings of `kept` that the TOC does not name, in styles of which it names at most one heading in
-    `ratio`.
+    """Return the headings of `kept` that the TOC does not name, in styles that it mostly does not name.
 
-    Headings larger than every heading in the TOC are left out unless they are more.
+    These are styles in which `kept` has more than `ratio` times as many headings as the TOC names. Styles larger than
+    every heading in the TOC are left out unless they have more headings than the TOC has entries.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     printed = {(each.page, line) for each in contents.targets for line in each.lines}
@@ -303,8 +304,8 @@ def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> lis
 def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, tuple[int, int | None]]]) -> list[Section]:
     """Return the sections, each followed by the headings of `below` that come after it on the pages.
 
-    `below` pairs each heading with a level relative to its section, and one that replaces it unless it is None. Headings
-    before the first section are dropped.
+    `below` pairs each heading with its level relative to its section, and with a level that is used instead unless it
+    is None. Headings before the first section are dropped.
     """
     mixed: list[Section] = []
     rest = list(below)

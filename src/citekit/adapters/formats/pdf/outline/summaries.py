@@ -13,16 +13,16 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import CAPTION, any_of
 
 MIN_SENTENCE = 30
-"""The minimum length of a sentence that can stand alone. A shorter one is joined with the next."""
+"""The minimum number of characters of a sentence that can stand alone. A shorter sentence is joined with the next."""
 
 MAX_PARAGRAPHS = 12
-"""The number of paragraphs that are searched."""
+"""The maximum number of paragraphs that are searched."""
 
 DROP_CAP_RATIO = 1.8
-"""The size of a large first letter, as a multiple of the size of its paragraph."""
+"""The minimum size of a large first letter, as a multiple of the size of its paragraph."""
 
 IDEOGRAPHS_OF_PROSE = 10
-"""The minimum number of ideographs, kana, or hangul of a paragraph in a language that is written with them."""
+"""The minimum number of ideographs, kana, or hangul in a paragraph of a language that is written with them."""
 
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{4,}")
 _CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*\d", re.IGNORECASE)
@@ -103,7 +103,10 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _starts_with_name(paragraph: str) -> bool:
-    """Return whether a lowercase letter can start a sentence: in Chinese, Japanese, or Korean, or in a name of code."""
+    """Return whether a paragraph may start with a lowercase letter.
+
+    It may in Chinese, Japanese, or Korean, or if it starts with a name of code.
+    """
     return bool(_NAME_OF_CODE.match(paragraph)) or len(_IDEOGRAPH.findall(paragraph)) >= IDEOGRAPHS_OF_PROSE
 
 
@@ -127,10 +130,10 @@ def _first_sentence_of(paragraph: str) -> str:
 
 
 SUMMARY_LINES = 120
-"""The number of lines that are searched for a summary."""
+"""The maximum number of lines of a page that are searched for a summary."""
 
 TITLES_PER_PAGE = 40
-"""The number of headings of one page that are matched with its lines."""
+"""The maximum number of headings of one page that are matched with its lines."""
 
 
 def heading_lines(sections: Sequence[Section], texts: PageTexts) -> Mapping[int, frozenset[int]]:

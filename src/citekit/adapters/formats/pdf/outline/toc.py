@@ -22,10 +22,10 @@ LEVEL_LIMIT = 20
 """The maximum number of levels of nested tables, so that walking the tree stays safe."""
 
 FOUND_SHARE = 0.5
-"""The share of entries whose titles must be found on the pages they name; otherwise the list is not a TOC."""
+"""The minimum share of entries whose titles must be found on the pages they name; otherwise the list is not a TOC."""
 
 REPEATED_SHARE = 0.8
-"""The share of the entries of a short table that the following, longer table repeats."""
+"""The minimum share of the entries of a table that the following, longer table must repeat to replace it."""
 
 
 @frozen

@@ -67,10 +67,10 @@ def with_equal_margins(entries: Sequence[TocEntry]) -> list[TocEntry]:
 
 
 TOLERANCE = 2.5
-"""The number of points by which two indents of one level may differ."""
+"""The maximum difference in points between two indents of one level."""
 
 NUMBERED_SHARE = 0.3
-"""The share of entries that must be numbered for numbers to determine levels."""
+"""The minimum share of numbered entries for numbers to determine levels."""
 
 
 def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
@@ -96,7 +96,8 @@ def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
 def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
     """Return the entries that are parts, one level above chapters.
 
-    These are entries that are named as parts (`Part II`), and entries with Roman numerals if other entries are not.
+    These are entries that are named as parts (`Part II`), and entries with Roman numerals if other
+    entries have other numbers or are in the majority.
     """
     named = {entry for entry in entries if rank_of(entry.title) == 0}
     roman = [entry for entry in entries if roman_number_of(entry.title)]

@@ -65,8 +65,8 @@ def read_toc_tables(
     """Return the entries of each printed table of contents that starts after the page `after`, and `texts` as they were
     read.
 
-    In the returned texts, pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is true
-    and no table starts on the first pages, there are no entries and no other page is read.
+    In the returned texts, pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is
+    true and no table starts on the first pages, there are no entries and no other page is read.
     """
     groups: list[list[TocEntry]] = []
     kind, last, read, compared = _ListKind.NONE, 0, 0, 0
@@ -206,7 +206,7 @@ def _have_leaders_or_links(run: Sequence[Row], links: _RowLinks) -> bool:
 
 
 def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries without the heading of the TOC and, if nearly all entries have links, without unlinked ones.
+    """Return the entries without the heading of the TOC and, if at least 70 percent have links, without unlinked ones.
 
     In that case, an unlinked entry is a running header.
     """
@@ -296,7 +296,7 @@ class _RowLinks:
         self._found: dict[int, tuple[Row, Link | None]] = {}
 
     def on(self, row: Row) -> Link | None:
-        """Return the link that covers most of `row`, or None."""
+        """Return the link that covers the widest part of `row`, or None if no link does."""
         if id(row) not in self._found:
             self._found[id(row)] = row, _widest_overlap(row, self._links)
         return self._found[id(row)][1]
@@ -336,9 +336,10 @@ def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[Toc
 
 
 def _title_rows_before(entry: Row, rows: Sequence[Row], links: _RowLinks) -> list[Row]:
-    """Return those of `rows`, which have no page number and come before `entry`, that begin its title.
+    """Return the last of `rows` that begin the title of `entry`. They come before it and have no page number.
 
-    The title begins with a number, or continues with an indent or a small letter; else the row may name a part.
+    A row begins the title if it has the same link, if it starts with a section number, or if the next row is indented
+    or starts with a lowercase letter. Any other row may name a part.
     """
     before: list[Row] = []
     begun, following = 0, entry

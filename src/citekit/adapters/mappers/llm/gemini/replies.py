@@ -117,8 +117,9 @@ def _is_plain(part: types.Part) -> bool:
 
 
 def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Usage = _NONE) -> Reply:
-    """Return the reply in a streamed answer. Raise `NoReplyError` if Gemini refused, stopped early, or sent no text.
+    """Return the reply in a streamed answer, which may have been cut off at the output limit.
 
+    Raise `NoReplyError` if Gemini refused, stopped for another reason before the end, or sent no text.
     `model` is for error messages, and `requests` is the number of requests that the answer took.
     `broken_off` is the usage of earlier answers that were cut off.
     """

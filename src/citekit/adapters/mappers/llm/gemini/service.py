@@ -58,8 +58,10 @@ VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 
 INLINE_IMAGE_BYTES = 4_000_000
 INLINE_TOTAL_BYTES = 14_000_000
-"""The maximum size in bytes of one picture, and of all pictures, in the request itself: a request has at most 20 MB, in
-which a byte takes 4/3."""
+"""The maximum size in bytes of one picture file, and of all pictures together, in the request itself.
+
+A request has at most 20 MB, and Base64 makes data larger by a third.
+"""
 
 CHARACTERS = 400_000
 """The maximum number of characters of text in one request: at one token each, as in Chinese, this is less than half of
@@ -83,7 +85,7 @@ NATIVE_LIMITS = {
 }
 """Formats that the service accepts as files, by name.
 
-A second of video takes about 300 tokens, a second of audio 32, and a model takes about a million.
+A second of video needs about 300 tokens, and a second of audio 32. A model accepts about a million.
 """
 
 
@@ -123,9 +125,10 @@ class GeminiService:
         return seen or Limits(as_file=False, characters=CHARACTERS)
 
     def session(self, budget: Spending | None = None) -> AbstractContextManager[Session]:
-        """Start a conversation. Raise `MapperUnavailable` if the API key is missing or malformed.
+        """Start a conversation.
 
-        `budget` is spent before each request (None: the limit is `max_requests`).
+        Raise `MapperUnavailable` if the API key is missing or malformed, or `DriverMissing` if the SDK is not
+        installed. `budget` is spent before each request (None: the limit is `max_requests`).
         """
         return self._session(self.checked_key(), budget or Budget(self.max_requests))
 
@@ -288,7 +291,8 @@ class GeminiSession:
 def _inline(part: Part, room: int) -> bytes | None:
     """Return the bytes of a picture or sound to include in the request itself; None for text and for files to upload.
 
-    `room` is the number of bytes left in the request. Raise `MapperUnavailable` if an `ImagePart` does not fit.
+    `room` is the number of bytes left in the request. Raise `MapperUnavailable` if an `ImagePart` does not
+    fit, or `SourceUnreadable` if a file cannot be read.
     """
     if isinstance(part, TextPart):
         return None
@@ -311,8 +315,9 @@ def _inline(part: Part, room: int) -> bytes | None:
 def _config(question: Question, wanted: Generation) -> Any:
     """Return the SDK's settings for a request.
 
-    Only settings from the user are set. Gemini 3 repeats itself endlessly at temperatures below its default of 1.0
-    (Gemini 3 developer guide, "Temperature"), and each model has its own thinking level and output limit.
+    Of the generation settings, only those that the user chose are set. Gemini 3 repeats itself endlessly at
+    temperatures below its default of 1.0 (Gemini 3 developer guide, "Temperature"), and each model has its own thinking
+    level and output limit.
     """
     from google.genai import types
 

@@ -40,7 +40,7 @@ LIFETIME = 48 * 3600.0
 
 PDF_BYTES = 50_000_000
 FILE_BYTES = 2_000_000_000
-"""The largest PDF, and the largest file of any kind, that the service accepts."""
+"""The maximum size in bytes of a PDF, and of any other file, that the service accepts."""
 
 POLL_SECONDS = 2.0
 """Seconds between two requests for the state of a file."""
@@ -49,7 +49,7 @@ GRACE_SECONDS = 2.0
 """Seconds that a cancelled upload has to end its current step."""
 
 DELETE_TIMEOUT = 15.0
-"""Seconds for a deletion: a user who pressed Ctrl-C may be waiting."""
+"""Maximum seconds of each wait during a deletion. It is short because a user who pressed Ctrl-C may be waiting."""
 
 MAX_PAUSE = 5.0
 """The longest pause in seconds before a deletion is retried."""
@@ -69,10 +69,9 @@ T = TypeVar("T")
 
 
 def owner_of(key: str, base_url: str | None) -> str:
-    """Return a fingerprint of the account that `key` belongs to at `base_url`.
+    """Return a fingerprint of `key` and the service at `base_url`, which stands for the account.
 
-    An upload can be deleted only with a key of its own account. The fingerprint identifies the account without
-    revealing the key.
+    An upload can be deleted only with a key of its own account. The fingerprint does not reveal the key.
     """
     return hashlib.sha256(f"{base_url or google_genai.BASE_URL}\n{key}".encode()).hexdigest()[:12]
 
@@ -106,7 +105,11 @@ class RemoteFiles:
         return owner_of(self.key, self.base_url)
 
     def obtain(self, part: FilePart, progress: Progress) -> Any:
-        """Return the remote file (`types.File`) for `part` after the service has processed it. Upload it if necessary."""
+        """Return the remote file (`types.File`) for `part` after the service has processed it. Upload it if necessary.
+
+        Raise `MapperUnavailable` if the file is too large or the service fails, or `SourceUnreadable` if the file
+        cannot be read.
+        """
         with self._gates.setdefault(part, threading.Lock()):
             if part not in self._sent:
                 self._sent[part] = self._uploaded(part, progress)
@@ -139,7 +142,7 @@ class RemoteFiles:
 
     @contextmanager
     def _noted(self, name: str, outgoing: google_genai.Outgoing) -> Iterator[threading.Event]:
-        """Record `name` during its upload, and yield an event that the end of the upload sets.
+        """Record `name` before its upload, and yield an event that must be set when the upload ends.
 
         The record is removed if the upload fails before its first byte is sent.
         """
@@ -190,7 +193,7 @@ class RemoteFiles:
         return tried(call, self.explain, self.retries, progress)
 
     def delete_all(self) -> None:
-        """Delete the uploads of the conversation. Never raise errors of its own.
+        """Delete the uploads of the conversation. Failed deletions raise no error.
 
         A file that cannot be deleted stays recorded, and the next run deletes it.
         """

@@ -18,7 +18,7 @@ from citekit.adapters.libraries.openai import FailureKind, OpenAiFailure
 from citekit.adapters.mappers.llm.openai.failures import concerns_account, exceeds_context
 
 _UNSUPPORTED_STATUSES = frozenset({400, 404, 415, 422, 500, 501})
-"""Statuses of servers for a request with an unsupported part (llama.cpp: 500 for a picture; vLLM: 501)."""
+"""HTTP statuses with which servers refuse unsupported parts of requests (llama.cpp: 500 for a picture; vLLM: 501)."""
 
 _FORM = re.compile(r"response_format|json_schema|json_object|structured|schema|grammar|json mode")
 _FILE = re.compile(
@@ -80,7 +80,7 @@ def without_refused(
     """Return `capabilities` without the feature that `failure` is about; None if the failure has another cause.
 
     `sent` are the features of the refused request, and `hosted` is whether the server is OpenAI itself. If a compatible
-    server gives no reason, first files are removed, then the schema.
+    server gives no known reason, files are removed first, and then the schema.
     """
     if failure.kind is not FailureKind.STATUS or failure.status not in _UNSUPPORTED_STATUSES:
         return None

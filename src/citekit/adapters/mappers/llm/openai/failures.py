@@ -42,9 +42,9 @@ class BadResponseError(Exception):
 class Advice:
     """What a user can change, for error messages.
 
-    `user` is what uses the server, and `offer` what it must offer. `model`, `url`, and `timeout` are the settings of the
-    model, the address, and the time limit. `slower` (with {} for the time to wait), `smaller`, and `without` say how to
-    stay below the rate limit, how to send less, and how to do without a model.
+    `user` is the feature that uses the server, and `offer` is the API that the server must offer. `model`, `url`, and
+    `timeout` are the settings of the model, the address, and the time limit. `slower` (with {} for the time to wait),
+    `smaller`, and `without` say how to stay below the rate limit, how to send less, and how to do without a model.
     """
 
     user: str = "the openai mapper"

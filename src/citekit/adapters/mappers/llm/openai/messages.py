@@ -16,7 +16,7 @@ from citekit.adapters.mappers.llm.openai.failures import Endpoint
 from citekit.domain.errors import MapperUnavailable, SourceUnreadable
 
 FILE_BYTES = 50_000_000
-"""The maximum size of one file, and of all files of one request ("File inputs": 50 MB)."""
+"""The maximum size in bytes of all files of one request together ("File inputs": 50 MB)."""
 
 PDF = "application/pdf"
 IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
@@ -29,7 +29,8 @@ _SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It has to f
 class ChatMessages:
     """The messages of a request, the optional features that they use (`sent`), and `notes` about them for the user.
 
-    `characters` is the number of characters of text in the messages, and `in_files` that of the text in attached files.
+    `characters` is the number of characters of text in the system prompt and the content of the question. `in_files` is
+    the number of characters in attached files that the server might ignore.
     """
 
     messages: list[dict[str, Any]]
@@ -52,8 +53,8 @@ class MessageWriter:
     def written(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> ChatMessages:
         """Return the messages for `question`. Only features in `capabilities` are used.
 
-        `temperature` is whether the user has set a temperature. Raise `MapperUnavailable` if no form of the question
-        suits the server, or `SourceUnreadable` if a file cannot be read.
+        `temperature` is whether the user has set a temperature. Raise `MapperUnavailable` if the files are too large or
+        no form of the question suits the server, or `SourceUnreadable` if a file cannot be read.
         """
         self._check_size(question)
         content = [item for part in question.parts for item in self._content_items(part, capabilities)]

@@ -125,7 +125,8 @@ class ChatRequest:
     def _stream(self, request: dict[str, Any], completion: Completion) -> Completion:
         """Send `request` and add the answer to `completion`.
 
-        Both streamed and complete answers are accepted, because some servers do not stream even on request.
+        Both streamed and complete answers are accepted, because some servers do not stream even on request. Raise
+        `BadResponseError` if the answer reports an error or is malformed.
         """
         response = self.context.client.chat.completions.with_raw_response.create(**request)
         try:
@@ -230,7 +231,10 @@ class Completion:
 
     @property
     def text(self) -> str:
-        """The model's text, whose number of characters is `length`. Adding each piece to one text would copy it."""
+        """The model's text, which has `length` characters.
+
+        Its pieces are joined only here, because appending each piece to a string would copy the string.
+        """
         return "".join(self._pieces)
 
     @property

@@ -105,7 +105,8 @@ class OpenAiService:
     def session(self) -> Iterator[Session]:
         """Start a conversation. The service stores nothing for it, so nothing must be deleted at its end.
 
-        Raise `MapperUnavailable` if OpenAI is used without a key, or if the key or the URL is malformed.
+        Raise `MapperUnavailable` if OpenAI is used without a key, or if the key or the URL is malformed. Raise
+        `DriverMissing` if the SDK is not installed.
         """
         if self.key is None and self.endpoint.hosted:
             raise no_key()

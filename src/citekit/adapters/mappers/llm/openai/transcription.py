@@ -51,7 +51,7 @@ _FORMS: Sequence[Mapping[str, object]] = (
     {"response_format": "json", "include": ["logprobs"]},
     {"response_format": "json"},
 )
-"""The forms of answers to request: times of words, the probabilities of the text, or only the text.
+"""The forms of answers, in order of preference: times of words, the probabilities of the text, or only the text.
 
 Models refuse forms that they do not support.
 """
@@ -63,8 +63,8 @@ _FORM_REFUSED = ("response_format", "verbose_json", "timestamp_granularities", "
 class OpenAiSpeech:
     """OpenAI or a compatible server as a `SpeechService`.
 
-    `key`, `base_url`, `timeout`, and `retries` are those of `OpenAiService`. `language` is the code of the language of all
-    recordings, or None to detect it.
+    `key`, `base_url`, `timeout`, and `retries` are those of `OpenAiService`. `language` is the code of the language of
+    all recordings, or None to detect it.
     """
 
     model: str
@@ -187,8 +187,9 @@ def _unreadable(reason: str) -> BadResponseError:
 def _segments(answer: Mapping[str, object], duration: float) -> Iterator[Segment]:
     """Yield the segments of an answer, with the times of their words if there are any.
 
-    The words in an answer lack punctuation, so they are found in the text of their segment. A segment whose words differ
-    from its text is coarse. An answer without segments is one segment.
+    The words in an answer lack punctuation, so they are found in the text of their segment. A segment whose words
+    differ from its text is coarse. An answer without segments is one segment. Raise `BadResponseError` if the answer is
+    malformed.
     """
     words = [_word(each) for each in _list(answer, "words")]
     whole: dict[str, object] = {"start": 0, "end": duration, "text": answer["text"], "avg_logprob": _mean(answer)}
@@ -224,7 +225,7 @@ def _mean(answer: Mapping[str, object]) -> float | None:
 
 
 def _found(text: str, words: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]] | None:
-    """Return as many of the first `words` as make up `text`, with the punctuation and spaces that they have in it.
+    """Return the first of `words` that together make up `text`, with their punctuation and spaces from `text`.
 
     Return None if the words and the text differ.
     """
