@@ -143,6 +143,13 @@ def _over(slide: Any, fill: str, ink: str = "", *, before: bool = False, moves: 
         cover()
 
 
+def _veiled(slide: Any, opacity: int) -> None:
+    """A white shape over the secret with an opacity in thousandths of a percent."""
+    _over(slide, "FFFFFF")
+    color = next(slide.shapes[-1]._element.iter("{*}srgbClr"))
+    color.append(parse_xml(f'<a:alpha {_A} val="{opacity}"/>'))
+
+
 def _picture_over(slide: Any) -> None:
     _box(slide, 0, 0)
     slide.shapes.add_picture(io.BytesIO(made.png("red")), Emu(0), Emu(0), Emu(4_000_000), Emu(500_000))
@@ -182,6 +189,7 @@ HIDING: dict[str, Callable[[Any], None]] = {
     "in the color of a shape below": lambda slide: _over(slide, "203864", "1F3864", before=True),
     "covered by a shape": lambda slide: _over(slide, "FFFFFF"),
     "covered by a picture": _picture_over,
+    "covered by a shape that is hardly transparent": lambda slide: _veiled(slide, 85_000),
     "tiny by the layout": _by_the_layout,
     "an alternative text": _alternative_text,
     "left of the slide": lambda slide: _box(slide, -4_500_000, 0),
@@ -212,6 +220,7 @@ SHOWING: dict[str, Callable[[Any], None]] = {
     "gray": lambda slide: _colored(slide, "A6A6A6"),
     "above a shape": lambda slide: _over(slide, "DDEEFF", before=True),
     "below a shape that moves": lambda slide: _over(slide, "FFFFFF", moves=True),
+    "below a shape that is half transparent": lambda slide: _veiled(slide, 45_000),
     "in a group": lambda slide: slide.shapes.add_group_shape([_box(slide, 0, 0)]) and None,
 }
 

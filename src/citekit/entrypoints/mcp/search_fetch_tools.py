@@ -17,6 +17,7 @@ from citekit.domain.progress import Progress
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
 from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.settings.secrets import concealed
 
 RESULTS = 20
 CHARACTERS = 20_000
@@ -77,7 +78,7 @@ def fetch(app: Container, discreet: Discretion, arguments: Mapping[str, Any], pr
     name = arguments["id"]
     found = app.read_text(name, None, max_chars=CHARACTERS, progress=progress)
     resource_id = parse_address(name).resource_id if "://" in name else name
-    metadata = {} if found.stale is None else {"stale": discreet(found.stale)}
+    metadata = {} if found.stale is None else {"stale": concealed(discreet(found.stale))}
     url = name if found.address is None else str(found.address)
     title = app.maps.get(resource_id).title
     return Answer.of({"id": name, "title": title, "text": found.text, "url": url, "metadata": metadata})

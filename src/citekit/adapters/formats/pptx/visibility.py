@@ -24,6 +24,8 @@ If there are more, only the largest are considered.
 
 _FLAT = frozenset(("rect", "roundRect"))
 _THEME = "/theme"
+_SLIGHT, _VEILING, _FULL = 0.1, 0.5, 0.9
+"""The opacities (0 to 1) above which a fill is visible, counts as covering the text below it, and has its own color."""
 _SLACK = 0.002
 """The fraction of a slide by which a covered shape may extend beyond the shape that covers it."""
 
@@ -112,12 +114,12 @@ class Canvas:
             return
         form = shape._element.find("{*}spPr/{*}prstGeom")
         if form is not None and form.get("prst") in _FLAT:
-            yield from self._fill(shape)
+            yield from self._fill(shape, least=_VEILING)
 
-    def _fill(self, shape: Any) -> Iterator[Color | None]:
+    def _fill(self, shape: Any, least: float = _SLIGHT) -> Iterator[Color | None]:
         """Yield the fill color of a shape, or None if the color is unknown or partly transparent.
 
-        Yield nothing if the shape has no visible fill.
+        Yield nothing if the shape has no fill with an opacity of more than `least` (0 to 1).
         """
         properties = shape._element.find("{*}spPr")
         fill = None if properties is None else next((each for each in properties if local(each) in FILLS), None)
@@ -127,9 +129,9 @@ class Canvas:
                 yield None
         elif local(fill) == "solidFill":
             drawn = drawn_color(fill, self.colors)
-            if drawn is None or drawn[1] > 0.9:
+            if drawn is None or drawn[1] > _FULL:
                 yield None if drawn is None else drawn[0]
-            elif drawn[1] > 0.1:
+            elif drawn[1] > least:
                 yield None
         elif local(fill) != "noFill":
             yield None
