@@ -31,6 +31,7 @@ FIELDS = {
     "QDRANT_API_KEY": lambda chosen: chosen.library.qdrant_key,
     "CITEKIT_PASSWORD": lambda chosen: chosen.password,
     "CITEKIT_LINK_KEY": lambda chosen: chosen.link_key,
+    "CITEKIT_RERANKER_KEY": lambda chosen: chosen.library.reranker_key,
 }
 
 
@@ -50,7 +51,7 @@ def test_a_secret_is_read_from_a_private_file(tmp_path: Path, name: str) -> None
 
 
 def test_every_secret_has_a_documented_file() -> None:
-    assert {name for name in VARIABLES if re.search("API_KEY|PASSWORD|LINK_KEY", name)} == {
+    assert {name for name in VARIABLES if re.search("API_KEY|PASSWORD|LINK_KEY|RERANKER_KEY", name)} == {
         each for name in IN_FILES for each in (name, name + SUFFIX)
     }
 

@@ -21,8 +21,9 @@ IN_FILES = (
     "QDRANT_API_KEY",
     "CITEKIT_PASSWORD",
     "CITEKIT_LINK_KEY",
+    "CITEKIT_RERANKER_KEY",
 )
-"""The variables that have a variant with `_FILE`, except `CITEKIT_RERANKER_KEY`."""
+"""The variables that have a variant with `_FILE`."""
 
 FILE_LIMIT = 16_384
 """The maximum size of a secret file in bytes."""

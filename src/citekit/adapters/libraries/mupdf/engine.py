@@ -203,7 +203,9 @@ def check_tree(document: Document, path: Path) -> None:
         try:
             check_page_tree(pymupdf.mupdf, document)
         except PageTreeSizeError as error:
-            raise SourceUnsupported(f"{path.name!r} is damaged: its page tree contains a cycle.") from error
+            raise SourceUnsupported(
+                f"{path.name!r} is damaged: its page tree is too large or too deep, or contains a cycle."
+            ) from error
 
 
 def guard(document: Document, path: Path) -> None:
