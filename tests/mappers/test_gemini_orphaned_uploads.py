@@ -137,7 +137,7 @@ def test_a_name_that_no_file_can_have_is_not_stored_shown_or_deleted(tmp_path: P
         server.on("upload", Answer(200, {"file": named}, {"X-Goog-Upload-Status": "final"}, after=True))
         server.on("delete", *[Answer(500)] * 4)
         service = service_for(server, OrphanedUploads(tmp_path / "leftovers"), lambda _: None, keyed)
-        with pytest.raises(MapperUnavailable, match="cannot have") as caught, service.session() as session:
+        with pytest.raises(MapperUnavailable, match="not valid for Gemini") as caught, service.session() as session:
             session.ask(question_about(part), silent)
         notes_left = "".join(path.read_text() for path in (tmp_path / "leftovers").glob("*.json"))
         (left,) = service.orphaned_uploads.pending()

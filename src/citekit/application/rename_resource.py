@@ -41,8 +41,8 @@ class RenameResource:
                 return editions[0]
             if any(map(is_chunk, editions[0].walk())):
                 raise RequestRefused(
-                    f"'{resource_id}' is a book of the library, whose passages have its ID. Remove it (citekit library "
-                    "remove), and ingest its file again with another name."
+                    f"'{resource_id}' is a library book and cannot be renamed, because its passages are stored under "
+                    "this ID. Remove it (citekit library remove), and ingest its file again under another name."
                 )
             if self._exists(new_id):
                 raise RequestRefused(f"The ID '{new_id}' is taken. Choose another one, or remove that map first.")

@@ -30,7 +30,7 @@ LOST_SECONDS = 30
 """The time in seconds without a connection to the scheduler after which the run ends."""
 
 CLOSE_SECONDS = 30
-"""The maximum time in seconds to wait for the end of the processes on this machine."""
+"""The maximum time, in seconds, to wait for the processes on this machine to exit."""
 
 _ENDED = ("closed", "closing", "failed")
 

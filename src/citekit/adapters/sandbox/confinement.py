@@ -21,7 +21,7 @@ from pathlib import Path
 from citekit.adapters.sandbox.system_calls import drop_capabilities, forbid_calls
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-"""Numbers of the system calls, the same on every architecture (include/uapi/asm-generic/unistd.h)."""
+"""The numbers of the Landlock system calls on architectures with the common table (include/uapi/asm-generic/unistd.h)."""
 
 _PATH_BENEATH = 1
 _NO_NEW_PRIVILEGES = 38

@@ -146,7 +146,7 @@ class BucketFiles:
         self._hosts |= {each.lower() for each in hosts}
         if host.lower() not in self._hosts:
             raise RequestRefused(
-                f"Files of {host.rpartition('@')[2]} are fetched only if you permit that host: add --allow-host "
+                f"Files from {host.rpartition('@')[2]} are fetched only if you allow that host: add --allow-host "
                 f"{host.rpartition('@')[2]}."
             )
         return self.place(url.partition("#")[0])

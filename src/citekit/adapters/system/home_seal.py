@@ -121,7 +121,7 @@ class HomeSeal:
 
 
 def unhex(code: object) -> bytes | None:
-    """Return the authentication code that is stored as hexadecimal text; None if `code` is not such a text."""
+    """Return the bytes of an authentication code stored as hexadecimal text, or None if `code` is not hexadecimal text."""
     try:
         return bytes.fromhex(code) if isinstance(code, str) else None
     except ValueError:

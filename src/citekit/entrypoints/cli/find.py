@@ -65,10 +65,11 @@ def command(
     """Find words in the text of mapped files.
 
     Shows the matching lines with the address of their page, lines, or time: headings and captions first, then lines
-    that contain all WORDS, then adjacent lines, then pages. Case and accents are ignored. Put a phrase in quotation
-    marks inside the argument: citekit find '"net sales" 2023'. The text of a file that was not searched before is read
-    first, which can take seconds. If the last of the WORDS is the ID of a resource or the name of a mapped file, such as
-    report.pdf, only this resource is searched; a name that is also an ordinary word needs --resource.
+    that contain all WORDS, then groups of nearby lines that together contain them, then pages on which they are
+    farther apart. Case and accents are ignored. Put a phrase in quotation marks inside the argument: citekit find
+    '"net sales" 2023'. The text of a file that was not searched before is read first, which can take seconds. If the
+    last of the WORDS is the ID of a resource or the name of a mapped file, such as report.pdf, only this resource is
+    searched; a name that is also an ordinary word needs --resource.
 
     Titles of nodes that contain all WORDS and are not written in the text, such as those of scenes in a video, come
     first. With --titles, only titles and summaries are searched: each of the WORDS must match the beginning of a word in

@@ -24,7 +24,7 @@ def command() -> None:
 @command.command("list", cls=Command)
 @pass_session
 def listing(session: Session) -> None:
-    """List the models with their sizes and licenses, and which are installed."""
+    """List the models with their sizes and licenses, and show which are installed."""
     from citekit.entrypoints.cli.formatting import size
     from citekit.entrypoints.cli.tables import table
 

@@ -57,7 +57,7 @@ def command(
     """Cut out one part of a resource as evidence.
 
     The part is the pages, lines, seconds, or region that a node or an address names. Prints the path of the
-    evidence, its address, its content, and the time that it took. Evidence that was cut before comes from the
+    evidence, its address, what it shows, its source, and the time that it took. Evidence that was cut before comes from the
     cache. RESOURCE.NODE as one word works if it matches exactly one node.
     """
     if output is not None and wanted["virtual"]:

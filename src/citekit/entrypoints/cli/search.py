@@ -1,4 +1,4 @@
-"""Implements `citekit search`, the former name of `citekit find --titles`, which prints its former JSON document."""
+"""Implements `citekit search`, the former name of `citekit find --titles`. Its JSON document has the earlier form."""
 
 from __future__ import annotations
 

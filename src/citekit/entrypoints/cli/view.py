@@ -39,7 +39,8 @@ def command(
 
     Opens the list of everything mapped, a resource, the part that an address names, or a search for words. The viewer
     lets you search, read, check quotes and answers, and download evidence. Only your browser on this computer can open
-    it, with the link that is printed. One viewer shows all homes; it runs until you press Ctrl-C.
+    it, with the link that is printed. One viewer shows all homes in which you have run citekit view; it runs until you
+    press Ctrl-C.
     """
     app = session.app_with(password=password)
     path, fragment = _path_of(app, " ".join(target))

@@ -14,7 +14,7 @@ GROUPS = 2500
 """The maximum number of groups."""
 
 TOP = 60
-"""The maximum number of groups at one level. If there are more, they are nested in larger groups."""
+"""The maximum number of groups at the top level. If there are more, they are nested in larger groups."""
 
 
 def grouped(

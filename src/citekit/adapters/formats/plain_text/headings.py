@@ -270,7 +270,10 @@ def _roman_value(title: str) -> int:
 
 
 def _in_sequence(found: list[TextHeading]) -> list[TextHeading]:
-    """Return the Roman numbers that count from I, in runs of at least three. A run may skip single numbers."""
+    """Return the headings that are Roman numerals counting up from I, in runs of at least three.
+
+    A run may skip single numerals.
+    """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
     last = 0

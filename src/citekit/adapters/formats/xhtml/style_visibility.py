@@ -259,7 +259,10 @@ def _is_bare(name: str, around: Shown) -> bool:
 
 
 def _pulls(style: Style, units: Units, around: Shown) -> Pull:
-    """Return where negative margins of an element may move what follows it."""
+    """Return the direction in which negative margins of an element may move what follows it out of the page.
+
+    The result is empty if they do not move it that far.
+    """
     places = set(_words(style, "position")) - {"unset"}
     if around.is_drawing or set(_words(style, "display")) == {"none"} or (places and places <= {"absolute", "fixed"}):
         return ""

@@ -82,7 +82,7 @@ class _Term(NamedTuple):
     def beginning(self, letters: str) -> Sequence[Lexeme]:
         """Return the lexemes for all words that start with this word.
 
-        `letters` are the prefixes in the index that are allowed (see `index_writer`).
+        `letters` are the one-letter markers of the index entries to search (see `index_writer`).
         """
         if self.begun:
             return [Lexeme(letter, word) for letter in letters for word in self.begun]

@@ -40,7 +40,7 @@ def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
 
     The invisible text layer over a scan does not count as visible. With `text`, the search stops at the first visible
     text, so graphics drawn after it are missing from the result. `page.get_bboxlog` is not used because it also
-    measures all text and changes the page's rotation in the meantime.
+    measures all text and temporarily changes the page's rotation.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

@@ -25,10 +25,10 @@ FAR = 0.9
 _OVERLAP = 0.35
 
 GUTTER, LONE_GUTTER = 1.2, 1.8
-"""The minimum gap between two columns, as a multiple of the text size: if several lines of a block have such a gap, and
-if only one line has it.
+"""The minimum gap between two columns, as a multiple of the text size.
 
-A single line of a justified paragraph may have a wide space in it.
+`GUTTER` applies if several lines of a block have such a gap, and `LONE_GUTTER` if only one does. The second is larger,
+because a single line of a justified paragraph may have a wide space in it.
 """
 
 COLUMN_WORDS = 3

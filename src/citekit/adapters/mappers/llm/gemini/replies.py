@@ -39,7 +39,10 @@ STOP_REASONS = {
     "SPII": "the answer may contain protected personal data",
     "MALFORMED_RESPONSE": "the model's answer was malformed",
 }
-"""Why an answer ended early, other than its regular end (`STOP`) and its output limit (`MAX_TOKENS`)."""
+"""Explanations of the reasons for which Gemini ends an answer early, except its output limit (`MAX_TOKENS`).
+
+The regular end is `STOP`.
+"""
 
 
 @define

@@ -109,7 +109,7 @@ class _GeminiSession:
         reply = self.session.ask(Question(SYSTEM, parts, SCHEMA), progress)
         if not reply.complete:
             raise MapperUnavailable(
-                "Gemini reached its output limit before it had written down a part of the recording. Use another model "
+                "Gemini reached its output limit before it finished transcribing a part of the recording. Use another model "
                 f"(CITEKIT_SPEECH_MODEL), or {_LOCAL}."
             )
         answer = _read(reply.text)

@@ -133,7 +133,8 @@ class RemoteFiles:
         given = (sent.name or name).removeprefix("files/")
         if not _FILE_NAME.fullmatch(given) or without_key(given, self.key) != given:
             raise MapperUnavailable(
-                f"The service gave {part.path.name} a name that a file at Gemini cannot have. Check the address (--base-url)."
+                f"After the upload of {part.path.name}, the service returned a file name that is not valid for Gemini. Check "
+                "the address (--base-url)."
             )
         if given != name:
             self._note(given)
