@@ -79,7 +79,7 @@ RESOLVE = Tool(
         {
             "resource_id": _RESOURCE,
             "node_id": schemas.text("A node id or address (pages=12-15)."),
-            "virtual": schemas.flag("Only the address; output_path is null."),
+            "virtual": schemas.flag("Only the address."),
             "accurate": schemas.flag("Exact frames, re-encoded."),
             "as": schemas.text(
                 "pdf, png, or text for pages; html or text for chapters; frame for video; text, vtt, or srt of speech; "
