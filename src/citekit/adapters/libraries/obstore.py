@@ -7,7 +7,6 @@ variables, or the identity of the machine. They are neither stored nor shown.
 from __future__ import annotations
 
 import importlib
-import itertools
 import os
 import re
 import time
@@ -112,19 +111,15 @@ def repeated(
 
     The client itself repeats only requests that are answered with an object.
     """
-    deadline = time.monotonic() + retry_seconds
-    for attempt in itertools.count():
+    deadline, pause = time.monotonic() + retry_seconds, _SHORTEST_PAUSE
+    while True:
         try:
             return use()
         except Exception as error:
             if not is_broken_off(error) or time.monotonic() >= deadline:
                 raise
-        sleep(_pause(attempt))
-    raise AssertionError
-
-
-def _pause(attempt: int) -> float:
-    return float(min(_SHORTEST_PAUSE * 2**attempt, _LONGEST_PAUSE))
+        sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def pages(
@@ -139,21 +134,21 @@ def pages(
     page.
     """
     last: str | None = None
-    attempt, deadline = 0, time.monotonic() + retry_seconds
-    while True:
+    listing: Iterator[Sequence[ObjectMeta]] | None = None
+
+    def following() -> Sequence[ObjectMeta] | None:
+        nonlocal listing
         try:
-            for page in package().list(client, prefix=prefix, offset=last, chunk_size=_PAGE):
-                if page:
-                    last = page[-1]["path"]
-                    yield page
-                    attempt, deadline = 0, time.monotonic() + retry_seconds
-        except Exception as error:
-            if not is_broken_off(error) or time.monotonic() >= deadline:
-                raise
-        else:
-            return
-        sleep(_pause(attempt))
-        attempt += 1
+            listing = listing or iter(package().list(client, prefix=prefix, offset=last, chunk_size=_PAGE))
+            return next(listing, None)
+        except Exception:
+            listing = None
+            raise
+
+    while (page := repeated(following, retry_seconds, sleep)) is not None:
+        if page:
+            last = page[-1]["path"]
+            yield page
 
 
 def signed_link(client: Client, path: str, seconds: int) -> str | None:

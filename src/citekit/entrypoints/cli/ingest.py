@@ -314,8 +314,9 @@ def _on_cluster(
         watching(session, f"Mapping {len(files)} files") as watch,
         app.ingest_runs.recording(_absolute(places), len(files)) as record,
     ):
-        if cluster.dashboard is not None:
-            session.note(f"Dashboard of the cluster: {printable(cluster.dashboard)}")
+        dashboard = cluster.dashboard  # asks the scheduler
+        if dashboard is not None:
+            session.note(f"Dashboard of the cluster: {printable(dashboard)}")
         for outcome in ingest_on(cluster, app)(files, example, watch.check):
             done.append(outcome)
             record(_result(outcome))

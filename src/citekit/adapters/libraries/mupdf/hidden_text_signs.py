@@ -303,7 +303,7 @@ def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
     if tokens.is_irregular:
         return Signs(text=True)
     try:
-        areas = _paints_after_text(tokens) and _paints_areas(tokens)
+        areas = paints_after_text(tokens) and _paints_areas(tokens)
         found = Signs(
             text=_is_illegible(tokens) or _has_unusual_mode(tokens),
             light=_may_set_white(tokens, own),
@@ -451,7 +451,8 @@ def _strokes_white(tokens: Tokens) -> bool:
     )
 
 
-def _paints_after_text(tokens: Tokens) -> bool:
+def paints_after_text(tokens: Tokens) -> bool:
+    """Return whether a stream may paint an area, or draws anything by name, after it has shown text."""
     first = _TEXT.search(tokens.codes)
     return first is not None and _AREA.search(tokens.codes, first.end()) is not None
 
@@ -466,11 +467,6 @@ def _is_thick(tokens: Tokens) -> bool:
     widest = max((abs(float(width)) for (width,) in tokens.operands("w", 1)), default=1.0)
     scales = sorted((_scales(matrix)[1] for matrix in tokens.matrices("c")), reverse=True)[:_SCALES]
     return max(widest, 1.0) * math.prod(scale for scale in scales if scale > 1) > _THIN
-
-
-def paints_after_text(tokens: Tokens) -> bool:
-    """Return whether a stream may paint an area, or draws anything by name, after it has shown text."""
-    return _paints_after_text(tokens)
 
 
 def may_shrink(tokens: Tokens) -> bool:

@@ -251,8 +251,7 @@ def shows_all(page: object, looks: Collection[Look]) -> bool:
     if any(alpha < 255 * _OPAQUE for _, _, alpha in looks):
         return False
     sizes = may_shrink(tokens) or any(size < _LEGIBLE for size, _, _ in looks)
-    colors = [(color >> 16 & 255, color >> 8 & 255, color & 255) for color in {color for _, color, _ in looks}]
-    inks = [(red / 255, green / 255, blue / 255) for red, green, blue in colors]
+    inks = {((color >> 16 & 255) / 255, (color >> 8 & 255) / 255, (color & 255) / 255) for _, color, _ in looks}
     if any(_near(ink, (1.0, 1.0, 1.0), _FAR) for ink in inks):
         return False
     is_ordered = has_annotations(page) or paints_after_text(tokens)
@@ -260,10 +259,10 @@ def shows_all(page: object, looks: Collection[Look]) -> bool:
     if is_veiled or any(each.kind in (Kind.CLIP, Kind.UNPAINTED) or 0 < each.size < TINY for each in things):
         return False
     areas = [each for each in things if each.kind in AREAS and _is_thick(each)]
-    plain = {each.color for each in areas if each.kind is not Kind.PICTURE and each.alpha == 1 and not each.veiled}
-    if any(each.kind is Kind.PICTURE or each.alpha != 1 or each.veiled for each in areas) or None in plain:
+    if any(each.kind is Kind.PICTURE or each.color is None or each.alpha != 1 or each.veiled for each in areas):
         return False
-    if any(color is not None and _near(ink, color, _FAR) for color in plain for ink in inks):
+    grounds = {each.color for each in areas if each.color is not None}
+    if any(_near(ink, ground, _FAR) for ground in grounds for ink in inks):
         return False
     return not is_ordered or not _is_painted_over(things)
 

@@ -102,13 +102,8 @@ def contains(outer: Box, inner: Box) -> bool:
 
 def painted(page: Any) -> list[Painted]:
     """Return the items that `page` and its annotations paint, in order. Call it inside `exclusive()` or `opened()`."""
-    with exclusive() as pymupdf:
-        mupdf = pymupdf.mupdf
-        log = _log_class()()
-        mupdf.fz_run_page(page.this, log, mupdf.FzMatrix(), mupdf.FzCookie())
-        mupdf.fz_close_device(log)
-        found: list[Painted] = log.found
-        return found
+    found: list[Painted] = _run(page, _log_class()()).found
+    return found
 
 
 def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], bool]:
@@ -117,13 +112,9 @@ def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], boo
     This is faster than `painted`. Without `texts`, filled and stroked texts are left out; without `sizes`, their sizes
     are 0. The second result is whether a group is veiled. Call this function inside `exclusive()` or `opened()`.
     """
-    with exclusive() as pymupdf:
-        mupdf = pymupdf.mupdf
-        device = _outline_class()(texts=texts, sizes=sizes)
-        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
-        mupdf.fz_close_device(device)
-        found: list[Painted] = device.found
-        return found, device.is_veiled
+    device = _run(page, _outline_class()(texts=texts, sizes=sizes))
+    found: list[Painted] = device.found
+    return found, device.is_veiled
 
 
 def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
@@ -131,13 +122,17 @@ def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
 
     Call it inside `exclusive()` or `opened()`.
     """
+    found: list[Glyph] = _run(page, _glyphs_class()(texts)).glyphs
+    return found
+
+
+def _run(page: Any, device: Any) -> Any:
+    """Run the contents of `page` through `device`, and return the device."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
-        device = _glyphs_class()(texts)
         mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
         mupdf.fz_close_device(device)
-        found: list[Glyph] = device.glyphs
-        return found
+    return device
 
 
 def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> Any:
