@@ -212,6 +212,23 @@ def test_a_connection_that_was_ended_while_it_was_idle_is_not_noticed(postgres: 
     database.close()
 
 
+def test_an_error_of_the_client_library_without_a_code_is_a_lost_connection(postgres: str) -> None:
+    """psycopg raises this if the server stops in the middle of `executemany`, and the connection still looks open."""
+    database = Database(in_new_schema(postgres))
+    database.space("counted")
+    used = []
+
+    def interrupted_once(connection: Connection) -> int:
+        used.append(connection)
+        if len(used) == 1:
+            raise driver.package().OperationalError("cannot exit pipeline mode while busy")
+        return numbered(connection)
+
+    assert 1 == database.run(interrupted_once)
+    assert 2 == len(used)
+    database.close()
+
+
 @pytest.mark.long
 def test_a_server_that_stays_away_is_one_error_after_the_patience(postgres: str) -> None:
     database = Database(in_new_schema(postgres), patience=0.2)

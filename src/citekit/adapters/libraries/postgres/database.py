@@ -7,7 +7,6 @@ import os
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
@@ -152,9 +151,12 @@ class Database:
         if connection is None:
             self.close()
             return
-        with suppress(driver.package().Error):
+        is_lost = connection.closed or connection.broken
+        try:
             connection.rollback()
-        if connection.closed or connection.broken:
+        except driver.package().Error:
+            is_lost = True
+        if is_lost:
             self.close()
             connection.close()
         else:
@@ -166,7 +168,9 @@ class Database:
         if connection is None and not code:  # do not wait for a server that was never reached
             return self._was_connected
         is_lost = connection is not None and (connection.closed or connection.broken)
-        return is_lost or code in _TEMPORARY or code.startswith("08")
+        # the server gives each of its errors a code, so without one the connection failed, even if it looks open
+        is_unanswered = not code and isinstance(error, driver.package().OperationalError)
+        return is_lost or is_unanswered or code in _TEMPORARY or code.startswith("08")
 
     def _error(self, error: Exception) -> CiteKitError:
         reason = driver.message(error)
