@@ -61,13 +61,14 @@ def test_virtual_nodes_can_be_resolved_as_references(graph: Cli) -> None:
     assert "virtual://index#address=graph%3A%2F%2Fcommunity%2F0" == answer["address"]
 
 
-def test_the_same_data_again_replace_their_map_and_other_data_do_not(graph: Cli) -> None:
+def test_the_same_data_again_replace_their_map_and_other_data_only_by_force(graph: Cli) -> None:
     write_graphrag(graph.here / "other" / "index", {"entities": GRAPHRAG["entities"]})
     first = graph.json("import", "index", "--adapter", "graphrag")["resource_id"]
     again = graph.json("import", "index", "--adapter", "graphrag")["resource_id"]
     other = graph.json("import", "other/index", "--adapter", "graphrag")["resource_id"]
+    forced = graph.json("import", "other/index", "--adapter", "graphrag", "--force")["resource_id"]
 
-    assert ("index", "index", "index_2") == (first, again, other)
+    assert ("index", "index", "index_2", "index") == (first, again, other, forced)
 
 
 def test_an_id_of_another_map_is_refused_unless_forced(graph: Cli) -> None:

@@ -123,6 +123,8 @@ def test_a_quote_that_is_nowhere_says_how_much_was_searched(mapped: Cli) -> None
     [
         (("text://code_py#lines=3",), 2, "Give a quote after the location"),
         (("return 1", "text://code_py#lines=3"), 2, "Give a quote after the location"),
+        (("text://code_py#lines=1", "text://code_py#lines=3", "return 1"), 2, "Give a quote after the location"),
+        (("code_py", "text://code_py#lines=3", "return 1"), 2, "Give a quote after the location"),
         (("--resource", "nothing", "return 1"), 1, "No map found for resource 'nothing'"),
         (("--resource", "code_py", "text://other#lines=1", "return"), 2, "belongs to the resource 'other'"),
         (("doc://code_py", "return"), 2, "addresses of 'code_py' begin with text://"),

@@ -17,7 +17,7 @@ import pytest
 from citekit.adapters.sources import bucket_files
 from citekit.adapters.sources.bucket_files import BucketFiles
 from citekit.application.ingest_many import Outcome
-from citekit.application.sync_folders import Synced
+from citekit.application.sync_folders import Synced, SyncRules
 from citekit.container import Container, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
@@ -111,6 +111,18 @@ def test_sync_reports_new_changed_and_gone_files_of_a_bucket(bucket: tuple[str, 
     obstore.delete(client, "one.md")
     assert {"one.md": "failed"} == synced(app, url, prune=True)
     assert ["one_md"] == list(app.maps.ids())
+
+
+def test_sync_leaves_out_what_the_rules_exclude_and_keeps_its_maps(bucket: tuple[str, Any], tmp_path: Path) -> None:
+    url, client = bucket
+    put(client, one="# One\n", drafts__two="# Two\n", deep__drafts__three="# Three\n", deep__four="# Four\n")
+    rules = SyncRules(exclude=("drafts/", "deep/f*"))
+    app = bootstrap(home=tmp_path)
+    assert ["one.md"] == [each.path.name for each in app.sync_buckets([url], rules)]
+    synced(app, url)
+    assert [("one.md", "unchanged")] == [
+        (each.path.name, each.state.value) for each in app.sync_buckets([url], rules, prune=True)
+    ]
 
 
 ODD = ["a b#c?.md", "100%25 %.md", "ünï/ß.md", ".hidden.md", "x" * 220 + ".md", 'con:*|"<>.md', "a+b&c=d.md"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from importlib.resources import files
@@ -28,6 +29,8 @@ from citekit.domain.errors import (
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.settings import Settings
 from tests.doubles.mapper import ScriptedMapper
@@ -511,6 +514,25 @@ def test_whoever_stops_taking_outcomes_stops_the_work(world: World) -> None:
     cast("Generator[Any]", outcomes).close()
 
     assert 1 <= len(world.app.maps.ids()) < 100
+
+
+class _SlowMapper(ScriptedMapper):
+    def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
+        for _ in range(500 if source.path.stem == "slow" else 0):
+            progress(0)
+            time.sleep(0.01)
+        return super().map(source, resource_id, progress)
+
+
+def test_whoever_stops_taking_outcomes_cancels_the_files_in_progress(world: World) -> None:
+    app = bootstrap(home=world.folder / "home", mapper=_SlowMapper(by_paragraph))
+    paths = [world.file("slow.txt"), world.file("quick.txt", "other\n")]
+
+    outcomes = iter(app.ingest_many(paths, concurrency=2))
+    assert paths[1] == next(outcomes).path
+    cast("Generator[Any]", outcomes).close()
+
+    assert ["quick_txt"] == list(app.maps.ids())
 
 
 def test_work_that_is_cancelled_is_an_outcome_for_each_file(world: World) -> None:

@@ -414,7 +414,8 @@ class FindText:
 
         best = sorted(found.candidates, key=rank)[:limit]
         marked = [evolve(each, match=evolve(each.match, kind=Kind.PARTIAL)) for each in best]
-        return self._whole_hits(_by_page(marked), found.maps, query.words, context_lines, FOLLOWING)
+        following = () if context_lines else FOLLOWING
+        return self._whole_hits(_by_page(marked), found.maps, query.words, context_lines, following)
 
     def _partial_hits(
         self,

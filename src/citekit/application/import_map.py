@@ -59,7 +59,7 @@ class ImportMap:
 
         Without `wanted_id`, the ID is the one in the data, else the slug of the name of `data`, with `_2` and so on if
         another map has it. Importing the same data again under the same ID replaces the earlier map; with `force`, any
-        map with the ID `wanted_id` is replaced. Raise the errors of `made` and `MapStore.put`, and, without `force`,
+        map with the ID is replaced. Raise the errors of `made` and `MapStore.put`, and, without `force`,
         `RequestRefused` if another map has the ID `wanted_id`, and `MapCorrupt` if that map is damaged.
         """
         made = self.made(data, adapter, wanted_id=wanted_id, source=source)
@@ -111,8 +111,10 @@ class ImportMap:
 
     def _place(self, made: ResourceMap, wanted_id: str | None, force: bool) -> str:
         """Return the ID under which the map is, or will be, stored."""
+        if force:
+            return made.resource_id
         if wanted_id is not None:
-            there = None if force else self._stored(wanted_id)
+            there = self._stored(wanted_id)
             if there is not None and not _same_origin(there, made):
                 raise RequestRefused(
                     f"The ID '{wanted_id}' belongs to the map of {there.source_path or there.title}. "

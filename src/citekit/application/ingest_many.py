@@ -16,7 +16,7 @@ from attrs import frozen
 from citekit.application.ingest import Ingested
 from citekit.application.ingest_for_search import IngestForSearch
 from citekit.application.resource_ids import TRIES, names_in_folders
-from citekit.domain.errors import CiteKitError, MapperUnavailable
+from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
 from citekit.domain.formats import by_name
 from citekit.domain.ids import resource_id
 from citekit.domain.modality import Modality
@@ -59,31 +59,40 @@ class IngestMany:
         """Yield an outcome for every file, in the order of completion.
 
         `wanted` maps files to the resource IDs to use instead of those from their names. `progress` is called with the
-        progress of each file. If it raises `Cancelled`, that is the error in the outcome of the file.
+        progress of each file. If it raises `Cancelled`, that is the error in the outcome of the file. If the caller
+        stops iterating, for example because of Ctrl-C, the files in progress are canceled.
         """
+        stopped = threading.Event()
+
+        def report(done: float, total: float | None = None, message: str = "") -> None:
+            if stopped.is_set():
+                raise Cancelled
+            progress(done, total, message)
 
         def one(path: Path) -> Outcome:
             name = (wanted or {}).get(path)
             try:
-                made = self.ingest(path, wanted_id=name, modality=modality, force=force, progress=progress)
+                made = self.ingest(path, wanted_id=name, modality=modality, force=force, progress=report)
                 return Outcome(path, made)
             except CiteKitError as error:
                 return Outcome(path, error=error)
             except Exception as bug:
                 return Outcome(path, error=_unexpected(path, bug))
 
-        return _in_turns(one, paths, max(1, concurrency))
+        return _in_turns(one, paths, max(1, concurrency), stopped)
 
 
-def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int) -> Iterator[Outcome]:
+def _in_turns(
+    one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int, stopped: threading.Event
+) -> Iterator[Outcome]:
     """Yield the result of `one` for each path, in the order of completion, from `concurrency` threads.
 
-    The threads stay a limited number of outcomes ahead of the consumer, and stop when it stops.
+    The threads stay a limited number of outcomes ahead of the consumer, and stop when it stops, which sets `stopped`.
     """
     lines = in_lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))
     done: SimpleQueue[Outcome | BaseException] = SimpleQueue()
-    room, stopped = threading.Semaphore(AHEAD * concurrency), threading.Event()
+    room = threading.Semaphore(AHEAD * concurrency)
 
     def work() -> None:
         try:

@@ -39,21 +39,23 @@ class SyncBuckets:
         progress: Progress = silent,
     ) -> Iterator[Synced]:
         """Yield the result for every file at `urls` that `rules` select and that CiteKit can map, and for every map
-        whose file is no longer among them.
+        whose file is no longer at them.
 
         A map is deleted only with `prune`, and never if the URL of its file now lists no files at all. Raise the errors
         of `RemoteFiles.listing`.
         """
         known = {Path(card.source_path): card for card in self.maps.cards()}
+        there: set[Path] = set()
         found: dict[Path, None] = {}
         roots: list[tuple[Path, bool]] = []
         for url in urls:
             listed = {each.path: each.url.removeprefix(url).lstrip("/") for each in self.remote.listing(url)}
             roots.append((self.remote.place(url), not listed))
+            there |= listed.keys()
             found |= {
                 path: None
                 for path, relative in listed.items()
-                if self.is_known_name(path.name) and rules.takes(relative or path.name)
+                if self.is_known_name(path.name) and rules.reaches(relative or path.name)
             }
         wanted = {path: known[path].resource_id for path in found if path in known}
         many = self.ingest_many(found, wanted=wanted, concurrency=concurrency, progress=progress)
@@ -69,7 +71,7 @@ class SyncBuckets:
                 yield Synced(path, state, made.card.resource_id)
         for path, card in sorted(known.items()):
             root = next((each for each in roots if path == each[0] or path.is_relative_to(each[0])), None)
-            if root is not None and path not in found:
+            if root is not None and path not in there:
                 yield self._gone(path, card, prune, is_empty=root[1])
 
     def _gone(self, path: Path, card: MapCard, prune: bool, *, is_empty: bool) -> Synced:

@@ -68,6 +68,11 @@ class SyncRules:
         """Return whether a folder is searched."""
         return not _matches(relative, self.exclude)
 
+    def reaches(self, relative: str) -> bool:
+        """Return whether a file is mapped and all folders above it are searched."""
+        names = relative.split("/")
+        return self.takes(relative) and all(self.enters("/".join(names[:count])) for count in range(1, len(names)))
+
 
 EVERY = SyncRules()
 """The rules that include every file."""

@@ -120,8 +120,8 @@ class QuoteRequest:
 def read_requests(maps: MapStore, words: Sequence[str], resource: str | None) -> list[QuoteRequest]:
     """Return a request for each quote in the arguments. `resource` is the value of `--resource`, or None.
 
-    Raise `click.UsageError` if there is no quote or the last location has no quote after it, and the errors of
-    addresses and maps.
+    Raise `click.UsageError` if there is no quote or a location has no quote after it, and the errors of addresses and
+    maps.
     """
     what: NodeName | Address | str | None = None
     rest = list(words)
@@ -135,11 +135,13 @@ def read_requests(maps: MapStore, words: Sequence[str], resource: str | None) ->
             what = NodeName(what, rest.pop(0))
     requests, is_used = [], what is None or resource is not None
     for word in rest:
-        if _is_address(maps, word):
-            what, is_used = _located(maps, word, resource), False
-        else:
+        if not _is_address(maps, word):
             requests.append(QuoteRequest(what, word))
             is_used = True
+        elif is_used:
+            what, is_used = _located(maps, word, resource), False
+        else:
+            break
     if not is_used or not requests:
         raise click.UsageError(
             "Give a quote after the location, such as: citekit quote doc://book#pages=12 'the words'"
