@@ -37,6 +37,9 @@ def many_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = make_all(home)
     for name in ("r-intro.pdf", "notes.md", "book.epub", "imageTextN.png", "lena.ogg", "run.mp4"):
         app.ingest(made[name])
+    bare = home / "bare.json"
+    bare.write_text('{"type": "text", "nodes": []}')
+    app.adapt(bare, app.adapter_called("generic"))
     return home
 
 
@@ -98,6 +101,12 @@ def test_only_clients_with_apps_are_offered_the_card(many_kinds: Path, mode: str
     other = advertise(EXTENSION, {"mimeTypes": ["text/plain"]})
     for extensions in ((), (other,)):
         assert {"showEvidence", "evidencePage"}.isdisjoint(ask(many_kinds, names, mode, extensions))
+
+
+def test_a_map_without_nodes_has_no_first_part_to_show(call: Callable[..., CallToolResult]) -> None:
+    found = call("showEvidence", resource_id="bare")
+    assert found.is_error
+    assert "The map of 'bare' has no nodes." in found.content[0].text  # type: ignore[union-attr]
 
 
 def test_a_quote_is_shown_on_its_page_and_told_in_words(call: Callable[..., CallToolResult]) -> None:

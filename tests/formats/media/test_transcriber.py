@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.formats.media import transcriber as module
 from citekit.adapters.formats.media.transcriber import WhisperTranscriber
+from citekit.adapters.libraries import speech_models
 from citekit.adapters.libraries.faster_whisper import (
     MAX_GAP,
     RATE,
@@ -264,6 +265,18 @@ def test_a_folder_without_a_model_is_refused_by_its_missing_files(tmp_path: Path
         model_in(tmp_path)
     with pytest.raises(MapperUnavailable, match=r"There is no folder .*nowhere"):
         chosen_model(str(tmp_path / "nowhere"))
+
+
+def test_without_an_installed_model_none_is_searched_for_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("model.bin", "config.json", "tokenizer.json", "vocabulary.json"):
+        (tmp_path / name).write_bytes(b"{}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(speech_models, "PACKAGED", ())
+
+    with pytest.raises(MapperUnavailable, match="No speech model is installed"):
+        chosen_model("")
 
 
 def test_a_model_that_cannot_be_read_is_a_sentence_without_numbers(tmp_path: Path) -> None:

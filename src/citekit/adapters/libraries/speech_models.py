@@ -118,13 +118,13 @@ def chosen_model(choice: str, folder: Path | None = None) -> SpeechModel:
     If `choice` is empty, return the automatic model. `folder` contains the downloaded models. Raise `MapperUnavailable`
     if the model is missing or incomplete.
     """
-    if not choice:
-        named = automatic_model(folder)
-    else:
-        named = next(
-            (each for each in chain(downloaded_models(folder), packaged_models()) if choice == each.name), None
-        )
-    return named or model_in(Path(choice).expanduser())
+    if choice:
+        installed = chain(downloaded_models(folder), packaged_models())
+        return next((each for each in installed if choice == each.name), None) or model_in(Path(choice).expanduser())
+    automatic = automatic_model(folder)
+    if automatic is None:
+        raise MapperUnavailable("No speech model is installed. To download one, run: citekit models download base")
+    return automatic
 
 
 def downloaded_models(folder: Path | None) -> Iterator[SpeechModel]:

@@ -16,6 +16,7 @@ from mcp_types import ImageContent, ReadResourceResult, TextResourceContents, To
 from citekit.application.named_parts import part_named
 from citekit.container import Container
 from citekit.domain.address import Address
+from citekit.domain.errors import RequestRefused
 from citekit.domain.locations import Box, Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import NodeName
 from citekit.domain.page_view import MARKED_PAGES, WIDTHS, Corners, Layout
@@ -197,14 +198,16 @@ def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdi
     """Return the address to show.
 
     This is the address of the passage to mark, if there is one. Otherwise, it is the requested part, or, if a whole
-    resource is requested, its first node.
+    resource is requested, its first node. Raise `RequestRefused` if there is no such node.
     """
     passage = None if verdict is None else _passage(verdict)
     if passage is not None:
         return passage.address
     if isinstance(what, str):
-        first = app.maps.get(what).nodes[0]
-        return Address(what, first.location)
+        nodes = app.maps.get(what).nodes
+        if not nodes:
+            raise RequestRefused(f"The map of '{what}' has no nodes. Name a part by its address.")
+        return Address(what, nodes[0].location)
     return app.resolve(what, virtual=True).address
 
 
