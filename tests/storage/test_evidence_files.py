@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.storage import eviction
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.adapters.system.home_seal import CODE_SIZE
 from citekit.domain.digest import Digest
@@ -314,6 +315,22 @@ def test_without_any_index_evidence_is_made_every_time_and_still_bounded(tmp_pat
         assert store.obtain(key_of(name), writing(name.encode() * 100)).made_now
 
     assert store.stats().size <= 1000
+
+
+def test_without_any_index_all_objects_can_be_evicted_if_they_are_one_whole_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eviction, "BATCH", 4)
+    (tmp_path / "index").write_text("a file where the folder should be")
+    store = store_in(tmp_path)
+    contents = sorted((b"a", b"b", b"c", b"d"), key=lambda each: Digest.of_bytes(each).hex, reverse=True)
+    for content in contents:
+        store.obtain(key_of(content.decode()), writing(content))
+        time.sleep(0.02)  # the object that comes last on the disk is the oldest
+
+    store.prune(0)
+
+    assert 0 == store.stats().objects
 
 
 def test_a_whole_cache_that_is_deleted_while_it_is_used_is_made_anew(tmp_path: Path) -> None:

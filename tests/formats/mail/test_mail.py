@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from citekit import CiteKit
-from citekit.domain.errors import SourceUnsupported
+from citekit.domain.errors import FormUnsupported, SourceUnsupported
 
 
 @pytest.fixture
@@ -80,6 +80,22 @@ def test_evidence_is_the_message_and_the_attachment_as_files(kit: CiteKit, tmp_p
     assert message_from_bytes(whole.read_bytes(), policy=policy.default)["subject"] == "Übersicht der Regale"
     assert (table.suffix, table.read_bytes()) == (".csv", b"name,pages\nOne,12\n")
     assert (program.suffix, program.read_bytes()) == (".bin", b"\x00\x01")
+
+
+def test_a_range_that_begins_with_an_attachment_is_no_mailbox(kit: CiteKit, tmp_path: Path) -> None:
+    name = kit.ingest(write(tmp_path / "a.mbox", with_attachments(), message("Lunch", "At noon.\n"))).resource_id
+
+    for chapters in ("2-3", "3-4"):
+        with pytest.raises(FormUnsupported, match="begin with an attachment"):
+            kit.resolve(f"doc://{name}#chapter={chapters}")
+    text = kit.resolve(f"doc://{name}#chapter=2-3", form="text").output_path
+    whole = kit.resolve(f"doc://{name}#chapter=1-3").output_path
+
+    assert text is not None
+    assert whole is not None
+    assert "One,12" in text.read_text("utf-8")
+    assert "Shown words." not in text.read_text("utf-8")
+    assert whole.suffix == ".eml"
 
 
 def test_quotes_of_the_shown_body_hold_and_hidden_ones_are_not_visible(kit: CiteKit, tmp_path: Path) -> None:

@@ -37,26 +37,27 @@ class Eviction:
         dropped = list[StoredObject]()
         batches = self._indexed() if self.index.total() is not None else self._unindexed()
         while total > limit and (batch := next(batches, None)) is not None:
-            total -= self._drop_from(batch, total - (limit if kept is None else kept), protected, dropped)
+            total -= self._drop_from(*batch, total - (limit if kept is None else kept), protected, dropped)
         return dropped
 
-    def _indexed(self) -> Iterator[list[Known]]:
+    def _indexed(self) -> Iterator[tuple[list[Known], float]]:
+        """Yield batches, each with the time after which its objects belong to a later batch."""
         last: Known | None = None
         while batch := self.index.oldest(last):
             last = batch[-1]
-            yield batch
+            yield batch, last.used if len(batch) == BATCH else math.inf
 
-    def _unindexed(self) -> Iterator[list[Known]]:
+    def _unindexed(self) -> Iterator[tuple[list[Known], float]]:
         """Yield all objects on disk as one batch, because the index cannot record them."""
-        yield [Known(each.digest, each.touched, each.size) for each in self.objects]
+        yield [Known(each.digest, each.touched, each.size) for each in self.objects], math.inf
 
-    def _drop_from(self, batch: list[Known], excess: int, protected: Digest | None, dropped: list[StoredObject]) -> int:
+    def _drop_from(
+        self, batch: list[Known], horizon: float, excess: int, protected: Digest | None, dropped: list[StoredObject]
+    ) -> int:
         """Evict objects of a batch, least recently used first, until `excess` bytes are freed.
 
-        Objects that were accessed after the last object of the batch are not evicted. Return the number of bytes that
-        were freed.
+        Objects that were accessed after `horizon` are not evicted. Return the number of bytes that were freed.
         """
-        horizon = batch[-1].used if len(batch) == BATCH else math.inf  # a batch of another size is the last one
         gone, used, freed = list[Known](), dict[Digest, float](), 0
         try:
             for times, known in sorted(((self._times(each), each) for each in batch), key=_turn):

@@ -18,6 +18,10 @@ from citekit.domain.source import Source
 _ACTIVE = "The attachment may be code that a program executes; it was written as plain text, byte for byte."
 _MACROS = "The attachment may contain macros; it was written byte for byte, under a suffix that no program opens."
 _UNKNOWN = "CiteKit does not know the type of the attachment; it was written byte for byte."
+_ATTACHMENTS = (
+    "Several chapters that begin with an attachment are not available as native, because a mailbox has whole messages. "
+    "Name one attachment, begin with the message, or choose another form, such as html or text."
+)
 
 _READ = frozenset("markdown json jsonl yaml toml csv tsv log calendar bibtex subtitles text".split())  # noqa: SIM905
 """Names of the text formats that no program executes."""
@@ -45,7 +49,9 @@ class MailExtractor:
             raise LocationOutside.beyond("chapter", location.last, "file", len(chapters))
         chosen = chapters[location.number - 1 : location.last]
         messages = [each for each in chosen if each.attachment is None]
-        if len(chosen) == 1 and not messages:
+        if chosen[0].attachment is not None:
+            if len(chosen) > 1:
+                raise FormUnsupported(_ATTACHMENTS)
             return _attachment(chosen[0], location, target)
         if len(messages) == 1 and all(each.mail is messages[0].mail for each in chosen):
             data, suffix, kind = messages[0].data, ".eml", "message/rfc822"
