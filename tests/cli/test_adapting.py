@@ -50,7 +50,7 @@ def test_a_person_is_told_what_was_placed(graph: Cli) -> None:
     answer = graph("import", "index", "-a", "graphrag", "--source", "story.txt")
 
     assert "index  story  (text, 13 nodes, 12 with a location in a file)" in answer.out
-    assert "3 of 4 text units were found in the source, word for word." in answer.out
+    assert "Text units found word for word in the source: 3 of 4." in answer.out
 
 
 def test_virtual_nodes_can_be_resolved_as_references(graph: Cli) -> None:

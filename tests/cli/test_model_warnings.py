@@ -10,7 +10,7 @@ from tests.cli.program import Cli
 from tests.mappers.model_talks import nodes, write_pdf
 from tests.services.gemini_server import KEY, gemini_server
 
-MISSING = "2 of 4 titles are not in the file where the model located them; these nodes were left out."
+MISSING = "Nodes left out because their titles are not in the file where the model located them: 2 of 4."
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_text_units_are_found_whatever_their_whitespace(app: Container, tmp_path
     places = {name: made.find(name).location for name in ("community_1.alice.text_0", "lyon.text_1", "text_2")}
 
     assert places == {"community_1.alice.text_0": Lines(1, 3), "lyon.text_1": Lines(5, 6), "text_2": Lines(8, 8)}
-    assert "3 of 4 text units were found in the source, word for word." in made.metadata["notes"]
+    assert "Text units found word for word in the source: 3 of 4." in made.metadata["notes"]
 
 
 def test_a_community_covers_its_text_units_and_blank_lines_between(app: Container, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_characters_become_lines(app: Container, story: Path) -> None:
     made = adapted(app, story_nodes(), story)
 
     assert {"n-top": Lines(1, 6), "n-one": Lines(1, 3), "n-two": Lines(5, 6), "n-last": Lines(8, 8)} == places(made)
-    assert ["4 of 4 nodes were located in the source."] == made.metadata["notes"]
+    assert ["Nodes located in the source: 4 of 4."] == made.metadata["notes"]
 
 
 def test_characters_that_do_not_hold_the_text_are_not_believed(app: Container, story: Path) -> None:
@@ -167,8 +167,8 @@ def test_a_page_label_is_the_printed_number_not_the_physical_one(app: Container,
         "mislabelled": Pages((2,)),
         "unknown": Virtual("llamaindex://node/unknown"),
     } == places(made)
-    assert ["4 of 5 nodes were located in the source.",
-            "1 located only by page label, because their text was not found there."] == made.metadata["notes"]  # fmt: skip
+    assert ["Nodes located in the source: 4 of 5.",
+            "Nodes located only by page label, because their text was not found in the source: 1."] == made.metadata["notes"]  # fmt: skip
 
 
 def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Container) -> None:

@@ -67,7 +67,9 @@ def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: AnswerCache) ->
     again = service(answering)
     made = model_mapper(again, cache=kept).map(source_of(text), "x")
 
-    said_then = f"Answered so far: {windows - 1} requests ({windows - 1}000 tokens in, {windows - 1}00 out)."
+    said_then = (
+        f"Requests answered so far: {windows - 1} (input tokens: {windows - 1}000, output tokens: {windows - 1}00)."
+    )
     assert said_then in str(caught.value)
     assert f"The answers for {windows - 1} of {windows} parts are cached" in str(caught.value)
     assert 1 == len(again.questions)
@@ -110,7 +112,10 @@ def test_a_spent_budget_ends_the_repair_and_not_the_map(text: Path) -> None:
     made = model_mapper(service(script)).map(source_of(text), "x")
 
     assert 7 == len(made.nodes)
-    assert any("A follow-up request about 1 faults failed: The budget" in note for note in made.metadata["notes"])
+    assert any(
+        "The follow-up request to correct the answer (faults: 1) failed: The budget" in note
+        for note in made.metadata["notes"]
+    )
 
 
 def test_a_repair_that_was_interrupted_is_taken_up_again(text: Path, kept: AnswerCache) -> None:
@@ -149,7 +154,7 @@ def test_an_invented_answer_is_not_cached(text: Path, kept: AnswerCache) -> None
     def inventing(question: Question) -> Line:
         return re.sub(r"Part \d heron", "Turbine ledger", answering(question))
 
-    with pytest.raises(Exception, match=r"titles do not occur in the file.*No answer was cached"):
+    with pytest.raises(Exception, match=r"the file does not contain .* titles.*No answer was cached"):
         model_mapper(service(inventing), cache=kept).map(source_of(text), "x")
 
     assert 8 == len(model_mapper(service(answering), cache=kept).map(source_of(text), "x").nodes)

@@ -87,7 +87,7 @@ def test_a_node_that_is_no_json_costs_only_itself() -> None:
     answer = read_answer(broken)
 
     assert [True, True, True, False] == [item.record is not None for item in answer.items]
-    assert "not JSON" in answer.items[3].error
+    assert "is not valid JSON" in answer.items[3].error
 
 
 def test_levels_come_from_nesting_where_none_are_written() -> None:
@@ -106,9 +106,9 @@ def test_levels_come_from_dotted_ids_as_in_0_2() -> None:
         ("", "it is empty"),
         ("No.", "begins with 'No.'"),
         ("{}", "it contains no list of nodes"),
-        ('{"title": "x", "nod', "not JSON"),
-        ('{"nodes": [{"title": "half', "not JSON"),
-        ("[" * 100_000, "not JSON"),
+        ('{"title": "x", "nod', "is not valid JSON"),
+        ('{"nodes": [{"title": "half', "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
         ('[{"a":' * 50_000, "nested too deeply"),
         ('{"error": "quota"}', "it contains no list of nodes"),
     ],

@@ -202,10 +202,10 @@ def test_nonsense_is_refused_with_its_faults(
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ("x = 1", "does not export a Mapper class"),
-        ("class Mapper: pass", "does not export a Mapper class"),
-        ("mapper = 5", "does not export a Mapper class"),
-        ("def create_mapper(): return None", "does not export a Mapper class"),
+        ("x = 1", "defines no class Mapper"),
+        ("class Mapper: pass", "defines no class Mapper"),
+        ("mapper = 5", "defines no class Mapper"),
+        ("def create_mapper(): return None", "defines no class Mapper"),
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("def x(:", "SyntaxError"),
         ("import sys; sys.exit()", "SystemExit"),

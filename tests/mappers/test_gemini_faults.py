@@ -51,7 +51,7 @@ SAID = {
     "processing fails": ("could not process lecture.mp4 (The video has no frames)",),
     "question and deletion fail": ("(SAFETY)",),
     **{
-        f"answer broken off ({reason})": (f"stopped its answer ({reason})", "--mapper local")
+        f"answer broken off ({reason})": (f"ended its answer early ({reason})", "--mapper local")
         for reason in ("SAFETY", "RECITATION", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "OTHER")
     },
 }

@@ -259,7 +259,7 @@ def test_a_file_that_shrinks_during_its_upload_ends_it(
 
     server.scripted = shrinking  # type: ignore[method-assign]
 
-    with pytest.raises(MapperUnavailable, match="changed while it was uploaded"), service.session() as session:
+    with pytest.raises(MapperUnavailable, match="changed while it was being uploaded"), service.session() as session:
         session.ask(question_about(part), silent)
 
     assert [] == service.orphaned_uploads.pending()

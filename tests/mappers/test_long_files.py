@@ -264,7 +264,7 @@ def test_a_video_is_sent_as_subtitles_and_stills_to_a_service_without_video(tmp_
     assert taken
     assert [f"the picture at {time:.1f} s (0:0{int(time)})" for time in taken] == [part.label for part in shown]
     assert [
-        "scripted received the subtitles and still pictures of the recording, not the recording itself."
+        "The mapper scripted sent the subtitles and still pictures of the recording, not the recording itself."
     ] == made.metadata["notes"]
 
 

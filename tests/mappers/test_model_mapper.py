@@ -210,7 +210,7 @@ def test_paragraphs_of_a_book_become_characters_of_its_chapters(tmp_path: Path) 
         (1, "The End", (2, 2, None)),
     ] == rows_of(made)
     assert [
-        "nodes[3].first_chapter: chapter 9 does not exist, because the book has 2 chapters ('Epilogue')"
+        "nodes[3].first_chapter: chapter 9 does not exist; the chapters are numbered from 1 to 2 ('Epilogue')"
     ] == made.metadata["dropped"]
 
 

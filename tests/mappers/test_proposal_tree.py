@@ -164,7 +164,7 @@ class TestTitles:
         )
 
         assert ["Alpha"] == [node.title for node in made.nodes]
-        assert "1 of 2 titles are not in the file" in made.metadata["notes"][-1]
+        assert "located them: 1 of 2." in made.metadata["notes"][-1]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_locations_are_parsed_in_the_forms_that_models_write(
         (
             ParagraphCodec([[(0, 3)]]),
             {"first_chapter": 2},
-            "first_chapter: chapter 2 does not exist, because the book has 1 chapters",
+            "first_chapter: chapter 2 does not exist; the chapters are numbered from 1 to 1",
         ),
     ],
 )

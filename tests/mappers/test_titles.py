@@ -61,7 +61,7 @@ def answer(titles: list[str]) -> str:
 def test_a_wholly_invented_map_is_requested_again_once_and_rejected(pdf: Path) -> None:
     service = ScriptedService([answer(INVENTED)] * 2)
 
-    with pytest.raises(FaultyAnswer, match="25 of 25 titles do not occur in the file"):
+    with pytest.raises(FaultyAnswer, match="the file does not contain 25 of 25 titles"):
         model_mapper(service).map(source_of(pdf), "x")
 
     assert 2 == len(service.questions)
@@ -84,7 +84,7 @@ def test_a_partly_invented_map_keeps_the_titles_that_are_found(pdf: Path) -> Non
 
     assert list(SUBJECTS[:14]) == [node.title for node in made.nodes]
     assert (
-        "14 of 28 titles are not in the file where the model located them; these nodes were left out."
+        "Nodes left out because their titles are not in the file where the model located them: 14 of 28."
         in (made.metadata["notes"])
     )
     assert 14 == len(made.metadata["dropped"])
@@ -302,7 +302,7 @@ def test_nodes_on_pages_without_text_are_counted_in_a_note(tmp_path: Path) -> No
 
     made = model_mapper([nodes((1, SUBJECTS[0], 1, 1), (1, INVENTED[0], 3, 3))]).map(source, "x")
 
-    note = "1 of 2 titles could not be checked, because there is no text at the locations of these nodes."
+    note = "Titles that could not be checked, because there is no text at the locations of their nodes: 1 of 2."
     assert note in made.metadata["notes"]
 
 
@@ -316,7 +316,7 @@ def test_blank_stretches_of_texts_and_gaps_of_subtitles_hide_no_invented_titles(
         model_mapper([nodes((1, INVENTED[0], 10, 140), unit="line")] * 2).map(source_of(tmp_path / "gap.txt"), "x")
     gap = nodes((1, "Feeding the herons", 0, 2), (1, INVENTED[0], 60, 90), unit="second")
     made = model_mapper([gap]).map(source_of(film), "x")
-    assert any("1 of 2 titles could not be checked" in note for note in made.metadata["notes"])
+    assert any("locations of their nodes: 1 of 2." in note for note in made.metadata["notes"])
 
 
 def test_titles_located_on_a_short_table_of_contents_are_requested_again(tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_other_settings_or_weights_are_another_identity(make_folder: MakeFolder)
     [
         ({"model": None}, "has no file model.onnx"),
         ({"tokenizer": False}, "has no file tokenizer.json"),
-        ({"tokenizer": False, "tokenizer_json": "{}"}, "is not a tokenizer"),
+        ({"tokenizer": False, "tokenizer_json": "{}"}, "is not valid"),
         ({"model": None, "model.onnx": "no model"}, "is not an ONNX model"),
         ({"modules_json": "{["}, "cannot be read as JSON"),
         ({"modules_json": {}}, "is not a valid configuration file"),

@@ -129,7 +129,7 @@ def test_an_altered_file_is_deleted_and_never_used(publisher: Publisher, tmp_pat
     models = models_in(tmp_path, publisher)
     publisher.files["model.bin"] = data
 
-    with pytest.raises(MapperUnavailable, match="differs from the published one, so it was deleted"):
+    with pytest.raises(MapperUnavailable, match="differs from the published file, so the download was deleted"):
         models.download("base")
     left = {path.name for path in (tmp_path / "base.partial").iterdir()}
     publisher.files["model.bin"] = CONTENT["model.bin"]
@@ -154,7 +154,7 @@ def test_a_cancelled_download_keeps_what_it_has(publisher: Publisher, tmp_path: 
 
 
 def test_what_cannot_be_downloaded_is_one_clear_sentence(publisher: Publisher, tmp_path: Path) -> None:
-    with pytest.raises(RequestRefused, match=r"There is no model 'huge'\. The models are: base\."):
+    with pytest.raises(RequestRefused, match=r"There is no model 'huge'\. The available models are: base\."):
         models_in(tmp_path, publisher).download("huge")
     del publisher.files["config.json"]
     with pytest.raises(MapperUnavailable, match=r"config\.json cannot be downloaded: the server answered 404"):

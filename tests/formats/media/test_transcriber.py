@@ -322,7 +322,7 @@ def test_a_language_that_the_model_does_not_know_is_one_clear_error() -> None:
     transcriber = WhisperTranscriber(FasterWhisper(model), model.name, model.fingerprint, "fr")
 
     with pytest.raises(
-        MapperUnavailable, match=r"tiny\.en does not know the language 'fr'\. It knows only English\. Set"
+        MapperUnavailable, match=r"tiny\.en does not support the language 'fr'\. It supports only English\. Set"
     ):
         transcriber.transcribe(source_at(CLIP))
 

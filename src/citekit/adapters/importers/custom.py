@@ -43,7 +43,7 @@ class CustomAdapter:
         plain["resource_id"] = plain.get("resource_id") or resource_id
         if source is not None:
             plain |= {"type": source.format.modality.value, "source_path": str(source.path)}
-        return maps.from_plain_map(plain, f"The map that {name} made")
+        return maps.from_plain_map(plain, f"The map that {name} made is not valid")
 
     def _answer(self, data: object, resource_id: str, source: Source | None) -> object:
         name = self.identity.name
@@ -81,10 +81,12 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
         try:
             function = getattr(kind(), "adapt", None)
         except Exception as error:
-            raise RequestRefused(f"The adapter {path} could not be created: {type(error).__name__}: {error}") from error
+            raise RequestRefused(
+                f"The class Adapter in {path} could not be instantiated: {type(error).__name__}: {error}"
+            ) from error
     if not callable(function):
         raise RequestRefused(
-            f"{path} exports neither a function adapt(data, **kwargs) nor a class Adapter with that method."
+            f"{path} defines neither a function adapt(data, **kwargs) nor a class Adapter with a method adapt."
         )
     return CustomAdapter(function, MapperIdentity(f"adapt:{path.stem}", Digest.of_bytes(code).hex[:16]), timeout)
 

@@ -32,7 +32,7 @@ class GenericAdapter:
 
         If `source` is given, it replaces the source that the data names.
         """
-        where = str(data) if isinstance(data, Path) else "the data"
+        where = str(data) if isinstance(data, Path) else "The data is not valid"
         if isinstance(data, Path):
             if data.is_dir():
                 raise RequestRefused(f"{data} is a folder. Pass the JSON file of a map instead.")

@@ -183,4 +183,4 @@ def _notes(passages: Iterable[_TextUnit], source: Source | None) -> dict[str, li
         return {"notes": ["Imported without the source, so all locations are virtual."]}
     locations = [each.location for each in passages]
     found = sum(location is not None for location in locations)
-    return {"notes": [f"{found} of {len(locations)} text units were found in the source, word for word."]}
+    return {"notes": [f"Text units found word for word in the source: {found} of {len(locations)}."]}

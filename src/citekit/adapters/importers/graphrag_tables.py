@@ -62,7 +62,7 @@ def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
         tables = Tables()
         _add_rows(data, None, tables, where)
     if not tables:
-        raise FaultyAnswer(where, ["$: the data contains neither communities nor entities of GraphRAG"])
+        raise FaultyAnswer(where, ["$: the data contains no GraphRAG communities, community reports, or entities"])
     return tables
 
 
@@ -75,8 +75,8 @@ def _read_folder(folder: Path, files: ForeignFiles) -> Tables:
         if found is not None:
             _read_file(in_folder(folder, found), tables, files)
     if not tables:
-        looked = "entities, communities, community_reports (.parquet or .json)"
-        raise FaultyAnswer(str(folder), [f"$: the folder contains no GraphRAG tables ({looked})"])
+        looked = "entities, communities, and community_reports (.parquet, .json, or .jsonl)"
+        raise FaultyAnswer(str(folder), [f"$: the folder contains none of the GraphRAG tables {looked}"])
     return tables
 
 

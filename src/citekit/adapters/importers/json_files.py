@@ -38,7 +38,9 @@ def read_json(path: Path) -> Any:
 def in_folder(folder: Path, path: Path) -> Path:
     """Return `path`, a file of the data in `folder`. Raise `SourceUnreadable` if it is a link that leads out of it."""
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise SourceUnreadable(f"Cannot read {path}: it is a link to a file outside {folder}. Copy that file instead.")
+        raise SourceUnreadable(
+            f"Cannot read {path}: it is a link to a file outside {folder}. Replace the link with the file."
+        )
     return path
 
 
@@ -50,9 +52,9 @@ def read_text(path: Path) -> str:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise SourceUnreadable(f"Cannot read {path}: it is not a file.")
+            raise SourceUnreadable(f"Cannot read {path}: it is not a regular file.")
         if status.st_size > SIZE_LIMIT:
-            raise FaultyAnswer(str(path), [f"$: the file is larger than the limit of {SIZE_LIMIT} bytes"])
+            raise FaultyAnswer(str(path), [f"$: the file is larger than the limit of {SIZE_LIMIT >> 20} MB"])
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as wrong:
         raise FaultyAnswer(str(path), [f"$: the file is not valid UTF-8 at byte {wrong.start}"]) from wrong

@@ -51,7 +51,7 @@ class LlamaIndexAdapter:
 
         Nodes keep their IDs if possible, so that search hits of LlamaIndex can be resolved.
         """
-        nodes = read_nodes(data, str(data) if isinstance(data, Path) else "the LlamaIndex data")
+        nodes = read_nodes(data, str(data) if isinstance(data, Path) else "The LlamaIndex data is not valid")
         notes: list[str] = []
         if source is None and isinstance(data, Path):
             source = self._source_in_folder(data, nodes, notes)
@@ -84,7 +84,8 @@ class LlamaIndexAdapter:
             if path.is_relative_to(folder) and path.is_file():
                 return self.sources.identify(path)
         notes.append(
-            f"The nodes come from {brief(names[0], 200)}, which is not in the folder of the data. Pass it as the source."
+            f"The nodes come from {brief(names[0], 200)}, which is not in the folder of the data. Pass that file as "
+            "the source."
         )
         return None
 
@@ -145,12 +146,10 @@ class _LocationFinder:
         """Return notes for the user about how the locations were found."""
         said = []
         if self.text is not None:
-            said.append(f"{self.located} of {self.attempted} nodes were located in the source.")
+            said.append(f"Nodes located in the source: {self.located} of {self.attempted}.")
         if self.by_label:
-            how = (
-                "their text was not found there" if self.text is not None else "there was no source to check it against"
-            )
-            said.append(f"{self.by_label} located only by page label, because {how}.")
+            why = "their text was not found in the source" if self.text is not None else "no source was given"
+            said.append(f"Nodes located only by page label, because {why}: {self.by_label}.")
         return said
 
 

@@ -231,7 +231,8 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
         text, starts = _join_units("".join(each.split()) for each in chapters)
         return ChapterText(text, starts, chapters)
     raise RequestRefused(
-        f"{source.path} is {source.format.name}: passages can be found only in text files, PDF, and EPUB. Omit --source."
+        f"{source.path} has the format {source.format.name}, but passages can be found only in text files, PDFs, and "
+        "books, such as EPUB files. Omit --source."
     )
 
 

@@ -150,10 +150,10 @@ class FasterWhisper:
 
     def _check_language(self, engine: Any, language: str | None) -> None:
         if language is not None and language not in engine.supported_languages:
-            only = " It knows only English." if engine.supported_languages == ["en"] else ""
+            only = " It supports only English." if engine.supported_languages == ["en"] else ""
             raise MapperUnavailable(
-                f"The speech model {self.model.name} does not know the language {language!r}.{only} "
-                "Set CITEKIT_SPEECH_LANGUAGE to another code, or leave it out to detect the language."
+                f"The speech model {self.model.name} does not support the language {language!r}.{only} "
+                "Set CITEKIT_SPEECH_LANGUAGE to another code, or unset it to detect the language."
             )
 
     def _language(self, engine: Any, samples: Samples, expected: str | None) -> str:

@@ -63,7 +63,7 @@ def _watch(child: subprocess.Popen[bytes], progress: Progress, limit: float) -> 
             child.wait(_POLL)
             return
         except subprocess.TimeoutExpired:
-            progress(monotonic() - started, None, "cutting with ffmpeg")
+            progress(monotonic() - started, None, "extracting with ffmpeg")
         if monotonic() - started > limit:
             raise ExtractionFailed(f"ffmpeg took longer than {limit:g} s; request a shorter part.")
 

@@ -218,13 +218,13 @@ def _check_end(parser: XMLParser, name: str) -> None:
 
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
         raise SourceUnsupported(
-            f"{name} cannot be read to the end: it is nested deeper than 2,048 levels or has a text that is too long."
+            f"{name} cannot be read to the end: it is nested deeper than 2,048 levels or contains a text that is too long."
         )
 
 
 def _bounded(text: str, name: str) -> str:
     if text.count("<") > TAGS_LIMIT:
-        raise SourceUnsupported(f"{name} has more than {TAGS_LIMIT} tags; split it into smaller documents.")
+        raise SourceUnsupported(f"{name} has more than {TAGS_LIMIT:,} tags; split it into smaller documents.")
     return text
 
 
@@ -243,4 +243,4 @@ def translated(error: Exception, name: str) -> CiteKitError:
     """Return the CiteKit error for an lxml exception that occurred while reading `name`."""
     kinds = [kind.__name__ for kind in type(error).__mro__]
     ours = next((ERRORS[kind] for kind in kinds if kind in ERRORS), SourceUnsupported)
-    return ours(f"{name} cannot be parsed as markup ({error}); it is damaged or another type of file.")
+    return ours(f"{name} cannot be parsed as markup ({error}); it is damaged or is a different type of file.")

@@ -68,7 +68,7 @@ def package() -> Any:
     try:
         return importlib.import_module("obstore")
     except ImportError as error:
-        raise DriverMissing("Using a service for objects", "scale") from error
+        raise DriverMissing("Using a remote object store", "scale") from error
 
 
 def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
@@ -82,7 +82,9 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     stores = importlib.import_module("obstore.store")
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES or not parts.netloc:
-        raise RequestRefused(f"{place(url)} is not the address of an object store; write s3://BUCKET/PREFIX.")
+        raise RequestRefused(
+            f"{place(url)} is not the address of an object store; use an address such as s3://BUCKET/PREFIX."
+        )
     endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
     options: dict[str, object] = {
         "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
@@ -188,7 +190,10 @@ def failure(kind: Kind, error: Exception) -> str:
     if is_without_bucket(error):
         return "does not exist; create the bucket first"
     if kind is Kind.FORBIDDEN:
-        return "refuses the credentials, or they do not permit this; check those that the service's variables name"
+        return (
+            "refuses the credentials, or they do not permit this operation; check the credentials in the environment "
+            "variables of the service"
+        )
     if _UNREACHED in str(error):
         return "cannot be reached; check the network and the address of the service"
     return f"failed ({message(error)})"

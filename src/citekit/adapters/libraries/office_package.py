@@ -66,7 +66,7 @@ class OfficePackage:
             self._zip = zipfile.ZipFile(stream)
         self._items = {item.filename.lstrip("/"): item for item in self._zip.infolist() if not is_folder(item)}
         if len(self._items) > PARTS_LIMIT:
-            raise SourceUnsupported(f"{path.name} has {len(self._items)} parts; the limit is {PARTS_LIMIT}.")
+            raise SourceUnsupported(f"{path.name} has {len(self._items):,} parts; the limit is {PARTS_LIMIT:,}.")
         self._folded = {name.casefold(): name for name in reversed(self._items)}
 
     @property
@@ -125,8 +125,8 @@ class OfficePackage:
         found = [_relation(each.attrib, folder) for each in self.root(part) if each.get("Id") and each.get("Target")]
         if len(found) > RELATIONS_LIMIT:
             raise SourceUnsupported(
-                f"{self.path.name} cannot be read: {part} lists more than {RELATIONS_LIMIT} links to other parts and "
-                "addresses (relationships), which is the limit. Split it into smaller documents."
+                f"{self.path.name} cannot be read: {part} contains more than {RELATIONS_LIMIT:,} relationships (links to "
+                "other parts and addresses). Split the file into smaller documents."
             )
         inside = ((each, each.target if each.outside else self.find(each.target)) for each in found)
         return [evolve(relation, target=target) for relation, target in inside if target is not None]
@@ -153,14 +153,15 @@ class OfficePackage:
         """
         if b"<!DOCTYPE" in head.replace(b"\0", b"").upper() and not name.lower().endswith((".htm", ".html", ".mht")):
             raise SourceUnsupported(
-                f"{self.path.name}: {name} contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 7.2)."
+                f"{self.path.name} ({name}) contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 7.2)."
             )
 
     def _pieces(self, name: str, limit: int) -> Iterator[bytes]:
         item = self._items[name]
         if item.compress_type not in METHODS:
             raise SourceUnsupported(
-                f"{self.path.name}: {name} uses unsupported compression ({item.compress_type}); save the file again."
+                f"{self.path.name} ({name}) uses an unsupported compression method ({item.compress_type}); save the file "
+                "again."
             )
         done = 0
         with self._translated(f"its part {name} cannot be decompressed"):
@@ -172,7 +173,7 @@ class OfficePackage:
 
     def _too_large(self, name: str) -> SourceUnsupported:
         return SourceUnsupported(
-            f"{self.path.name} is too large: its part {name} decompresses to {self._items[name].file_size} bytes or more."
+            f"{self.path.name} is too large: its part {name} decompresses to {self._items[name].file_size:,} bytes or more."
         )
 
     def _translated(self, what: str) -> AbstractContextManager[None]:

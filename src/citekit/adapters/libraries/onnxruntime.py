@@ -83,5 +83,5 @@ def failure(path: Path, error: BaseException) -> EmbedderUnavailable:
     """Return the CiteKit error for an exception of the runtime about the model at `path`."""
     known = table()
     says = next(known[kind] for kind in type(error).__mro__ if kind in known)
-    detail = " ".join(str(error).split())[:200].rstrip(".")
+    detail = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
     return EmbedderUnavailable(f"The model {path} {says} ({detail}).")

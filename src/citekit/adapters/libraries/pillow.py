@@ -67,7 +67,7 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
     too_large = (SourceUnsupported, f"declares more than the limit of {PIXEL_LIMIT // 1_000_000} megapixels")
     broken = (failure, _BROKEN)
     return {
-        UnidentifiedImageError: (SourceUnsupported, "is not a readable image, or its header is damaged"),
+        UnidentifiedImageError: (SourceUnsupported, "has an unsupported format or a damaged header"),
         image.DecompressionBombError: too_large,
         image.DecompressionBombWarning: too_large,
         ImageCms.PyCMSError: (failure, "has an unusable color profile"),

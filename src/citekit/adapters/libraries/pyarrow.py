@@ -22,11 +22,11 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
         lib.ArrowInvalid: "the file is damaged, or is not a Parquet file",
         lib.ArrowNotImplementedError: "the file uses a feature that PyArrow does not support",
         lib.ArrowMemoryError: "reading the file needs more memory than is available",
-        lib.ArrowCapacityError: "too large",
-        lib.ArrowException: "damaged",
+        lib.ArrowCapacityError: "the file is too large",
+        lib.ArrowException: "the file is damaged",
         MemoryError: "reading the file needs more memory than is available",
         UnicodeDecodeError: "the file contains text that is not UTF-8",
-        OSError: "damaged",
+        OSError: "the file is damaged",
     }
 
 
@@ -58,7 +58,10 @@ def _rows(file: Any, path: Path, columns: Collection[str]) -> list[dict[str, obj
     if facts.num_rows > ROW_LIMIT or size > SIZE_LIMIT:
         raise FaultyAnswer(
             str(path),
-            [f"$: {facts.num_rows} rows with {size} bytes exceed the limit of {ROW_LIMIT} rows or {SIZE_LIMIT} bytes"],
+            [
+                f"$: the table has {facts.num_rows:,} rows and {size:,} bytes, but the limits are {ROW_LIMIT:,} rows and "
+                f"{SIZE_LIMIT:,} bytes"
+            ],
         )
     wanted = [name for name in file.schema_arrow.names if name in columns]
     rows: list[dict[str, object]] = file.read(columns=wanted, use_threads=False).to_pylist()

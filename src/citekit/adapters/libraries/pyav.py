@@ -168,12 +168,13 @@ def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFail
     except OSError as error:
         raise _translate_os_error(error, path) from error
     except (ValueError, RuntimeError, LookupError, TypeError, MemoryError, AttributeError) as error:
-        raise otherwise(f"{path.name} cannot be processed: {error}.") from error
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise otherwise(f"{path.name} cannot be processed: {reason}.") from error
 
 
 def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKitError:
     if getattr(error, "errno", None) in _DISK_FULL:
-        return HomeUnwritable("The disk is full or read-only; free some space, and try again.")
+        return HomeUnwritable("The disk is full or read-only; free some space or make it writable, and try again.")
     reason = str(getattr(error, "strerror", None) or error).rstrip(".")
     match CAUSES.get(type(error).__name__, Cause.DRIVER):
         case Cause.FILE:
@@ -186,5 +187,5 @@ def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKit
 
 def _translate_os_error(error: OSError, path: Path) -> CiteKitError:
     if error.errno in _DISK_FULL:
-        return HomeUnwritable("The disk is full or read-only; free some space, and try again.")
+        return HomeUnwritable("The disk is full or read-only; free some space or make it writable, and try again.")
     return SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.")

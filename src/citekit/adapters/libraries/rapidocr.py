@@ -79,11 +79,11 @@ def error_table() -> dict[type[BaseException], str]:
         detection.ResizeImgError: failed,
         session.ONNXRuntimeError: failed,
         loading.LoadImageError: failed,
-        fetching.DownloadFileException: "has no models in its package",
+        fetching.DownloadFileException: "found no models in the package",
         vision.error: failed,
         **dict.fromkeys(runtime_table(), failed),
         MemoryError: "needs more memory than is available",
-        OSError: "has models that cannot be read",
+        OSError: "could not read its models",
         **dict.fromkeys((ArithmeticError, LookupError, AttributeError, AssertionError), failed),
     }
 
@@ -148,7 +148,7 @@ def _model_path(pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if not found:
         raise MapperUnavailable(
-            f"RapidOCR has no model {pattern} in {folder}; run pip install --force-reinstall rapidocr."
+            f"There is no RapidOCR model {pattern} in {folder}; run pip install --force-reinstall rapidocr."
         )
     return found[0]
 

@@ -147,7 +147,7 @@ class DownloadableModels:
         plain = name.removeprefix("whisper-")
         found = next((each for each in self.known() if plain == each.name), None)
         if found is None:
-            raise RequestRefused(f"There is no model {name!r}. The models are: {', '.join(self.published)}.")
+            raise RequestRefused(f"There is no model {name!r}. The available models are: {', '.join(self.published)}.")
         return found
 
     def download(self, name: str, progress: Progress = silent) -> Path:
@@ -190,7 +190,8 @@ class DownloadableModels:
             if _size(part) != file.size or digest(part) != file.sha256:
                 part.unlink()
                 raise MapperUnavailable(
-                    f"The file at {url} differs from the published one, so it was deleted. Try again, or use another server."
+                    f"The file from {url} differs from the published file, so the download was deleted. Try again, or use "
+                    "another server (CITEKIT_MODELS_URL)."
                 )
             part.rename(path)
         report(file.size)
@@ -253,8 +254,8 @@ def _check_space(partial: Path, published: PublishedModel) -> None:
     free = shutil.disk_usage(partial).free
     if free < missing + _SPARE:
         raise MapperUnavailable(
-            f"The model needs {missing // 1_000_000} MB in {partial.parent}, but only {free // 1_000_000} MB are free. "
-            "Free some space and run the command again."
+            f"The download needs {(missing + _SPARE) // 1_000_000} MB of free space in {partial.parent}, but only "
+            f"{free // 1_000_000} MB is free. Free some space, and run the command again."
         )
 
 

@@ -148,7 +148,8 @@ def model_in(folder: Path) -> SpeechModel:
     missing = _missing(found)
     if missing:
         raise MapperUnavailable(
-            f"The folder {folder} contains no Whisper model for faster-whisper: {', '.join(missing)} is missing."
+            f"The folder {folder} does not contain a complete Whisper model for faster-whisper. Missing: "
+            f"{', '.join(missing)}."
         )
     return SpeechModel(folder.name, found)
 

@@ -23,10 +23,10 @@ def table() -> dict[type[BaseException], str]:
     return {
         OSError: "cannot be read",
         UnicodeError: "contains text that is not valid Unicode",
-        ValueError: "is not a tokenizer",
-        TypeError: "is not a tokenizer",
+        ValueError: "is not valid",
+        TypeError: "is not valid",
         MemoryError: "needs more memory than is available",
-        Exception: "is not a tokenizer or is damaged",
+        Exception: "is not valid or is damaged",
     }
 
 

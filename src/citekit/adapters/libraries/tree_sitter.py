@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.errors import CiteKitError, DriverMissing, MapperUnavailable
 from citekit.domain.progress import Progress
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _STATM = Path("/proc/self/statm")
+_REINSTALL = f"run pip install --force-reinstall {DISTRIBUTION}"
 
 
 def resident_bytes() -> int:
@@ -86,10 +88,10 @@ def translated(language: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise MapperUnavailable(f"The grammar of {language} is not installed ({error}); reinstall citekit.") from error
+        raise MapperUnavailable(f"The grammar of {language} is not installed ({error}); {_REINSTALL}.") from error
     except (ValueError, TypeError) as error:
         raise MapperUnavailable(
-            f"The grammar of {language} is incompatible with the installed tree-sitter ({error}); reinstall citekit."
+            f"The grammar of {language} is incompatible with the installed tree-sitter ({error}); {_REINSTALL}."
         ) from error
 
 
@@ -166,7 +168,7 @@ def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudg
     reader = _Reader(data, progress, budget)
     begun = thread_time()
     try:
-        with translated(language.name or "this"):
+        with translated(language.name or "the language"):
             tree = Parser(language).parse(reader, progress_callback=reader.is_over)
     except MapperUnavailable:
         if reader.failure is None:

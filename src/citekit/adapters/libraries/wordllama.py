@@ -79,9 +79,12 @@ def _read(path: Path) -> NDArray[np.float16]:
     except tuple(table()) as error:
         known = table()
         says = next(known[kind] for kind in type(error).__mro__ if kind in known)
-        raise EmbedderUnavailable(
-            f"The weights in {path} {says}. Run: pip install --force-reinstall wordllama"
-        ) from error
+        remedy = (
+            "close other programs, and try again"
+            if isinstance(error, MemoryError)
+            else "run pip install --force-reinstall wordllama"
+        )
+        raise EmbedderUnavailable(f"The weights in {path} {says}; {remedy}.") from error
     return rows
 
 

@@ -60,14 +60,16 @@ class CustomMapper:
         """
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
-        answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"The map that {self.identity.name} made")
+        answer = maps.from_plain_map(
+            {**plain, "resource_id": resource_id}, f"The map that {self.identity.name} made is not valid"
+        )
         facts = with_extent_metadata({**known.metadata, **answer.metadata}, known.metadata)
         facts |= _identity_metadata(source, self.identity)
         facts.pop("notes", None)
         answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)
         faults = map_issues(answer)
         if faults:
-            raise FaultyAnswer(f"The map that {self.identity.name} made from {source.path}", faults)
+            raise FaultyAnswer(f"The map that {self.identity.name} made from {source.path} is not valid", faults)
         return answer
 
     def _answer(self, source: Source, resource_id: str, progress: Progress) -> object:
@@ -83,7 +85,7 @@ class CustomMapper:
             raise
         except TookTooLongError as error:
             raise MapperUnavailable(
-                f"The mapper {name} did not finish {source.path} within {self.timeout:g} seconds. Increase the time "
+                f"The mapper {name} did not finish mapping {source.path} within {self.timeout:g} seconds. Increase the time "
                 "limit (--timeout), or use another mapper."
             ) from error
         except (Exception, SystemExit) as error:
@@ -101,7 +103,7 @@ def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout
     provider = _load_provider(lambda: _exported(module, config), str(path))
     if not _can_map(provider):
         raise RequestRefused(
-            f"{path} does not export a Mapper class, create_mapper(), or a mapper with a generate_map method."
+            f"{path} defines no class Mapper, function create_mapper(), or object mapper with a generate_map method."
         )
     identity = MapperIdentity(f"custom:{path.stem}", _digest(code, config))
     return CustomMapper(provider, identity, facts, timeout)

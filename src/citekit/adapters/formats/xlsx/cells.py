@@ -271,7 +271,8 @@ class _Strings:
             self.total += min(self.length, TEXT_LIMIT)
             if len(self.found) > STRINGS_LIMIT or self.total > CHARACTERS_LIMIT:
                 raise SourceUnsupported(
-                    f"The workbook has more than {STRINGS_LIMIT} strings or {CHARACTERS_LIMIT >> 20} MB of text; split it."
+                    f"The workbook has more than {STRINGS_LIMIT:,} strings or {CHARACTERS_LIMIT >> 20} million characters "
+                    "of text; split it."
                 )
         elif tag == "t":
             self.taking = False

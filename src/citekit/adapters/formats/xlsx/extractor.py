@@ -40,10 +40,15 @@ A formula can also follow a cell separator, such as the semicolon that many coun
 _SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")
 """Matches signed numbers, amounts, and dates, which are harmless."""
 
-_APOSTROPHES = "Texts that a spreadsheet would run as a formula begin with an apostrophe: {count}."
+_APOSTROPHES = (
+    "An apostrophe was added before each text that a spreadsheet program would run as a formula ({count} in total)."
+)
 
 _FORMS = (Form.NATIVE, Form.TEXT, Form.HTML)
-_NO_VALUES = "{count} formulas have no stored value because they were not computed before saving; they appear as text."
+_NO_VALUES = (
+    "Formulas without a stored value appear as text, because they were not computed before the file was saved "
+    "({count} in total)."
+)
 _FORMULAS = "Formulas are replaced by the values stored in the workbook."
 _STYLE = "table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 6px;text-align:left}"
 
@@ -208,7 +213,7 @@ def _csv(cut: _Cut) -> Iterator[str]:
         empty += last + 1 - left - len(values)
         if empty > EMPTY_LIMIT:
             raise FormUnsupported(
-                f"There are more than {EMPTY_LIMIT // 10**6} million empty cells between these cells; request fewer columns."
+                f"There are more than {EMPTY_LIMIT // 10**6} million empty cells among these cells; request fewer columns."
             )
         line = io.StringIO()
         csv.writer(line).writerow([cut.inert(values.get(column, "")) for column in range(left, last + 1)])

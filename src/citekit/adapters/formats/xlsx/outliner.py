@@ -103,8 +103,8 @@ def _about(read: ReadSheet, regions: Sequence[OutlineItem]) -> str:
         return f"{hidden}Chart sheet without cells."
     if not read.filled:
         return f"{hidden}Empty."
-    formulas = f", {read.formulas} of them formulas" if read.formulas else ""
-    scattered = "" if read.blocks is not None else " The cells are too scattered to detect regions."
+    formulas = f", including {_many(read.formulas, 'formula')}" if read.formulas else ""
+    scattered = "" if read.blocks is not None else " No regions were detected because the cells are too scattered."
     single = f" {regions[0].summary}" if len(regions) == 1 and regions[0].summary else ""
     size = f"{_many(read.rows, 'row')}, {_many(read.columns, 'column')}, {_many(read.filled, 'cell')}"
     return f"{hidden}{size}{formulas}.{scattered}{single}"

@@ -62,7 +62,8 @@ class ReadSheet:
                     yield now, row
                 if value.row < now:
                     raise SourceUnsupported(
-                        f"{workbook.package.path.name} is damaged: the rows of sheet {self.sheet.name!r} are out of order."
+                        f"{workbook.package.path.name} is damaged: the rows of the sheet {self.sheet.name!r} are out of "
+                        "order."
                     )
                 now, row = value.row, {}
             merged.apply(value)
@@ -75,7 +76,9 @@ class ReadSheet:
         self.filled += 1
         self.formulas += value.formula
         if self.filled > CELLS_LIMIT:
-            raise SourceUnsupported(f"The sheet {self.sheet.name!r} has more than {CELLS_LIMIT} cells; split it.")
+            raise SourceUnsupported(
+                f"The sheet {self.sheet.name!r} has more than {CELLS_LIMIT:,} nonempty cells; split it."
+            )
 
 
 ROW_VALUES = 60

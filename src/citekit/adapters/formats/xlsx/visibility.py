@@ -262,7 +262,7 @@ class Merged:
             self.open.append(self.waiting.pop())
         self._work += len(self.open)
         if self._work > MERGES_WORK:
-            raise SourceUnsupported("The workbook has too many merged cells that overlap, so it was not read.")
+            raise SourceUnsupported("The workbook has too many overlapping merged cells, so it was not read.")
         self.open = [each for each in self.open if each[2] >= row]
         columns: list[tuple[int, int]] = []
         for left, right in sorted((left + (top == row), right) for top, left, _, right in self.open):

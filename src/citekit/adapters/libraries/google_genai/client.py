@@ -127,7 +127,7 @@ class Outgoing(io.BufferedReader):
         self.sent = min(self.tell(), self.size)  # bytes of earlier reads have been sent
         data = super().read(size)
         if not data and self.tell() < self.size:
-            raise EOFError("The file became shorter while it was uploaded.")
+            raise EOFError("The file became shorter while it was being uploaded.")
         return data
 
 

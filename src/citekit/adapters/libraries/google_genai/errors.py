@@ -178,5 +178,5 @@ def _limit_exceeded(error: Any, context: CallContext) -> GeminiFailure:
 
 def _file_changed(_: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        "The file changed while it was uploaded to Gemini; wait until it is complete, and try again.", context
+        "The file changed while it was being uploaded to Gemini; wait until it is complete, and try again.", context
     )

@@ -88,7 +88,7 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
         (
             "",
             "did not accept the request",
-            "the model '{model}' may not support this type of file; choose another (--model), or use --mapper local",
+            "the model '{model}' may not support this type of file; choose another model (--model), or use --mapper local",
             False,
         ),
     ),
@@ -97,7 +97,8 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
         (
             "",
             "denied this request for the API key",
-            "check {variables}, and that its project can use the Generative Language API and the model '{model}' ({keys})",
+            "check {variables}, and make sure that the key's project can use the Generative Language API and the model "
+            "'{model}' ({keys})",
             False,
         ),
     ),
@@ -105,10 +106,10 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
         (
             "/models/|models?\\b",
             "has no model '{model}'",
-            "choose another (--model), such as {suggestion}; {models} lists them",
+            "choose another model (--model), such as {suggestion}; all models are listed at {models}",
             False,
         ),
-        ("", "does not exist at {base_url}", "check the address (--base-url)", False),
+        ("", "was not found at {base_url}", "check the address (--base-url)", False),
     ),
     408: (("", "did not finish in time", "increase --timeout (now {timeout:g} s), or map a smaller file", True),),
     413: (("", "rejected the request because it is too large", "map a smaller file, or use --mapper local", False),),
@@ -122,7 +123,7 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
         (
             "PerDay",
             "has no quota left today for the model '{model}'",
-            "wait until tomorrow (it resets at midnight Pacific time), choose another model (--model), "
+            "wait until tomorrow (the quota resets at midnight Pacific time), choose another model (--model), "
             "or raise the quota ({limits})",
             False,
         ),

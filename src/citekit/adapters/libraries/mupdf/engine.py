@@ -158,7 +158,7 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
                 damaged,
             ),
             SystemError: damaged,
-            PageWorkError: (failure, "contains a page that is too complex to render; request the form pdf"),
+            PageWorkError: (failure, "contains a page that is too complex to render; request the form pdf instead"),
         }
 
 
@@ -273,7 +273,7 @@ def _document_class() -> Any:
             def load_page(self, page_id: Any) -> Any:
                 work: PageWork | None = getattr(self, "page_work", None)
                 if work is not None and isinstance(page_id, int) and not work.admits(page_id):
-                    raise PageWorkError(f"Page {page_id + 1} is too complex to render.")
+                    raise PageWorkError(f"page {page_id + 1}")
                 return super().load_page(page_id)
 
             def _loadOutline(self) -> None:  # noqa: N802  # the library's name
@@ -324,7 +324,7 @@ def _check(document: Document, path: Path, password: str | None) -> None:
         raise SourceUnsupported(f"{path.name!r} has no pages, or is too damaged to read any.")
     if count > PAGE_LIMIT:
         raise SourceUnsupported(
-            f"{path.name!r} declares {count} pages, but the limit is {PAGE_LIMIT}. Split it into smaller files."
+            f"{path.name!r} declares {count:,} pages, but the limit is {PAGE_LIMIT:,}. Split it into smaller files."
         )
 
 

@@ -126,8 +126,8 @@ class Database:
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise RequestRefused(
-                f"The database in CITEKIT_DATABASE has the encoding {encoding}. Create one with the encoding UTF8, and name "
-                "it there."
+                f"The database in CITEKIT_DATABASE has the encoding {encoding}. Create a database with the encoding "
+                "UTF8, and set CITEKIT_DATABASE to it."
             )
         version = schema.version_in(connection)
         if version > schema.CURRENT:

@@ -13,7 +13,7 @@ class Trouble(Enum):
     DAMAGED = "its file is damaged"
     FOREIGN = "it has unexpected tables"
     FULL = "the disk is full"
-    READ_ONLY = "it cannot be written"
+    READ_ONLY = "it cannot be written to"
     UNREACHABLE = "its file cannot be opened"
     FAILED = "the disk or the system reports an error"
     TOO_MUCH = "it exceeds a size limit"

@@ -67,7 +67,7 @@ def read_answer(text: str) -> Answer:
     try:
         value, _ = _DECODER.raw_decode(body)
     except (ValueError, RecursionError) as wrong:
-        return _salvaged(body, _reason(wrong))
+        return _salvaged(body, f"it {_reason(wrong)}")
     nodes = _nodes_of(value)
     if nodes is None:
         return Answer(error="it contains no list of nodes")
@@ -89,7 +89,7 @@ def join_answers(answer: Answer, tail: Answer) -> Answer:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 _DECODER = json.JSONDecoder(strict=False, parse_constant=_no_constant)
@@ -97,8 +97,8 @@ _DECODER = json.JSONDecoder(strict=False, parse_constant=_no_constant)
 
 def _reason(wrong: Exception) -> str:
     if isinstance(wrong, json.JSONDecodeError):
-        return f"not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
-    return "nested too deeply" if isinstance(wrong, RecursionError) else f"not JSON: {str(wrong)[:100]}"
+        return f"is not valid JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
+    return "is nested too deeply" if isinstance(wrong, RecursionError) else f"is not valid JSON: {str(wrong)[:100]}"
 
 
 def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:

@@ -53,10 +53,16 @@ class ParagraphCodec:
     def fields(self) -> Mapping[str, object]:
         """The JSON Schemas of the fields for the first and the last chapter and paragraph of a node."""
         return {
-            "first_chapter": {"type": "integer", "description": "The chapter where it begins, from 1."},
-            "first_paragraph": {"type": "integer", "description": "The paragraph of that chapter, from 1."},
-            "last_chapter": {"type": "integer", "description": "The chapter where it ends."},
-            "last_paragraph": {"type": "integer", "description": "The last paragraph of it in that chapter, included."},
+            "first_chapter": {"type": "integer", "description": "The chapter in which the part begins, from 1."},
+            "first_paragraph": {
+                "type": "integer",
+                "description": "The first paragraph of the part, from 1 in that chapter.",
+            },
+            "last_chapter": {"type": "integer", "description": "The chapter in which the part ends."},
+            "last_paragraph": {
+                "type": "integer",
+                "description": "The last paragraph of the part in that chapter, inclusive.",
+            },
         }
 
     def parse(self, record: RawFields) -> Span:
@@ -82,7 +88,7 @@ class ParagraphCodec:
         (first, start), (last, end) = self.position(int(inside[0])), self.position(int(inside[1]))
         if (start, end) == (1, len(self.paragraphs[last - 1])):
             return f"chapter {first}" if first == last else f"chapters {first}-{last}"
-        return f"chapter {first} paragraph {start} to chapter {last} paragraph {end}"
+        return f"chapter {first}, paragraph {start}, to chapter {last}, paragraph {end}"
 
     def to_location(self, span: Span) -> Location:
         """Return the location of `span`: characters if it is a part of one chapter, else whole chapters.
@@ -119,7 +125,9 @@ class ParagraphCodec:
         if name == "last_chapter" and number == count + 1:
             return count
         if not 1 <= number <= count:
-            raise LocationMalformed(f"{name}: chapter {number} does not exist, because the book has {count} chapters")
+            raise LocationMalformed(
+                f"{name}: chapter {number} does not exist; the chapters are numbered from 1 to {count}"
+            )
         return number
 
     def _paragraph(self, chapter: int, name: str, value: object) -> int:
@@ -128,7 +136,8 @@ class ParagraphCodec:
             return self.number(chapter, count)
         if not 1 <= number <= count:
             raise LocationMalformed(
-                f"{name}: paragraph {number} does not exist, because chapter {chapter} has {count} paragraphs"
+                f"{name}: paragraph {number} does not exist; the paragraphs of chapter {chapter} are numbered from 1 "
+                f"to {count}"
             )
         return self.number(chapter, number)
 

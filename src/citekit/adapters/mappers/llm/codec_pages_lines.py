@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from citekit.adapters.mappers.llm.location_codec import LOCATION_FIELDS, RawFields, Span, parse_integer
+from citekit.adapters.mappers.llm.location_codec import RawFields, Span, parse_integer
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Lines, Location, Pages
 from citekit.wire.locations import from_plain
@@ -30,9 +30,7 @@ class PageCodec:
     @property
     def fields(self) -> Mapping[str, Any]:
         """The JSON Schemas of `first_page` and `last_page`."""
-        return _pair_schemas(
-            "page", f"{LOCATION_FIELDS['pages']['description'].partition('.')[0]}: those of the file, not printed ones."
-        )
+        return _pair_schemas("page", "The first page of the part: its number in the file, from 1, not the printed one.")
 
     def parse(self, record: RawFields) -> Span:
         """See `LocationCodec.parse`. The fields `pages` and `page` are also accepted.
@@ -75,7 +73,7 @@ class LineCodec:
     @property
     def fields(self) -> Mapping[str, Any]:
         """The JSON Schemas of `first_line` and `last_line`."""
-        return _pair_schemas("line", "The number before the line, from 1; both included.")
+        return _pair_schemas("line", "The first line of the part: the number before the line, from 1.")
 
     def parse(self, record: RawFields) -> Span:
         """See `LocationCodec.parse`. The field `lines` (two numbers, or text such as `10-20`) is also accepted."""
@@ -119,7 +117,7 @@ def _integer_span(first: int, last: int) -> Span:
 def _pair_schemas(unit: str, about: str) -> dict[str, Any]:
     return {
         f"first_{unit}": {"type": "integer", "description": about},
-        f"last_{unit}": {"type": "integer", "description": f"The last {unit} of it, included."},
+        f"last_{unit}": {"type": "integer", "description": f"The last {unit} of the part, inclusive."},
     }
 
 

@@ -38,8 +38,11 @@ class TimeCodec:
     def fields(self) -> Mapping[str, Any]:
         """The JSON Schemas of `start` and `end`, which are numbers of seconds."""
         return {
-            "start": {"type": "number", "description": "Seconds from the beginning, as a number: 1:05 is 65."},
-            "end": {"type": "number", "description": "Seconds, excluded: where the next part starts."},
+            "start": {
+                "type": "number",
+                "description": "The start in seconds from the beginning, as a number: 1:05 is 65.",
+            },
+            "end": {"type": "number", "description": "The end in seconds, exclusive: where the next part starts."},
         }
 
     def parse(self, record: RawFields) -> Span:
@@ -91,7 +94,7 @@ class BoxCodec:
     def fields(self) -> Mapping[str, Any]:
         """The JSON Schema of `box_2d` or `bbox`."""
         if self.thousandths:
-            about = "[ymin, xmin, ymax, xmax], thousandths (0 to 1000) of height and width, origin top left."
+            about = "[ymin, xmin, ymax, xmax] in thousandths (0 to 1000) of the height and width, from the top left."
             return {"box_2d": {"type": "array", "items": {"type": "integer"}, "description": about}}
         return {
             "bbox": {
@@ -109,7 +112,7 @@ class BoxCodec:
         if "box_2d" in record:
             top, left, bottom, right = self._four(record, "box_2d")
             if max(top, left, bottom, right) <= 1 and not (bottom + right).is_integer():
-                raise LocationMalformed("box_2d: must be thousandths from 0 to 1000; these look like fractions")
+                raise LocationMalformed("box_2d: must be thousandths from 0 to 1000, not fractions")
             return left / 1000, top / 1000, right / 1000, bottom / 1000
         left, top, right, bottom = self._four(record, "bbox")
         if max(left, top, right, bottom) > 1.5:

@@ -33,7 +33,7 @@ CONTINUATION_LIMIT = 8
 """The maximum number of requests for the rest of a truncated answer."""
 
 CUT_OFF = "The answer was cut off repeatedly: parts after {title!r} may be missing."
-_NO_COMPLETE_NODE = "it ends before its first node is complete; write less"
+_NO_COMPLETE_NODE = "it ends before its first node is complete"
 
 
 _NOT_LOCATION = frozenset({"title", "type", "summary", "context", "level", "id"})
@@ -112,7 +112,8 @@ class Conversation:
 
     def _readable(self, answer: Answer) -> Answer:
         if answer.error is not None:
-            answer = self._ask(prompt.malformed(answer.error))
+            shorter = "; write less" if answer.error == _NO_COMPLETE_NODE else ""
+            answer = self._ask(prompt.malformed(f"{answer.error}{shorter}"))
         if answer.error is not None:
             raise FaultyAnswer(self.description, [f"$: {answer.error}"])
         return answer

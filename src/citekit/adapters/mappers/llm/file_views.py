@@ -60,7 +60,7 @@ class FileViewer:
         pages: list[list[str]] = []
         with opened(path) as document:
             for number in range(document.page_count):
-                progress(number, document.page_count, "reading pages, to find titles on them")
+                progress(number, document.page_count, "reading pages to find titles")
                 pages.append([line.text for line in page_lines(document[number])])
                 give_way()
         return pages
@@ -89,7 +89,7 @@ class FileViewer:
         from citekit.adapters.libraries.mupdf.engine import opened
 
         with opened(path) as document:
-            progress(first, document.page_count, f"cutting out pages {first}-{last}")
+            progress(first, document.page_count, f"extracting pages {first}-{last}")
             document.xref_set_key(document.pdf_catalog(), "Outlines", "null")
             document.select(range(first - 1, last))
             document.save(str(target), garbage=3, deflate=True)

@@ -119,7 +119,8 @@ class ModelMapper:
         limits = self.service.limits(source.format)
         if limits is None:
             raise SourceUnsupported(
-                f"{self.service.name} cannot map {source.format.name} files: {source.path}. Choose another mapper (--mapper)."
+                f"The mapper {self.service.name} cannot map {source.format.name} files: {source.path}. Choose another mapper "
+                "(--mapper)."
             )
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             with self._readers.taken(progress, "waiting until other files have been read"):
@@ -189,7 +190,7 @@ class ModelMapper:
             definitions=definitions_of(local_map.nodes, codec) if codec.unit == "line" else {},
             code=source.format.name in CODE,
         )
-        description = f"The map that {self.service.name} ({self.service.model}) made from {source.path}"
+        description = f"The map that {self.service.name} ({self.service.model}) made from {source.path} is not valid"
         return MappingTask(source, local_map, codec, windows, validator, description, self.cache, map_key, self.redact)
 
     def _assemble(self, task: MappingTask, results: Sequence[WindowResult]) -> ResourceMap:
@@ -197,7 +198,7 @@ class ModelMapper:
         unchecked = sum(each.titles_unchecked for each in results)
         proposed, dropped = sum(each.proposed for each in results), [line for each in results for line in each.dropped]
         if found * 3 < checked:
-            reason = f"nodes: {checked - found} of {checked} titles do not occur in the file"
+            reason = f"nodes: the file does not contain {checked - found} of {checked} titles"
             raise FaultyAnswer(task.description, [reason, *dropped])
         branches = merge_windows([each.branches for each in results])
         valid = sum(1 for top in branches for _ in top.walk())
@@ -265,13 +266,13 @@ def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
     notes = []
     if found < checked:
         notes.append(
-            f"{checked - found} of {checked} titles are not in the file where the model located them; these nodes were "
-            "left out."
+            "Nodes left out because their titles are not in the file where the model located them: "
+            f"{checked - found} of {checked}."
         )
     if unchecked:
         notes.append(
-            f"{unchecked} of {checked + unchecked} titles could not be checked, because there is no text at the "
-            "locations of these nodes."
+            "Titles that could not be checked, because there is no text at the locations of their nodes: "
+            f"{unchecked} of {checked + unchecked}."
         )
     return notes
 

@@ -27,14 +27,14 @@ from citekit.domain.source import Source
 from citekit.wire.locations import from_plain
 from citekit.wire.schema import MAP_SCHEMA, NODE_SCHEMA
 
-CACHED_NOTE = "Answers about this file from an earlier run, which did not finish, were used."
+CACHED_NOTE = "Answers about this file from an earlier, unfinished run were used."
 
 _PROMPT_METADATA = (
     "page_count", "page_labels", "author", "subject", "authors", "language", "duration", "dimensions", "line_count",
     "chapter_count", "format",
 )  # fmt: skip
 
-_KINDS = {"pdf": "PDF document", "subtitles": "file of subtitles", **dict.fromkeys(BOOKS, "book")}
+_KINDS = {"pdf": "PDF document", "subtitles": "subtitle file", **dict.fromkeys(BOOKS, "book")}
 
 
 @frozen
@@ -126,7 +126,7 @@ class MappingTask:
         If the follow-up request fails, the original answer is returned.
         """
         faults = validated.faults
-        conversation.progress(0, None, f"asking the model to correct {len(faults)} nodes")
+        conversation.progress(0, None, "asking the model to correct its answer")
         try:
             if validated.is_invented:
                 words = prompt.titles_missing(faults, validated.titles_checked, validated.titles_found)
@@ -134,7 +134,9 @@ class MappingTask:
             else:
                 better = evolve(answer, items=conversation.corrected_nodes(answer.items, faults))
         except MapperUnavailable as error:
-            conversation.notes.append(f"A follow-up request about {len(faults)} faults failed: {error}")
+            conversation.notes.append(
+                f"The follow-up request to correct the answer (faults: {len(faults)}) failed: {error}"
+            )
             return answer, validated
         return better, self.validator.validate(better.items, window)
 
@@ -145,7 +147,7 @@ class MappingTask:
         prefix = f"part {number + 1}: " if len(self.windows) > 1 else ""
         about_nodes = [f"{prefix}{note}" for note in validated.notes]
         if not validated.branches and len(self.windows) > 1:
-            about_nodes.append(f"Nothing was found in part {number + 1}, {self.codec.describe(window.span)}.")
+            about_nodes.append(f"Nothing was found in part {number + 1} ({self.codec.describe(window.span)}).")
         return WindowResult(
             cached.answer.title,
             validated.branches,
@@ -181,7 +183,8 @@ class MappingTask:
         """Return sentences with the requests and tokens used so far and the number of answers cached for the next run."""
         usage, count = self.usage_total.usage, self.cache.count(self.map_key)
         spent = (
-            f"Answered so far: {usage.requests} requests ({usage.input_tokens} tokens in, {usage.output_tokens} out)."
+            f"Requests answered so far: {usage.requests} (input tokens: {usage.input_tokens}, output tokens: "
+            f"{usage.output_tokens})."
             if usage.requests
             else "No request was answered."
         )
@@ -238,16 +241,23 @@ def answer_schema(codec: LocationCodec, types: str) -> dict[str, Any]:
     """
     node = NODE_SCHEMA["properties"]
     fields = {
-        "level": {"type": "integer", "description": "1 at the top; one more than that of the part it belongs to."},
-        "title": {**node["title"], "description": "As written in the file, if the file has it."},
+        "level": {
+            "type": "integer",
+            "description": "1 at the top; otherwise, one more than the level of the part that contains this part.",
+        },
+        "title": {**node["title"], "description": "As written in the file, if the part has a title there."},
         "type": {**node["type"], "description": f"One word: {types}."},
-        "summary": {**node["summary"], "description": "One or two sentences: what is said or shown there."},
+        "summary": {**node["summary"], "description": "One or two sentences that say what the part says or shows."},
         **codec.fields,
     }
     return _object(
         {
             "title": {**MAP_SCHEMA["properties"]["title"], "description": "The title of the whole file."},
-            "nodes": {"type": "array", "items": _object(fields), "description": "In reading order."},
+            "nodes": {
+                "type": "array",
+                "items": _object(fields),
+                "description": "The parts of the file, in reading order.",
+            },
         }
     )
 

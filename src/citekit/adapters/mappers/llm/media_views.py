@@ -61,7 +61,9 @@ def _clip_windows(view: SourceView) -> list[Window]:
             partial(_clip_part, view, start, end),
             start,
             part_sentence(
-                n, len(ranges), f"{view.codec.describe((start, end))}. Its file begins at 0; count from there"
+                n,
+                len(ranges),
+                f"{view.codec.describe((start, end))}. The attached file begins at 0 seconds; count from there",
             ),
         )
         for n, (start, end) in enumerate(pairwise(edges), 1)
@@ -99,13 +101,13 @@ def _text_windows(view: SourceView) -> list[Window]:
     edges = [0.0, *(events[start][0] for start, _ in ranges[1:]), view.codec.last]
     how = "subtitles" if cues else "scene cuts"
     how += " and still pictures" if view.stills is not None and view.local.modality is Modality.VIDEO else ""
-    note = f"{view.service} received the {how} of the recording, not the recording itself."
+    note = f"The mapper {view.service} sent the {how} of the recording, not the recording itself."
     return [
         Window(
             (edges[n], edges[n + 1]),
             partial(_text_and_stills, view, (edges[n], edges[n + 1]), [text for _, text in events[start:end]]),
-            instruction=f"You do not get the recording, but its {how}, with seconds from its beginning. "
-            + part_sentence(n + 1, len(ranges), view.codec.describe((edges[n], edges[n + 1]))),
+            instruction=f"You get the {how} of the recording instead of the recording itself. Times are in seconds from its "
+            "beginning. " + part_sentence(n + 1, len(ranges), view.codec.describe((edges[n], edges[n + 1]))),
             notes=(note,) if n == 0 else (),
         )
         for n, (start, end) in enumerate(ranges)
@@ -172,10 +174,10 @@ def _not_viewable(view: SourceView) -> MapperUnavailable:
     if view.limits.as_file and not view.file_fits:
         return view.too_large()
     if view.limits.as_file:
-        most = f"it lasts {view.codec.last:.0f} s, but the limit is {view.limits.seconds:.0f} s"
+        most = f"the recording lasts {view.codec.last:.0f} s, but the limit is {view.limits.seconds:.0f} s"
     else:
         most = f"the service accepts no {view.source.format.modality.value} files"
     return MapperUnavailable(
         f"{view.source.path.name} cannot be sent to {view.service}: {most}, and the recording has no subtitles. Put a "
-        ".srt or .vtt file next to it, or use another mapper. Nothing was sent."
+        ".srt or .vtt file with the same name next to it, or use another mapper. Nothing was sent."
     )

@@ -202,7 +202,7 @@ class Budget:
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
                 raise BudgetExhausted(
-                    f"The limit of {self.limit} requests was reached before the map was complete. Allow more "
+                    f"The limit on requests ({self.limit}) was reached before the map was complete. Allow more requests "
                     "(--max-requests), or use a smaller file."
                 )
             self.spent += 1

@@ -16,7 +16,7 @@ from citekit.adapters.mappers.llm.windows import overlaps
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 
-PROMPT_VERSION = "2"
+PROMPT_VERSION = "3"
 
 SKELETON_LIMIT = 12_000
 """The maximum number of characters of the skeleton (the nodes of the local map) in a prompt."""

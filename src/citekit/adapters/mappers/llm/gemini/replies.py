@@ -21,12 +21,12 @@ _NONE = Usage()
 _REMEDY = "Map the file with another model (--model), or use --mapper local."
 
 BLOCK_REASONS = {
-    "SAFETY": "its safety filters object to the content of the file",
-    "BLOCKLIST": "it contains a word of the service's blocklist",
-    "PROHIBITED_CONTENT": "it may contain prohibited content",
+    "SAFETY": "its safety filters object to the content of the request",
+    "BLOCKLIST": "the request contains a word on the service's blocklist",
+    "PROHIBITED_CONTENT": "the request may contain prohibited content",
     "IMAGE_SAFETY": "its safety filters object to a picture",
-    "JAILBREAK": "it looks like an attempt to break the model's rules",
-    "MODEL_ARMOR": "the account's Model Armor objects to it",
+    "JAILBREAK": "the request looks like an attempt to bypass the model's rules",
+    "MODEL_ARMOR": "the Model Armor settings of the account block the request",
 }
 """Why a question got no answer."""
 
@@ -34,7 +34,7 @@ STOP_REASONS = {
     "SAFETY": "its safety filters object to the answer",
     "RECITATION": "the answer would have repeated protected text",
     "LANGUAGE": "it does not support the language of the answer",
-    "BLOCKLIST": "the answer contains a word of the service's blocklist",
+    "BLOCKLIST": "the answer contains a word on the service's blocklist",
     "PROHIBITED_CONTENT": "the answer may contain prohibited content",
     "SPII": "the answer may contain protected personal data",
     "MALFORMED_RESPONSE": "the model's answer was malformed",
@@ -135,7 +135,7 @@ def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Us
         raise _no_reply(f"returned no answer (model '{model}')", None, usage)
     reason, text = answer.reason, answer.text
     if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
-        raise _no_reply(f"stopped its answer ({reason})", STOP_REASONS.get(reason), usage)
+        raise _no_reply(f"ended its answer early ({reason})", STOP_REASONS.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
         raise _no_reply(
             f"reached the output limit before it wrote an answer (MAX_TOKENS, model '{model}')", None, usage

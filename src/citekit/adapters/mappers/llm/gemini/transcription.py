@@ -40,7 +40,7 @@ _WANTED = ("language", "text")
 SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {
-        "language": {"type": "string", "description": "the code of the language in ISO 639-1, such as en"},
+        "language": {"type": "string", "description": "the ISO 639-1 code of the language, such as en"},
         "text": {"type": "string", "description": "the words"},
     },
     "required": [*_WANTED],
@@ -49,9 +49,9 @@ SCHEMA: Mapping[str, object] = {
 _LOCAL = "a local model (CITEKIT_SPEECH_MODEL=base)"
 _ADVICE = {
     "Map the file with another model (--model)": "Use another model (CITEKIT_SPEECH_MODEL)",
-    "send fewer requests at the same time (--model-concurrency)": "run the command again, what was recognized is kept",
+    "send fewer requests at the same time (--model-concurrency)": "run the command again (the recognized text is kept)",
     ", or map a smaller file": "",
-    "map a smaller file, or use --mapper local": f"use another model (CITEKIT_SPEECH_MODEL) or {_LOCAL}",
+    "map a smaller file, or use --mapper local": f"use another model (CITEKIT_SPEECH_MODEL), or {_LOCAL}",
     "map a smaller file": f"use {_LOCAL}",
     "use --mapper local": f"use {_LOCAL}",
     "--model": "CITEKIT_SPEECH_MODEL",
@@ -125,7 +125,7 @@ def _read(text: str) -> dict[str, str]:
         answer = None
     if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in _WANTED):
         raise MapperUnavailable(
-            "Gemini returned a transcript that cannot be read. Run the command again; what was recognized is kept."
+            "Gemini returned a transcript that cannot be read. Run the command again; the recognized text is kept."
         )
     return {name: answer[name] for name in _WANTED}
 

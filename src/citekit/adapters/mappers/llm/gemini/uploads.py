@@ -80,7 +80,7 @@ def orphans_note(names: Sequence[str]) -> str:
     """Return a message that lists the remote files `names`, which could not be deleted."""
     return (
         f"Gemini still stores these uploaded files: {', '.join(names)}. The next run with the same key deletes them, "
-        "and Gemini itself deletes them after 48 hours. To list them, run: citekit doctor"
+        "and Gemini itself deletes them after 48 hours. To list them, run citekit doctor."
     )
 
 
@@ -270,7 +270,7 @@ def check_size(part: FilePart) -> None:
     limit, what = (PDF_BYTES, "a PDF") if part.media_type == "application/pdf" else (FILE_BYTES, "a file")
     if size > limit:
         raise MapperUnavailable(
-            f"{part.path.name} is {size / 1e6:,.1f} MB, but the limit of Gemini for {what} is {limit / 1e6:,.0f} MB. "
+            f"{part.path.name} is {size / 1e6:,.1f} MB, but Gemini's limit for {what} is {limit / 1e6:,.0f} MB. "
             "Split the file, or use --mapper local. Nothing was uploaded."
         )
 

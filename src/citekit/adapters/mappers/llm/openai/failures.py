@@ -139,9 +139,13 @@ def _connection_sentence(endpoint: Endpoint, failure: OpenAiFailure) -> tuple[st
     if failure.kind is FailureKind.TIMEOUT:
         return f"{label} sent no data for {endpoint.timeout:g} s. Increase {endpoint.advice.timeout}.", True
     if failure.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(failure.words):
-        return f"The connection to {_mid_sentence(label)} was lost{said}. Try again.", True
+        return f"The connection to {mid_sentence(label)} was lost{said}. Try again.", True
     if failure.kind is FailureKind.UNREACHABLE:
-        look = "the network" if endpoint.base_url is None else f"that it is running, and {endpoint.advice.url}"
+        look = (
+            "the network"
+            if endpoint.base_url is None
+            else f"that the server is running and that {endpoint.advice.url} is correct"
+        )
         return f"{label} cannot be reached{said}. Check {look}.", not failure.lasting
     if failure.kind is FailureKind.SETUP:
         return f"{label} cannot be called{said}. Check the key and {endpoint.advice.url}.", False
@@ -166,7 +170,7 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
         ), False
     if status in (400, 413, 422) and exceeds_context(failure):
         return (
-            f"The request exceeds the context of the model {endpoint.model!r}, according to {_mid_sentence(label)} "
+            f"The request exceeds the context of the model {endpoint.model!r}, according to {mid_sentence(label)} "
             f"{http}. Choose a model with a longer context ({endpoint.advice.model}), or configure a longer "
             "context on the server.",
             False,
@@ -178,7 +182,8 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
         return f"{label} is rate-limiting this key {http}: {endpoint.advice.slower.format(wait)}.", True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
         return (
-            f"{label} has no model {endpoint.model!r} for this key {http}. Choose another ({endpoint.advice.model}).",
+            f"{label} has no model {endpoint.model!r} for this key {http}. Choose another model "
+            f"({endpoint.advice.model}).",
             False,
         )
     if status in (400, 403) and _REFUSED.search(failure.words):
@@ -203,7 +208,8 @@ def _key_sentence(endpoint: Endpoint, http: str) -> str:
     return f"{endpoint.label} requires a key {http}. Set OPENAI_API_KEY."
 
 
-def _mid_sentence(label: str) -> str:
+def mid_sentence(label: str) -> str:
+    """Return `label` (see `Endpoint.label`) in the form that it has inside a sentence."""
     return label[0].lower() + label[1:] if label.startswith("The ") else label
 
 

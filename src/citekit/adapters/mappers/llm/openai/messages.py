@@ -12,7 +12,7 @@ from attrs import frozen
 
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, Question, SoundPart, TextPart, Turn
 from citekit.adapters.mappers.llm.openai.capabilities import AnswerFormat, Capabilities, RequestFeatures
-from citekit.adapters.mappers.llm.openai.failures import Endpoint
+from citekit.adapters.mappers.llm.openai.failures import Endpoint, mid_sentence
 from citekit.domain.errors import MapperUnavailable, SourceUnreadable
 
 FILE_BYTES = 50_000_000
@@ -22,7 +22,7 @@ PDF = "application/pdf"
 IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 """The types of pictures that the API accepts ("Images and vision": PNG, JPEG, WEBP, GIF without animation)."""
 
-_SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It has to fit this JSON Schema:\n"
+_SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It must conform to this JSON Schema:\n"
 
 
 @frozen(kw_only=True)
@@ -107,7 +107,7 @@ class MessageWriter:
                 yield _file_content(path) if capabilities.files else _text_content(self._in_words(path))
             case SoundPart(_, media_type):
                 raise MapperUnavailable(
-                    f"{self.endpoint.label} does not accept {media_type} in a question. Use another model for speech "
+                    f"{self.endpoint.label} does not accept {media_type} in a request. Use another model for speech "
                     "(CITEKIT_SPEECH_MODEL)."
                 )
             case FilePart(path, media_type):
@@ -131,28 +131,29 @@ class MessageWriter:
     def _notes(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> Iterator[str]:
         label = self.endpoint.label
         if temperature and not capabilities.temperature:
-            yield f"{label} accepts no temperature for the model {self.endpoint.model!r}: its default was used."
+            yield f"{label} accepts no temperature for the model {self.endpoint.model!r}, so the model's default was used."
         if not capabilities.files and (pdfs := list(_pdfs(question))):
             names = ", ".join(repr(part.path.name) for part in pdfs)
-            yield f"{label} accepts no files, so only the text of {names} was sent, without its pictures."
+            yield f"{label} accepts no files, so only the text of {names} was sent, without pictures."
         left_out = sum(isinstance(part, ImagePart) for part in question.parts)
         if not capabilities.images and left_out:
             yield (
-                f"{label} accepts no pictures for the model {self.endpoint.model!r}, so {left_out} pictures were "
-                "left out."
+                f"{label} accepts no pictures for the model {self.endpoint.model!r}, so the pictures of the request "
+                f"({left_out}) were left out."
             )
         if capabilities.form is AnswerFormat.JSON:
-            yield f"{label} does not enforce a schema, so the request asked for JSON and had the schema in the prompt."
+            yield f"{label} does not enforce a schema, so the request asked for JSON and included the schema in the prompt."
         if capabilities.form is AnswerFormat.WORDS:
             yield f"{label} has no JSON mode, so only the prompt asked for JSON."
 
     def _check_size(self, question: Question) -> None:
         sizes = [(_size(part.path), part.path.name) for part in question.parts if isinstance(part, FilePart)]
-        if sum(size for size, _ in sizes) > FILE_BYTES:
-            size, name = max(sizes)
+        total = sum(size for size, _ in sizes)
+        if total > FILE_BYTES:
+            _, name = max(sizes)
             raise MapperUnavailable(
-                f"{name!r} is {size / 1e6:.1f} MB, but {self.endpoint.label} accepts at most "
-                f"{FILE_BYTES // 1_000_000} MB of files in one request. Map a smaller file, or map without a model "
+                f"The request with {name!r} contains {total / 1e6:.1f} MB of files, but {mid_sentence(self.endpoint.label)} accepts at "
+                f"most {FILE_BYTES // 1_000_000} MB of files in one request. Map a smaller file, or map without a model "
                 "(--mapper local)."
             )
 

@@ -41,7 +41,7 @@ ADVICE = Advice(
     model="CITEKIT_SPEECH_MODEL",
     url="OPENAI_BASE_URL",
     timeout="CITEKIT_TIMEOUT",
-    slower="wait{}, then run the command again; what was recognized is kept",
+    slower="wait{}, then run the command again; the recognized text is kept",
     smaller="Use another model (CITEKIT_SPEECH_MODEL).",
     without="use a local model (CITEKIT_SPEECH_MODEL=base)",
 )
