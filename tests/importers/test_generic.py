@@ -113,9 +113,9 @@ def test_a_custom_adapter_gets_the_source(app: Container, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("code", "error", "says"),
     [
-        ("x = 1", RequestRefused, "exports neither a function adapt"),
-        ("adapt = 5", RequestRefused, "exports neither a function adapt"),
-        ("class Adapter: pass", RequestRefused, "exports neither a function adapt"),
+        ("x = 1", RequestRefused, "defines neither a function adapt"),
+        ("adapt = 5", RequestRefused, "defines neither a function adapt"),
+        ("class Adapter: pass", RequestRefused, "defines neither a function adapt"),
         ("class Adapter:\n    def __init__(self): raise ValueError('no')", RequestRefused, "ValueError: no"),
         ("import nothing_of_that_name", RequestRefused, "ModuleNotFoundError"),
         ("def adapt(:", RequestRefused, "SyntaxError"),

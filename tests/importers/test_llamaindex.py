@@ -133,7 +133,7 @@ def test_a_file_elsewhere_is_never_followed(app: Container, tmp_path: Path, stor
 
     assert "" == made.source_path
     assert all(isinstance(place, Virtual) for place in places(made).values())
-    assert "not in the folder of the data. Pass it as the source" in made.metadata["notes"][0]
+    assert "not in the folder of the data. Pass that file as the source" in made.metadata["notes"][0]
 
 
 @pytest.mark.parametrize("name", ["docstore.json", "index_store.json"])
@@ -183,7 +183,7 @@ def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Contai
 
     assert [Pages((12,)), Pages((7,))] == [place for place in places(made).values() if isinstance(place, Pages)]
     assert Modality.DOCUMENT is made.modality
-    assert "there was no source to check it against" in made.metadata["notes"][-1]
+    assert "no source was given: 2." in made.metadata["notes"][-1]
 
 
 def test_nodes_of_several_files_are_grouped_by_file(app: Container, story: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_reply_that_was_charged_before_a_refusal_is_counted(text: Path) -> Non
     with OpenAiServer([Step(text="Here is no JSON.", tokens=50_000), error(402, "no credit")]) as server:
         said = error_of(openai_at(server.url), text)
 
-    assert "tokens in" in said
+    assert "input tokens: " in said
     assert "(50000 tokens" in said
 
 
@@ -58,7 +58,7 @@ def test_an_openai_stream_that_breaks_off_after_its_usage_is_counted(text: Path)
     with raw_server(RawAnswer(body=body, headers=EVENTS)) as server:
         said = error_of(openai_at(f"{server.url}/v1"), text)
 
-    assert "1 requests (50000 tokens in, 4000 out)" in said
+    assert "Requests answered so far: 1 (input tokens: 50000, output tokens: 4000)" in said
 
 
 def test_a_gemini_stream_that_breaks_off_after_its_usage_is_counted(text: Path, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_gemini_stream_that_breaks_off_after_its_usage_is_counted(text: Path, 
         )
         said = error_of(service, text)
 
-    assert "1 requests (50000 tokens in, 4000 out)" in said
+    assert "Requests answered so far: 1 (input tokens: 50000, output tokens: 4000)" in said
 
 
 @pytest.mark.parametrize("name", ["gemini", "openai"])

@@ -32,7 +32,7 @@ SAID = {
     "500 that lasts": ("HTTP 500 INTERNAL", "try again later"),
     "no answer in time, again and again": ("for 0.3 s", "--timeout"),
     "disconnect, again and again": ("connection to Gemini was lost",),
-    "budget used up": ("limit of 1 requests", "--max-requests"),
+    "budget used up": ("limit on requests (1)", "--max-requests"),
     "request refused (400)": ("HTTP 400 INVALID_ARGUMENT", "invalid argument", "--model"),
     "more tokens than the model takes (400)": ("exceeds the token limit of the model", "1048576"),
     "request too large (413)": ("HTTP 413", "smaller file"),

@@ -273,7 +273,7 @@ class TestTooLittle:
         service = ScriptedService([nodes((1, "Ending", 300, 310), unit="second")] * 2)
 
         with pytest.raises(
-            FaultyAnswer, match=r"scripted \(script\) made from .*run.mp4: nodes\[0\].start: seconds 300"
+            FaultyAnswer, match=r"scripted \(script\) made from .*run.mp4 is not valid: nodes\[0\].start: seconds 300"
         ):
             model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
@@ -303,7 +303,7 @@ class TestTooLittle:
     def test_what_is_no_answer_twice_is_an_error(self) -> None:
         service = ScriptedService(["", "[oops"])
 
-        with pytest.raises(FaultyAnswer, match=r"from .*run\.mp4: (?!\$)"):
+        with pytest.raises(FaultyAnswer, match=r"from .*run\.mp4 is not valid: (?!\$)"):
             model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
         assert 2 == len(service.questions)

@@ -331,7 +331,7 @@ FAULTS: tuple[Fault, ...] = (
         name="budget of requests used up",
         script=(error(503, "The engine is currently overloaded."),) * 3,
         max_requests=2,
-        says=("limit of 2 requests", "--max-requests"),
+        says=("limit on requests (2)", "--max-requests"),
         requests=2,
     ),
 )
