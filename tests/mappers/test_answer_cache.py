@@ -75,7 +75,7 @@ def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: AnswerCache) ->
     assert 1 == len(again.questions)
     assert rows_of(expected) == rows_of(made)
     assert windows == made.metadata["usage"]["requests"]
-    assert any("earlier run" in note for note in made.metadata["notes"])
+    assert any("unfinished run" in note for note in made.metadata["notes"])
 
 
 def test_the_answers_about_a_finished_map_are_removed(text: Path, kept: AnswerCache) -> None:

@@ -48,8 +48,7 @@ def test_a_reply_that_was_charged_before_a_refusal_is_counted(text: Path) -> Non
     with OpenAiServer([Step(text="Here is no JSON.", tokens=50_000), error(402, "no credit")]) as server:
         said = error_of(openai_at(server.url), text)
 
-    assert "input tokens: " in said
-    assert "(50000 tokens" in said
+    assert "input tokens: 50000" in said
 
 
 def test_an_openai_stream_that_breaks_off_after_its_usage_is_counted(text: Path) -> None:

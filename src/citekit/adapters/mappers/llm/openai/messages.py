@@ -153,8 +153,8 @@ class MessageWriter:
             _, name = max(sizes)
             raise MapperUnavailable(
                 f"The request with {name!r} contains {total / 1e6:.1f} MB of files, but "
-                f"{mid_sentence(self.endpoint.label)} accepts at most {FILE_BYTES // 1_000_000} MB of files in one request. Map a smaller file, or map without a model "
-                "(--mapper local)."
+                f"{mid_sentence(self.endpoint.label)} accepts at most {FILE_BYTES // 1_000_000} MB of files in one "
+                "request. Map a smaller file, or map without a model (--mapper local)."
             )
 
 
