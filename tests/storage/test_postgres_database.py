@@ -151,7 +151,7 @@ def test_a_database_of_another_encoding_is_refused(postgres: str) -> None:
     connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     connection.close()
 
-    with pytest.raises(RequestRefused, match=r"has the encoding LATIN1\. Create one with the encoding UTF8"):
+    with pytest.raises(RequestRefused, match=r"has the encoding LATIN1\. Create a database with the encoding UTF8"):
         Database(postgres.replace("/postgres", "/latin")).space("any")
 
 

@@ -261,7 +261,7 @@ def test_quotes_do_not_cross_a_long_pause() -> None:
 def test_a_folder_without_a_model_is_refused_by_its_missing_files(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"x")
 
-    with pytest.raises(MapperUnavailable, match=r"config\.json, tokenizer\.json, vocabulary\.json is missing"):
+    with pytest.raises(MapperUnavailable, match=r"Missing: .*config\.json, tokenizer\.json, vocabulary\.json"):
         model_in(tmp_path)
     with pytest.raises(MapperUnavailable, match=r"There is no folder .*nowhere"):
         chosen_model(str(tmp_path / "nowhere"))

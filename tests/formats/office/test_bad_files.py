@@ -172,7 +172,7 @@ def test_a_document_type_of_shared_strings_is_refused() -> None:
 def test_too_many_shared_strings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "CHARACTERS_LIMIT", 10)
 
-    with pytest.raises(SourceUnsupported, match="MB of text"):
+    with pytest.raises(SourceUnsupported, match="million characters of text"):
         cells.shared_strings([b"<sst><si><t>twelve chars</t></si></sst>"], "x")
 
 
