@@ -1,4 +1,7 @@
-"""Defines the SDK: CiteKit and its library for Python programs."""
+"""Defines the SDK for Python programs.
+
+Modules that only some methods need are imported by these methods, because programs wait for the import.
+"""
 
 from __future__ import annotations
 
@@ -6,124 +9,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from citekit.application.answer_question import PASSAGES
-from citekit.application.ingest_many import Outcome, files_below
-from citekit.application.library.answers import Answers, AskRequest, ContextMode
-from citekit.application.library.ingest_book import BookIngested, BookRequest
-from citekit.application.library.narrow_books import Narrowing
-from citekit.application.library.remove_book import BookName, Removed
-from citekit.application.search import Hit
-from citekit.application.validate_map import MapReport
-from citekit.application.verify import Verdict
-from citekit.application.verify_quote import resource_named
 from citekit.container import Container, bootstrap
-from citekit.container.library import Alexandria
-from citekit.container.ports import Ports
 from citekit.domain.address import Address, parse_address
-from citekit.domain.answering import CheckedAnswer
+from citekit.domain.answering import PASSAGES
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options, Receipt
-from citekit.domain.library.chunking import ChunkingParams
-from citekit.domain.library.ledger import LedgerEntry
 from citekit.domain.modality import Modality
-from citekit.domain.node import Node, NodeName
+from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.verdict import QuoteLookup, QuoteVerdict
-from citekit.domain.resource_map import ResourceMap
-from citekit.domain.text_search.found import FoundText
-from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.entrypoints import notebook
-from citekit.entrypoints.export import ExportForm, export
 from citekit.wire.locations import modality_of
 
 if TYPE_CHECKING:
+    from citekit.application.ingest_many import Outcome
+    from citekit.application.search import Hit
+    from citekit.application.validate_map import MapReport
+    from citekit.application.verify import Verdict
+    from citekit.container.ports import Ports
+    from citekit.domain.answering import CheckedAnswer
     from citekit.domain.exchange import Context
+    from citekit.domain.node import Node
+    from citekit.domain.quotes.verdict import QuoteLookup, QuoteVerdict
+    from citekit.domain.resource_map import ResourceMap
+    from citekit.domain.text_search.found import FoundText
+    from citekit.domain.text_search.read import ReadTextAnswer
+    from citekit.entrypoints.sdk_library import Library
 
 notebook.install()
-
-
-class Library:
-    """A collection of books that can be ingested, queried, and removed. Requires the extra `library`. Thread-safe.
-
-    `collection` is the name of the collection; the default is `QDRANT_COLLECTION`, or `alexandria` if that is not set.
-    The attribute `alexandria` gives access to the use cases.
-    """
-
-    def __init__(self, alexandria: Alexandria, collection: str | None = None) -> None:
-        self.alexandria = alexandria
-        self.collection = collection or alexandria.chosen.collection
-
-    def ingest(
-        self,
-        path: str | Path,
-        *,
-        title: str | None = None,
-        author: str | None = None,
-        language: str | None = None,
-        params: ChunkingParams | None = None,
-        hierarchical: bool = True,
-        force: bool = False,
-        progress: Progress = silent,
-    ) -> BookIngested:
-        """Ingest the file of a book. `title`, `author`, and `language` replace the values in the file.
-
-        `hierarchical` keeps chunks within chapters; otherwise, the whole text is split without regard to chapters.
-        Raise `AlreadyIngested` if the book is already in the collection and `force` is False, `MetadataMissing` if the
-        title or the author is unknown, `SourceUnsupported` if the format is not supported, or another `CiteKitError`.
-        """
-        request = BookRequest(
-            path=Path(path),
-            collection=self.collection,
-            title=title,
-            author=author,
-            language=language,
-            params=params or ChunkingParams(),
-            hierarchical=hierarchical,
-            force=force,
-        )
-        return self.alexandria.ingest_book(request, progress)
-
-    def ask(
-        self,
-        question: str,
-        *,
-        limit: int = 5,
-        threshold: float = 0.5,
-        context: str = "precise",
-        narrowing: Narrowing | None = None,
-    ) -> Answers:
-        """Return at most `limit` hits that answer the question, best first, with scores of at least `threshold`.
-
-        The best two hits are returned even if their scores are lower. Pass a hit's `chunk.address` to
-        `CiteKit.resolve`.
-
-        `context` is `precise`, `contextual` (with chapters), or `comprehensive` (also with neighboring chunks). Raise
-        `CollectionMissing` if the collection does not exist, `ModelMismatch` if it was made with another embedder,
-        `RequestRefused` if an argument is invalid or no book matches `narrowing`, or another `CiteKitError`.
-        """
-        if context not in set(ContextMode):
-            raise RequestRefused(f"{context!r} is not a context mode. Use one of: {', '.join(ContextMode)}.")
-        where = self.alexandria.narrow(narrowing or Narrowing(), self.collection)
-        request = AskRequest(
-            query=question,
-            collection=self.collection,
-            limit=limit,
-            threshold=threshold,
-            mode=ContextMode(context),
-            where=where,
-        )
-        return self.alexandria.ask(request)
-
-    def books(self) -> Sequence[LedgerEntry]:
-        """Return the ledger entries of the books in the collection, in the order in which they were ingested."""
-        return self.alexandria.ledger.books(self.collection)
-
-    def remove(self, resource_id: str) -> Removed:
-        """Remove a book from the collection. Its file is kept, and so is its map, but without chunks.
-
-        Raise `RequestRefused` if the book is not in the collection.
-        """
-        return self.alexandria.remove_book(BookName(resource_id=resource_id), self.collection)
 
 
 def read_modality(word: str) -> Modality:
@@ -167,16 +79,20 @@ class CiteKit:
         force: bool = False,
         progress: Progress = silent,
     ) -> ResourceMap:
-        """Map a file and return its map. If an up-to-date map exists, return it without mapping the file again.
+        """Map a file, index its text, and return the map. If an up-to-date map exists, return it and do nothing else.
 
         If `type` is not None, files of other kinds are rejected. If `force` is True, the file is always mapped again.
         """
         modality = None if type is None else read_modality(type)
-        done = self.app.ingest(Path(path), wanted_id=resource_id, modality=modality, force=force, progress=progress)
+        done = self.app.ingest_for_search(
+            Path(path), wanted_id=resource_id, modality=modality, force=force, progress=progress
+        )
         return done.resource_map
 
     def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
         """Map files and folders in parallel, and yield an outcome for each file as soon as the file is finished."""
+        from citekit.application.ingest_many import files_below
+
         settings = self.app.settings
         own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
         files = files_below([Path(path) for path in paths], own, is_mappable=self.app.is_mappable)
@@ -248,6 +164,8 @@ class CiteKit:
 
         If `collection` is None, the default collection is used.
         """
+        from citekit.entrypoints.sdk_library import Library
+
         return Library(self.app.alexandria, collection)
 
     def search(self, words: str, *, limit: int = 20) -> list[Hit]:
@@ -393,6 +311,8 @@ class CiteKit:
         if node_id is not None:
             wanted = NodeName(str(what), node_id)
         elif isinstance(what, str) and "://" in what:
+            from citekit.application.verify_quote import resource_named
+
             wanted = resource_named(what, self.app.maps)
         return self.app.verify_quote(wanted, text, roots=[Path(root) for root in roots])
 
@@ -448,6 +368,8 @@ class CiteKit:
         Raise `RequestRefused` if `form` is not one of these, `ResourceMissing`, `MapCorrupt`, and, for `markdown` and
         `html`, the errors of reading the text.
         """
+        from citekit.entrypoints.export import ExportForm, export
+
         if form not in set(ExportForm):
             raise RequestRefused(f"{form!r} is not an export format. Use one of: {', '.join(ExportForm)}.")
         return export(self.app, resource_id, ExportForm(form), roots=[Path(root) for root in roots])
