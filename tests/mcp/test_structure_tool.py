@@ -108,7 +108,7 @@ def test_a_budget_of_tokens_holds_and_the_answer_says_what_was_cut(served: Serve
     assert len(shown(answer)) <= max(4 * max_tokens, len(head) + len(note) + 1)
     assert [f"chapter_{n}" for n in range(1, count + 1)] == [each["id"] for each in plain["nodes"]]
     assert (60 - len(nodes), 60, True) == (plain["cut_nodes"], plain["total_nodes"], plain["truncated"])
-    assert f"Cut to the budget: {60 - len(nodes)} of 60 nodes. Use node_id, or a larger max_tokens." == note
+    assert f"Not shown: {60 - len(nodes)} of 60 nodes. Use node_id, or a larger max_tokens." == note
 
 
 def test_titles_are_searched(served: Served) -> None:
@@ -119,7 +119,7 @@ def test_titles_are_searched(served: Served) -> None:
     empty = error(served.call("getStructure", resource_id="searched", title_contains=" "))
 
     assert ["two", "two.b", "two.b.c"] == [line.split()[0] for line in found.split("\n")[1:]]
-    assert ["No such node."] == absent.split("\n")[1:]
+    assert ["No node matches."] == absent.split("\n")[1:]
     assert "Error: title_contains is empty. Give a part of a title, or omit it." == empty
 
 

@@ -123,7 +123,7 @@ def test_a_line_that_is_no_message_is_answered_as_the_protocol_has_it(wire: Call
     assert {
         "jsonrpc": "2.0",
         "id": None,
-        "error": {"code": -32700, "message": "This line is not a JSON-RPC message."},
+        "error": {"code": -32700, "message": "This line is not a valid JSON-RPC message."},
     } == client.read()
 
 

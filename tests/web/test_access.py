@@ -116,7 +116,7 @@ def test_a_port_in_use_is_one_sentence(page: Server, many_kinds: Path) -> None:
         timeout=60,
     )
     assert 2 == answer.returncode
-    assert f"Port {page.port} is in use. Choose another one with --port." in answer.stderr
+    assert f"Port {page.port} is in use. Choose another port with --port." in answer.stderr
 
 
 @pytest.mark.long

@@ -198,7 +198,7 @@ def test_evidence_is_downloaded_with_its_receipt_and_verified(page: Server, tmp_
     assert json.loads(page.ask("POST", "/api/verify", body + b" ", both)[1])["refuted"]
     refused = page.ask("POST", "/api/verify", b"other", {"x-name": "from elsewhere.pdf"})[1]
     assert (
-        "There is no receipt for from elsewhere.pdf. Drop its receipt together with it."
+        "This home has no receipt for from elsewhere.pdf. Drop the file and its receipt together."
         == json.loads(refused)["message"]
     )
     for wrong in ("no Base64", b64encode(b"{}").decode()):

@@ -85,7 +85,7 @@ def map_html(resource_map: ResourceMap) -> str:
     tree = _tree(outline.nodes, left)
     more = outline.node_count - NODE_LIMIT
     lines = [f"<b>{escape(resource_map.title)}</b> {_code(resource_map.resource_id)}", tree]
-    return _block([*lines, f"<small>{more:,} more nodes</small>"] if more > 0 else lines)
+    return _block([*lines, f"<small>{more:,} more node{'' if more == 1 else 's'}</small>"] if more > 0 else lines)
 
 
 def hits_html(found: FoundText) -> str:
@@ -94,7 +94,9 @@ def hits_html(found: FoundText) -> str:
         f"<li>{_code(hit.address)} <small>{escape(' › '.join(hit.titles))}</small><br>{escape(hit.text[:TEXT_LIMIT])}</li>"
         for hit in found.hits
     )
-    return _block([f"{found.total:,} matches in {found.searched:,} files", f"<ol>{''.join(items)}</ol>"])
+    matches = f"{found.total:,} match{'' if found.total == 1 else 'es'}"
+    files = f"{found.searched:,} file{'' if found.searched == 1 else 's'}"
+    return _block([f"{matches} in {files}", f"<ol>{''.join(items)}</ol>"])
 
 
 def verdict_html(verdict: QuoteVerdict) -> str:

@@ -36,7 +36,9 @@ def current_parsers(value: str) -> str:
 def _warn(setting: str, value: str, new: str) -> None:
     import logging
 
-    logging.getLogger(__name__).warning("The value '%s' of %s is now called '%s'.", value, setting, new)
+    logging.getLogger(__name__).warning(
+        "The value '%s' of %s is now called '%s'. Use the new name.", value, setting, new
+    )
 
 
 @frozen(kw_only=True)
@@ -186,7 +188,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         store_links=one_of("CITEKIT_STORE_LINKS", environment.get("CITEKIT_STORE_LINKS") or "off", SWITCH) == "on",
         link_key=_link_key(read_secret(environment, "CITEKIT_LINK_KEY")),
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
-        cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
+        cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G", "CITEKIT_CACHE_LIMIT"),
         roots=tuple(expanded(root).absolute() for root in roots),
         concurrency=count(environment, "CITEKIT_CONCURRENCY", 1) or min(os.cpu_count() or 1, 4),
         model_concurrency=default(count(environment, "CITEKIT_MODEL_CONCURRENCY", 1), 8),
@@ -243,7 +245,7 @@ def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
 def _link_key(text: str | None) -> str | None:
     """Return the secret. Raise `RequestRefused` if it has fewer than `LEAST_LINK_KEY` characters."""
     if text is not None and len(text) < LEAST_LINK_KEY:
-        raise RequestRefused(f"CITEKIT_LINK_KEY must have at least {LEAST_LINK_KEY} characters. Use random ones.")
+        raise RequestRefused(f"CITEKIT_LINK_KEY must have at least {LEAST_LINK_KEY} random characters.")
     return text
 
 
@@ -261,7 +263,7 @@ def _speech_service(text: str) -> str:
         return ""
     if not model.strip():
         raise RequestRefused(
-            f"CITEKIT_SPEECH_MODEL={shown(text)} names no model. Use {service}:MODEL, such as "
+            f"CITEKIT_SPEECH_MODEL={shown(text)} does not name a model. Use {service}:MODEL, such as "
             f"{service}:{_SPEECH_SERVICES[service]}."
         )
     return f"{service}:{model.strip()}"
@@ -274,6 +276,6 @@ def _language(text: str) -> str:
     """Return `text` if it is a language code of two or three letters, or empty; otherwise, raise `RequestRefused`."""
     if text and not _LANGUAGE.fullmatch(text):
         raise RequestRefused(
-            f"CITEKIT_SPEECH_LANGUAGE={shown(text)} must be the code of a language (ISO 639-1), such as en."
+            f"CITEKIT_SPEECH_LANGUAGE={shown(text)} must be a language code in lowercase letters (ISO 639-1), such as en."
         )
     return text

@@ -29,10 +29,10 @@ def expanded(path: str | Path) -> Path:
         raise RequestRefused(f"Cannot find the folder {str(path)!r}: {error}") from error
 
 
-def read_size(text: str) -> int:
+def read_size(text: str, name: str = "") -> int:
     """Return the number of bytes for a size such as `500M`, `10G`, or `123456`.
 
-    Raise `RequestRefused` if `text` is not a valid size.
+    Raise `RequestRefused` if `text` is not a valid size. `name` is the name of the setting, for the message.
     """
     number, unit = text.strip().lower().removesuffix("b"), ""
     if number and number[-1] in _UNITS:
@@ -43,7 +43,8 @@ def read_size(text: str) -> int:
             return size
     except (ValueError, OverflowError):
         pass
-    raise RequestRefused(f"{shown(text)} is not a valid size. Use a number with an optional unit, such as 500M or 10G.")
+    what = f"{name}={shown(text)}" if name else shown(text)
+    raise RequestRefused(f"{what} is not a valid size. Use a number with an optional unit, such as 500M or 10G.")
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
@@ -54,7 +55,7 @@ def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
     text = environment.get(name)
     if not text:
         return None
-    found = read_size(text)
+    found = read_size(text, name)
     if found < least:
         raise RequestRefused(f"{name}={shown(text)} is too small. The minimum is {least // 1000000}M.")
     return found

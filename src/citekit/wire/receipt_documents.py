@@ -125,5 +125,5 @@ class _StrictJson:
         return plain
 
     def _constant(self, name: str) -> float:
-        self.faults.append(f"$: {name} is not valid in JSON")
+        self.faults.append(f"$: {name} is not a valid number in JSON")
         return float(name.replace("Infinity", "inf"))

@@ -40,9 +40,10 @@ _T = TypeVar("_T")
 def invalid(what: str) -> FaultyAnswer:
     """Return the error for an answer of a worker that is not valid.
 
-    `what` describes the answer, such as `an invalid picture`.
+    `what` names the malformed part of the answer, such as `the picture`.
     """
-    return FaultyAnswer(f"The worker returned {what}", ["try again; if this happens again, the file may be damaged"])
+    advice = "Try again; if this happens again, the file may be damaged."
+    return FaultyAnswer("The answer of the worker process is not valid", [f"{what} is malformed. {advice}"])
 
 
 def plain_source(source: Source) -> dict[str, Any]:
@@ -101,13 +102,13 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in data["sheets"]]
         unread, recognized = array("q", data["unread"]), array("q", data["recognized"])
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
-        raise invalid("an invalid text") from wrong
+        raise invalid("the text") from wrong
     if not isinstance(text, str):
-        raise invalid("an invalid text")
+        raise invalid("the text")
     if not _is_in_order(numbers, starts, ends, len(text)):
-        raise invalid("an invalid text")
+        raise invalid("the text")
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
-        raise invalid("an invalid text")
+        raise invalid("the text")
     return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread, recognized)
 
 
@@ -129,14 +130,14 @@ def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], leng
 def text_from(data: object) -> str:
     """Return `data` if it is a string; otherwise, raise `FaultyAnswer`."""
     if not isinstance(data, str):
-        raise invalid("an invalid text")
+        raise invalid("the text")
     return data
 
 
 def texts_from(data: object) -> tuple[str, ...]:
     """Return the strings in `data`. Raise `FaultyAnswer` if it is not a list of strings."""
     if not isinstance(data, list):
-        raise invalid("an invalid list of texts")
+        raise invalid("the list of texts")
     return tuple(text_from(each) for each in data)
 
 
@@ -150,9 +151,9 @@ def drawn_pages_from(data: object) -> dict[int, str]:
                     case [int(number), str(text)]:
                         texts[number] = text
                     case _:
-                        raise invalid("an invalid list of texts")
+                        raise invalid("the list of texts")
             return texts
-    raise invalid("an invalid list of texts")
+    raise invalid("the list of texts")
 
 
 def plain_picture(data: bytes, media_type: str) -> dict[str, Any]:
@@ -170,8 +171,8 @@ def picture_from(data: object) -> tuple[bytes, str]:
             try:
                 return b64decode(text, validate=True), media_type
             except ValueError as wrong:
-                raise invalid("an invalid picture") from wrong
-    raise invalid("an invalid picture")
+                raise invalid("the picture") from wrong
+    raise invalid("the picture")
 
 
 def page_sizes_from(data: object) -> list[PageSize]:
@@ -183,9 +184,9 @@ def page_sizes_from(data: object) -> list[PageSize]:
     try:
         sizes = [PageSize(*map(_finite, each)) for each in _listed(data)]
     except (TypeError, ValueError) as wrong:
-        raise invalid("an invalid list of page sizes") from wrong
+        raise invalid("the list of page sizes") from wrong
     if not all(each.width > 0 and each.height > 0 for each in sizes):
-        raise invalid("an invalid list of page sizes")
+        raise invalid("the list of page sizes")
     return sizes
 
 
@@ -199,14 +200,14 @@ def page_words_from(data: object) -> list[PageWord]:
             left, top, right, bottom = map(_finite, corners)
             words.append(PageWord(text_from(text), (left, top, right, bottom), int(line)))
     except (TypeError, ValueError) as wrong:
-        raise invalid("an invalid list of words") from wrong
+        raise invalid("the list of words") from wrong
     return words
 
 
 def amplitudes_from(data: object) -> list[int]:
     """Return amplitudes from a list of integers from 0 to 255. Raise `FaultyAnswer` if `data` is not such a list."""
     if not isinstance(data, list) or not all(type(each) is int and 0 <= each <= 255 for each in data):
-        raise invalid("an invalid waveform")
+        raise invalid("the waveform")
     return data
 
 
@@ -220,7 +221,7 @@ def sheet_rows_from(data: object) -> list[SheetRow]:
             for number, cells in _listed(data)
         ]
     except (TypeError, ValueError) as wrong:
-        raise invalid("an invalid list of rows") from wrong
+        raise invalid("the list of rows") from wrong
 
 
 def _listed(data: object) -> list[Any]:
@@ -238,14 +239,14 @@ def _finite(value: object) -> float:
 def truth_from(data: object) -> bool:
     """Return `data` if it is a Boolean; otherwise, raise `FaultyAnswer`."""
     if not isinstance(data, bool):
-        raise invalid("an invalid answer")
+        raise invalid("its data")
     return data
 
 
 def pages_from(data: object) -> list[tuple[str, str]]:
     """Return (label, text) for each page of a document. Raise `FaultyAnswer` if `data` is not a list of such pairs."""
     if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
-        raise invalid("an invalid list of pages")
+        raise invalid("the list of pages")
     return [(text_from(label), text_from(text)) for label, text in data]
 
 
@@ -255,7 +256,7 @@ def rows_from(data: object) -> list[dict[str, Any]]:
     Raise `FaultyAnswer` if `data` is not a list of objects.
     """
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
-        raise invalid("an invalid list of rows")
+        raise invalid("the list of rows")
     return data
 
 
@@ -287,9 +288,9 @@ def speech_from(data: object) -> Speech:
     speech = _found(data, Speech)
     times = [time for passage in speech.passages for word in passage.words for time in (word.start, word.end)]
     if not all(passage.words for passage in speech.passages):
-        raise invalid("invalid speech")
+        raise invalid("the speech")
     if not all(map(math.isfinite, times)) or any(time < 0 for time in times):
-        raise invalid("invalid speech")
+        raise invalid("the speech")
     return speech
 
 
@@ -304,9 +305,9 @@ def speech_windows_from(data: object) -> list[SpeechWindow]:
     try:
         windows = [SpeechWindow(_finite(start), int(_finite(samples))) for start, samples in _listed(data)]
     except (TypeError, ValueError) as wrong:
-        raise invalid("an invalid list of times") from wrong
+        raise invalid("the list of times") from wrong
     if not all(each.start >= 0 and 0 < each.samples <= MOST_SAMPLES for each in windows):
-        raise invalid("an invalid list of times")
+        raise invalid("the list of times")
     return windows
 
 
@@ -318,9 +319,9 @@ def screen_text_from(data: object) -> ScreenText:
     spans = [(line.start, line.end) for slide in found.slides for line in slide.lines]
     spans += [(slide.start, slide.end) for slide in found.slides]
     if not all(slide.lines for slide in found.slides):
-        raise invalid("an invalid screen text")
+        raise invalid("the text on the screen")
     if not all(math.isfinite(end) and 0 <= start < end for start, end in spans):
-        raise invalid("an invalid screen text")
+        raise invalid("the text on the screen")
     return found
 
 
@@ -337,7 +338,7 @@ def _found(data: object, kind: type[_T]) -> _T:
     try:
         found: _T = structure(data, kind, kind.__name__)
     except FaultyAnswer as wrong:
-        raise invalid("an invalid answer") from wrong
+        raise invalid("its data") from wrong
     return found
 
 
@@ -351,7 +352,7 @@ def message_from(data: bytes) -> dict[str, Any]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as wrong:
-        raise FaultyAnswer("The message", [f"$: not valid JSON: {wrong}"]) from wrong
+        raise FaultyAnswer("A message between processes is not valid", [f"it is not JSON: {wrong}"]) from wrong
     if not isinstance(found, dict):
-        raise FaultyAnswer("The message", ["$: a message must be a JSON object"])
+        raise FaultyAnswer("A message between processes is not valid", ["it is not a JSON object"])
     return found

@@ -254,7 +254,7 @@ class IsolatedQuotableTexts:
             return self.here.read(source, progress)
         found = self.workers.ask("quotable", source.path, {"source": plain_source(source)}, progress)
         if not isinstance(found, list) or not found:
-            raise invalid("an invalid text")
+            raise invalid("the text")
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
@@ -267,7 +267,7 @@ class IsolatedQuotableTexts:
         try:
             text = self.from_plain(plain)
         except (ValueError, KeyError, TypeError, OverflowError) as wrong:
-            raise invalid("an invalid text") from wrong
+            raise invalid("the text") from wrong
         if not text.is_sound:
-            raise invalid("an invalid text")
+            raise invalid("the text")
         return text

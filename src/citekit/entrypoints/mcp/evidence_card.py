@@ -56,7 +56,7 @@ SHOW_EVIDENCE = Tool(
     input_schema=schemas.inputs(
         {
             "resource_id": schemas.text(),
-            "node_id": schemas.text("A node id or an address. Optional with a quote."),
+            "node_id": schemas.text("A node id or address. Default: the whole file."),
             "quote": schemas.text("The words to mark."),
         },
         ("resource_id",),
@@ -95,7 +95,10 @@ SHOW_EVIDENCE = Tool(
             "start": {"type": "number"},
             "end": {"type": "number"},
             "media": {"type": "string"},
-            "viewer": {"type": "string", "description": "The part in the viewer on this computer, if it is running."},
+            "viewer": {
+                "type": "string",
+                "description": "A link to the part in the viewer on this computer, if the viewer is running.",
+            },
         },
         "required": ["address", "title", "titles", "kind"],
     },

@@ -57,12 +57,13 @@ from citekit.settings import TOOLSETS
 
 INSTRUCTIONS = (
     "CiteKit finds, reads, and cites exact parts of files. Most questions take two calls:\n"
-    "1. findText with the words that you expect in the answer, and resource_ids if you know the file: lines with "
-    "their exact page, line, or time.\n"
-    "2. verifyQuote with the lines that you want to cite (quotes, a list): each with its page and whole row. Or "
-    "readText with node_id pages=N to read around a match first.\n"
-    "Otherwise: listResources gives the ids of files; getStructure with depth: 1 their parts; getNode one part; "
-    "resolve cuts out a part as a file (output_path, uri) and shows texts and pictures; ingest maps another file.\n"
+    "1. findText with the words that you expect in the answer, and with resource_ids if you know the file. It returns "
+    "lines with their exact page, line, or time.\n"
+    "2. verifyQuote with the lines that you want to cite (quotes, a list). It returns the page and the whole line or row "
+    "of each. To read around a match first, call readText with node_id: pages=N.\n"
+    "Other tools: listResources returns the ids of files; getStructure with depth: 1 returns the parts of a file; getNode "
+    "returns one part; resolve extracts a part to a file (output_path, uri) and shows texts and pictures; ingest maps "
+    "another file.\n"
     'Cite the address of the smallest part that contains the fact. Error messages begin with "Error: " '
     "and say what to do."
 )
@@ -206,7 +207,7 @@ class _Handlers:
         except OSError as error:
             _log.error("The audit log cannot be written: %s", error)
             raise MCPError(
-                code=INTERNAL_ERROR, message="The request could not be recorded, so it is refused."
+                code=INTERNAL_ERROR, message="The request could not be recorded, so its result is not returned."
             ) from error
 
     async def _called(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:

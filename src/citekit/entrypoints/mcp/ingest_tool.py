@@ -26,7 +26,7 @@ INGESTED: Mapping[str, Any] = {
         "title": {"type": "string"},
         "type": {"type": "string"},
         "size": {"type": "string", "description": "The extent, such as 105 pages."},
-        "nodes": {"type": "integer", "description": "The number of nodes of the map."},
+        "nodes": {"type": "integer", "description": "The number of nodes in the map."},
         "mapped_now": {"type": "boolean", "description": "False if the file was already mapped and is unchanged."},
     },
     "required": ["resource_id", "title", "type", "nodes", "mapped_now"],
@@ -81,8 +81,8 @@ def _check_size(real: Path, path: Path) -> None:
         raise SourceUnreadable(f"{path} is a folder. Give the path of one file.")
     if size > SIZE_LIMIT:
         raise RequestRefused(
-            f"{path} is {size / 1024**3:.1f} GB. The limit for agents is {SIZE_LIMIT // 1024**3} GB; the owner of the "
-            "file can map it: citekit ingest FILE."
+            f"{path} has {size / 1024**3:.1f} GB. The limit for agents is {SIZE_LIMIT // 1024**3} GB. "
+            "Ask the user to map the file with the command: citekit ingest FILE."
         )
 
 

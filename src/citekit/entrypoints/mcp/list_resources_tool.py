@@ -48,7 +48,7 @@ RESOURCES: Mapping[str, Any] = {
 LIST_RESOURCES = Tool(
     name="listResources",
     title="List mapped files",
-    description="Lists the ids of all mapped files; with query, also titles, sizes, and paths.",
+    description="Lists the ids of all mapped files; with query, ids, titles, sizes, and paths of matches.",
     input_schema=schemas.inputs(
         {
             "query": schemas.text("Words in the id, title, tags, or path; empty: all."),

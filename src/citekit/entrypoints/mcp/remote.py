@@ -25,7 +25,9 @@ REMOTE = (
 """An addition to the instructions for agents."""
 
 _INGEST = "Maps a file of the server for the other tools. Takes seconds unless already mapped."
-_PATH = "Relative to the home, or to a folder of the server, as in source_path: books/a.pdf."
+_PATH = (
+    "Relative to the home, or beginning with the name of another folder of the server, as in source_path: books/a.pdf."
+)
 _AUDITED = ("resource_id", "node_id", "virtual", "as", "remap", "page", "id", "path", "resource_ids")
 """The arguments that are recorded. Others, such as questions, quotes, and cursors, could contain contents of files."""
 
@@ -75,10 +77,13 @@ class ClientPaths:
             or PurePath(text).is_absolute()
             or ":" in text[:2]
         ):
-            raise RequestRefused(f"ingest maps files of this server only. Give a relative path. {_PATH}")
+            raise RequestRefused(
+                "ingest maps only files of this server. Give a path such as books/a.pdf, relative to the home, or beginning "
+                "with the name of another folder of the server, as in source_path."
+            )
         parts = PurePath(text).parts
         if ".." in parts:
-            raise RequestRefused("A path must not contain '..'.")
+            raise RequestRefused("The path must not contain '..'.")
         if parts and parts[0] in self._named:
             return self._named[parts[0]].joinpath(*parts[1:])
         return self.home / text
@@ -108,7 +113,9 @@ class Remote:
     def check(self, arguments: Mapping[str, object]) -> None:
         """Raise `RequestRefused` if the arguments need a scope that the client does not have."""
         if arguments.get("remap") and not self.may_ingest:
-            raise RequestRefused("This token may only read (scope ingest is missing), so sources are not mapped again.")
+            raise RequestRefused(
+                "This token does not have the scope ingest, so it cannot map sources again. Call resolve without remap."
+            )
 
     def answered(self, name: str, arguments: Mapping[str, object] | None, result: CallToolResult) -> CallToolResult:
         """Record a tool call, and return its result, with a download link if it contains evidence.

@@ -55,27 +55,27 @@ TEMPLATES = ListResourceTemplatesResult(
             uri_template=TEMPLATE,
             name="map",
             title="Map of a file",
-            description="The complete map of one file as JSON: the same content as getStructure, never split "
-            "into parts.",
+            description="The complete map of one file as JSON: the same content as from getStructure, but "
+            "never split into parts.",
             mime_type=MEDIA_TYPE,
         ),
         ResourceTemplate(
             uri_template=f"{EVIDENCE_PREFIX}{{digest}}",
             name="evidence",
             title="Evidence",
-            description="The bytes of evidence that resolve made, up to 2 MB.",
+            description="The bytes of evidence that resolve created, up to 2 MB.",
         ),
         ResourceTemplate(
             uri_template=f"{EVIDENCE_PREFIX}{{digest}}/{{first}}-{{last}}",
             name="part of evidence",
             title="Part of evidence",
-            description="The bytes first to last of large evidence, counted from 0.",
+            description="A part of large evidence: the bytes from first to last, both included, numbered from 0.",
         ),
         ResourceTemplate(
             uri_template=f"{EVIDENCE_PREFIX}{{digest}}/receipt",
             name="receipt",
             title="Receipt of evidence",
-            description="The proof of origin of evidence, to verify it.",
+            description="The receipt of evidence, with which its origin can be verified.",
             mime_type=MEDIA_TYPE,
         ),
     ]
@@ -196,10 +196,10 @@ def smaller_form(receipt: Receipt) -> str:
         case "video":
             return "Call resolve with as: frame for a picture."
         case "audio":
-            return "Call resolve with a shorter part for a recording in the answer."
+            return "To get the recording in the answer, call resolve with a shorter part."
         case "image":
             return "Call resolve with width for a smaller picture."
-    return "Call readText for the words, or resolve a smaller part."
+    return "Call readText for the words, or call resolve with a smaller part."
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:

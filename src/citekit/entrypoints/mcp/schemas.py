@@ -66,7 +66,7 @@ LOCATION: Schema = {
         },
         "sheet": {"type": "string", "description": "Workbooks: the name of a sheet. Without cells: the whole sheet."},
         "cells": {"type": "string", "description": "Cells of the sheet, such as A1:F20."},
-        "lines": {**_PAIR, "description": "Texts: [first, last] line, starting at 1, inclusive."},
+        "lines": {**_PAIR, "description": "Texts: the line numbers [first, last], starting at 1, inclusive."},
         "bbox": {
             "type": "array",
             "items": {"type": "number"},
@@ -75,7 +75,7 @@ LOCATION: Schema = {
             "description": "Images, or a region of one page: [x1, y1, x2, y2] as fractions of width and "
             "height, from the top left corner.",
         },
-        "virtual_address": {"type": "string", "description": "The address of something that has no file."},
+        "virtual_address": {"type": "string", "description": "The address of something that is not in a file."},
     },
     "required": ["modality"],
 }
@@ -101,10 +101,17 @@ STRUCTURE: Schema = {
         "source_path": {"type": "string"},
         "metadata": {
             "type": "object",
-            "description": "source_hash, source_size, and metadata of the file. Absent with options.",
+            "description": "source_hash, source_size, and metadata of the file. Absent if the call has options.",
         },
-        "created_at": {"type": "string", "description": "ISO 8601. Absent with options."},
-        "truncated": {"type": "boolean", "description": "True if the map continues: call again with next_cursor."},
+        "created_at": {
+            "type": "string",
+            "description": "When the map was created (ISO 8601). Absent if the call has options.",
+        },
+        "truncated": {
+            "type": "boolean",
+            "description": "True if nodes were left out: call again with next_cursor or, if it is absent, with a larger "
+            "max_tokens.",
+        },
         "next_cursor": {"type": "string", "description": "The cursor of the next part."},
         "cut_nodes": {"type": "integer", "description": "The number of nodes left out because of max_tokens."},
         "total_nodes": {
@@ -150,17 +157,22 @@ EVIDENCE: Schema = {
     "properties": {
         "output_path": {
             "type": ["string", "null"],
-            "description": "The absolute path of the file; null for a virtual answer.",
+            "description": "The absolute path of the file; null for a virtual answer or a remote server.",
         },
         "modality": _MODALITY,
         "address": {"type": "string", "description": "The address to cite, such as doc://book#pages=12-15."},
-        "node": {**NODE_ALONE, "type": ["object", "null"], "description": "The node; null for an address of no node."},
+        "node": {
+            **NODE_ALONE,
+            "type": ["object", "null"],
+            "description": "The node or, for an address, the smallest node that contains its location; null if there is "
+            "none.",
+        },
         "resource_id": {"type": "string"},
         "stale": {"type": "boolean", "description": "True if the source has changed since it was mapped."},
         "stale_reason": {"type": "string"},
         "unchecked": {
             "type": "string",
-            "description": "Why the location could not be checked in the file; absent if it was checked.",
+            "description": "Why the location could not be checked against the file, if it could not.",
         },
         "notes": {
             "type": "array",
@@ -173,7 +185,8 @@ EVIDENCE: Schema = {
         },
         "receipt": {
             "type": "object",
-            "description": "The digests of source and evidence, the size, and the type of the evidence.",
+            "description": "The digests of the source and the evidence, the size and media type of the evidence, and the "
+            "path of the source.",
         },
     },
     "required": ["output_path", "modality", "address", "node", "resource_id"],

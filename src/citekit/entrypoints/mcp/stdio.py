@@ -234,7 +234,7 @@ async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
         # in a thread, because a line can have 16 MB, and other calls must not wait
     )
     if refused is None:
-        error = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")
+        error = ErrorData(code=PARSE_ERROR, message="This line is not a valid JSON-RPC message.")
         return JSONRPCError(jsonrpc="2.0", id=None, error=error)
     wire.owe(refused.id)  # the client may have reused an id: the answer to the earlier request must stay expected
     error = ErrorData(code=INVALID_REQUEST, message=refused.reason)
@@ -302,7 +302,7 @@ class RefusedRequest:
         """The reason why the request was rejected, as one sentence for the client."""
         if self.is_nested_too_deeply:
             return f"The request is nested too deeply. Objects and arrays can have at most {NESTING_LIMIT} levels."
-        return "The request is not a JSON-RPC request."
+        return "The request is not a valid JSON-RPC request."
 
 
 def refused_request(line: bytes) -> RefusedRequest | None:

@@ -69,21 +69,21 @@ GET_NODE = Tool(
 
 RESOLVE = Tool(
     name="resolve",
-    title="Cite or cut out a node",
+    title="Cite or extract a part of a file",
     description=(
-        "Turns a node or address into evidence. With virtual: true, only the address to cite, and whether the source has "
-        "changed. Otherwise a new file with that part (PDF pages, a clip, a crop, lines) at output_path and uri; text, "
-        "pictures, and short sounds also inline."
+        "Turns a node or address into evidence. With virtual: true, returns only the address to cite and whether the source "
+        "has changed. Otherwise, extracts the part (PDF pages, a clip, a crop, lines) to output_path and uri, and shows "
+        "text, pictures, and short sounds."
     ),
     input_schema=schemas.inputs(
         {
             "resource_id": _RESOURCE,
             "node_id": schemas.text("A node id or address (pages=12-15)."),
             "virtual": schemas.flag("Only the address."),
-            "accurate": schemas.flag("Exact frames, re-encoded."),
+            "accurate": schemas.flag("Exact clip, re-encoded."),
             "as": schemas.text(
-                "pdf, png, or text for pages; html or text for chapters; frame for video; text, vtt, or srt of speech; "
-                "source (exact bytes) for lines.",
+                "pdf, png, or text for pages; html or text for chapters; frame for video; text, vtt, or srt for speech; "
+                "source (exact bytes) or table (CSV) for lines.",
                 schemas.FORMS,
             ),
             "width": schemas.count("Pixels of an inline picture."),

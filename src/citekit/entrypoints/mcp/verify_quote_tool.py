@@ -58,7 +58,7 @@ VERDICT: Mapping[str, Any] = {
             "enum": [finding.value for finding in Finding],
             "description": (
                 "exact or normalised: the quote is at the requested location; elsewhere: the quote "
-                "is only at other locations (places); altered: the words are at places, but the quote "
+                "is only at other locations (places); altered: the words are there (places), but the quote "
                 "omits or changes something that can change the meaning (gaps, changes); absent: the "
                 "quote is not in the file; unread: the quote is not on the pages that could be read, but "
                 "some pages (unread_pages) could not be read."
@@ -66,12 +66,12 @@ VERDICT: Mapping[str, Any] = {
         },
         "holds": {
             "type": "boolean",
-            "description": "Whether the quote is at the requested location. False for altered.",
+            "description": "Whether the quote is at the requested location, in text that readers see. False for altered.",
         },
         "visible": {
             "type": "boolean",
             "description": "False if the words are in the file but hidden from its readers (the note of the "
-            "place explains how). Such a quote is not valid.",
+            "place explains how). Such a quote does not hold.",
         },
         "resource_id": {"type": "string"},
         "asked": {"type": ["string", "null"], "description": "The address that was searched; null for the whole file."},
@@ -93,13 +93,13 @@ VERDICT: Mapping[str, Any] = {
                     "differences": {
                         "type": "array",
                         "items": {"type": "string"},
-                        "description": "The only differences between the quote and the text.",
+                        "description": "The kinds of differences between the quote and the text; empty if exact is true.",
                     },
                     "gaps": _GAPS,
                     "changes": {
                         "type": "array",
                         "items": {"type": "string"},
-                        "description": "Units and symbols whose case differs, which changes their meaning.",
+                        "description": "Units, symbols, and minus signs that differ in a way that changes their meaning.",
                     },
                     "note": {
                         "type": "string",
@@ -109,7 +109,7 @@ VERDICT: Mapping[str, Any] = {
                 "required": ["address", "text", "exact", "visible", "differences"],
             },
         },
-        "more": {"type": "boolean", "description": "Whether the quote is also in other places."},
+        "more": {"type": "boolean", "description": "Whether the quote is also in places that are not listed."},
         "near": {
             "type": ["object", "null"],
             "description": "A passage that is only similar. It is not the quote.",
@@ -176,9 +176,9 @@ VERIFY_QUOTE = Tool(
     name="verifyQuote",
     title="Check a quote, or find a text",
     description=(
-        "Checks that a text is where you want to cite it, or finds where it is: the exact page and, for quotes, the whole "
-        "line or row. Cite only exact and normalised (typography differs). elsewhere: at other addresses; altered: the "
-        "meaning changes; absent: near is only similar; unread: pages cannot be read."
+        "Checks that a text is where you want to cite it, or finds where it is: its exact page and whole line or row. Cite "
+        "only exact and normalised (typography differs). elsewhere: at other addresses; altered: the meaning can differ; "
+        "absent: near is only similar; unread: pages cannot be read."
     ),
     input_schema=schemas.inputs(
         {
@@ -214,7 +214,7 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
         verdict = _verdict(app, progress, arguments)
         return Answer.of(verdict, summary="\n".join(_lines(verdict)))
     if not 1 <= len(quotes) <= QUOTES_LIMIT:
-        raise RequestRefused(f"quotes must have from 1 to {QUOTES_LIMIT} quotes, not {len(quotes)}.")
+        raise RequestRefused(f"quotes must contain from 1 to {QUOTES_LIMIT} quotes, not {len(quotes)}.")
     shared = {name: arguments[name] for name in ("resource_id", "node_id") if name in arguments}
     verdicts = []
     for each in quotes:
@@ -261,9 +261,10 @@ def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
         if "note" in place:
             yield f"  {place['note']}"
     if verdict["more"]:
-        yield "The quote is also in other places."
+        yield "The quote is also in places that are not listed."
     if verdict["near"] is not None:
         yield f"similar, not the quote: {verdict['near']['address']}"
         yield f"  {' '.join(verdict['near']['text'].split())[:300]}"
     if verdict["unread_count"]:
-        yield f"{verdict['unread_count']} pages could not be read"
+        count = verdict["unread_count"]
+        yield f"{count} page{'' if count == 1 else 's'} could not be read"

@@ -47,7 +47,7 @@ _SECURITY = {
     "cross-origin-opener-policy": "same-origin",
 }
 _YEAR = 365 * 24 * 3600
-_REFUSED = "The viewer needs the link that `citekit view` prints. Run it again and open that link.\n"
+_REFUSED = "The viewer needs the link that `citekit view` prints. Run the command again and open that link.\n"
 
 
 @frozen
@@ -79,9 +79,9 @@ class Access:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host.casefold() not in self.hosts:
-            return PlainTextResponse("This server answers only on this computer.\n", 421)
+            return PlainTextResponse("This server accepts requests only at its own address on this computer.\n", 421)
         if scope["method"] not in ("GET", "HEAD") and headers.get("origin") != f"http://{host}":
-            return PlainTextResponse("Requests from other pages are refused.\n", 403)
+            return PlainTextResponse("This server refuses requests from other websites.\n", 403)
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["path"] == HELLO:
             return PlainTextResponse(self.codes.keys.proof(dict(given).get("nonce", "")[:NONCE_LIMIT]))

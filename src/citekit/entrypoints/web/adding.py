@@ -94,7 +94,9 @@ class AddingRoutes:
     async def _stored(self, request: Request) -> tuple[Path, bool]:
         name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name
         if not name or name.startswith(".") or any(ord(each) < 32 for each in name):
-            raise RequestRefused("The file needs a name.")
+            raise RequestRefused(
+                "The name of the file must not be empty, begin with a period, or contain control characters."
+            )
         if not self.app.is_known_name(name):
             raise RequestRefused(f"{name} has a file type that CiteKit cannot map.")
         size = 0

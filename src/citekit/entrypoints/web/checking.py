@@ -172,7 +172,7 @@ class CheckingRoutes:
             data = await body_of(request, EVIDENCE_LIMIT)
             return plain(await run_in_threadpool(self._verified, name, data, given))
         except BinasciiError:
-            return failed(RequestRefused("The receipt must be in Base64."))
+            return failed(RequestRefused("The header x-receipt must be in Base64."))
         except (CiteKitError, OSError) as error:
             return failed(error)
 
@@ -192,7 +192,7 @@ class CheckingRoutes:
                     return _plain_verdict(self.app.verify.file(path, []))
                 except ReceiptMissing:
                     raise ReceiptMissing(
-                        f"There is no receipt for {name}. Drop its receipt together with it."
+                        f"This home has no receipt for {name}. Drop the file and its receipt together."
                     ) from None
             receipt, address = found
             return _plain_verdict(self.app.verify.receipt(receipt, [], address=address))
@@ -231,4 +231,4 @@ def _digest(asked: Asked) -> Digest:
     try:
         return Digest(asked.text("digest"))
     except ValueError:
-        raise RequestRefused("The digest must be 64 hexadecimal digits.") from None
+        raise RequestRefused("The digest must have 64 hexadecimal digits.") from None

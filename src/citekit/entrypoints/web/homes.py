@@ -77,7 +77,9 @@ class Homes:
             if key not in self._apps:
                 path = self._known().get(key)
                 if path is None or (path != self.first.settings.home and not is_home(str(path))):
-                    raise RequestRefused("This home is unknown, or its folder is gone. Run citekit view in its folder.")
+                    raise RequestRefused(
+                        "This home is unknown, or its folder no longer has maps. Run citekit view in its folder."
+                    )
                 app = self.first if path == self.first.settings.home else self.open_home(path)
                 self._apps[key] = app, _application(app, self.shell)
                 self._close_unused()

@@ -33,7 +33,7 @@ from citekit.wire.found_text import to_plain
 from citekit.wire.maps import to_json
 
 _LISTED = 200
-_UNFINISHED = "Its ingest in the library was interrupted. Run citekit library ingest-file again."
+_UNFINISHED = "The ingest of this book into the library was interrupted. Ingest the book again with citekit library."
 
 
 @frozen
@@ -110,7 +110,10 @@ class LibraryRoutes:
             return plain({"state": "unfinished", "message": _UNFINISHED})
         scanned, pages = resource_map.metadata.get("scanned_pages"), resource_map.extent.pages
         if isinstance(scanned, int) and pages:
-            return plain({"state": "scanned", "message": f"{scanned} of {pages} pages are scans."})
+            are = "is a scan" if scanned == 1 else "are scans"
+            return plain(
+                {"state": "scanned", "message": f"{scanned} of {pages} page{'' if pages == 1 else 's'} {are}."}
+            )
         return plain({"state": "unchanged"})
 
     def map(self, asked: Asked) -> Response:

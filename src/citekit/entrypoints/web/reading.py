@@ -141,7 +141,7 @@ class ReadingRoutes:
         _, source = self.show.source(asked.text("id"))
         format = source.format
         if format.modality not in (Modality.VIDEO, Modality.AUDIO):
-            return Response("Only recordings are played.\n", 404, media_type="text/plain")
+            return Response("Only recordings can be played.\n", 404, media_type="text/plain")
         media_type: Any = format.media_type
         return FileResponse(source.path, media_type=media_type, headers={"content-security-policy": DOCUMENT_POLICY})
 

@@ -40,7 +40,7 @@ _WANTED = {
     "boolean": "true or false",
     "integer": "an integer",
     "number": "a number",
-    "array": "an array of integers",
+    "array": f"an array of at most {LONGEST_LIST} integers",
 }
 
 

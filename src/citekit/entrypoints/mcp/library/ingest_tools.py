@@ -93,7 +93,7 @@ INGEST_FILE = Tool(
             "file_path": schemas.said("string"),
             "file_name": schemas.said("string"),
             "extracted": schemas.said(
-                "object", "The title, author, and language found in the file; null if the file has none."
+                "object", "The title, author, and language found in the file, each null if the file does not have it."
             ),
             "missing_fields": schemas.TEXTS,
         }

@@ -48,7 +48,7 @@ def wholes(description: str) -> Schema:
 BOOK_ID = whole()
 FILE_PATH = text("Absolute.")
 COLLECTION = optional_text()
-FORMAT = optional_text("epub or pdf.", "epub")
+FORMAT = optional_text("Such as pdf.", "epub")
 
 AUTHOR = optional_text()
 TITLE = optional_text("A part of it.")
@@ -130,8 +130,8 @@ INGESTED: Mapping[str, Schema] = {
     "collection": said("string"),
     "format": said("string"),
     "resource_id": said("string", "The resource id of the book, for getStructure and resolve."),
-    "counts": said("object", "Numbers of chapters, chunks, passages, words, and characters."),
-    "seconds": said("object", "The time that each stage took."),
+    "counts": said("object", "The numbers of chapters, chunks, passages, words, and characters."),
+    "seconds": said("object", "The time in seconds that each stage took."),
     "progress": said("string", "A progress bar of six boxes."),
     "steps": {**TEXTS, "description": "The completed steps, in order."},
 }
@@ -141,6 +141,6 @@ TRIED: Mapping[str, Schema] = {
     "title": said("string"),
     "author": said("string"),
     "parameters": said("object", "threshold, min_chunk_size, and max_chunk_size; the last two also as min and max."),
-    "stats": said("object", "Numbers of chunks, words, and characters."),
+    "stats": said("object", "The numbers of chunks, words, and characters."),
     "samples": listed("The first chunk, one from the middle, and the last."),
 }

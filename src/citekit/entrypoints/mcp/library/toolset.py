@@ -29,11 +29,11 @@ Refuse = Callable[[Arguments, BaseException], dict[str, Any]]
 
 INSTRUCTIONS = (
     "Alexandria is a library of books. After a book is ingested, you can ask questions about it.\n"
-    "- alexandria_stats: what is in the library and in the index.\n"
-    "- alexandria_query: the passages that answer a question. To get the original pages as a file, call "
+    "- alexandria_stats counts what is in the library and in the index.\n"
+    "- alexandria_query returns the passages that answer a question. To get the original pages as a file, call "
     "resolve with the resource_id of a result, and with its address as node_id.\n"
-    "- alexandria_search: books by author, title, or tag.\n"
-    "- alexandria_ingest: add a book to the index.\n"
+    "- alexandria_search finds books by author, title, language, or tag.\n"
+    "- alexandria_ingest adds a book to the index.\n"
     "If one of these tools fails, the error field of its answer says why."
 )
 
