@@ -406,7 +406,7 @@ def test_what_a_file_says_of_itself_comes_first(
 def test_a_file_that_does_not_parse_says_where(outlined: Outlined) -> None:
     notes = outlined("a.py", b"def f():\n    pass\n\n)))(\n").notes
 
-    assert ("The python parser does not understand all of the file; the first error is on line 4.",) == notes
+    assert ("Parts of the file cannot be parsed as python; the first error is on line 4.",) == notes
 
 
 def test_a_header_is_taken_for_the_language_it_is_written_in(outlined: Outlined) -> None:

@@ -151,7 +151,7 @@ def test_missing_and_repeated_chapter_files_are_said(tmp_path: Path) -> None:
     found = outline(path)
 
     assert [3, 0, 5, 0] == found.facts["chapter_lengths"]
-    assert ("1 of the 4 chapter files that the book lists are missing from it.",) == tuple(found.notes[:1])
+    assert ("1 of the 4 chapter files that the book lists is missing from it.",) == tuple(found.notes[:1])
     assert "are duplicates" in found.notes[1]
 
 

@@ -96,5 +96,5 @@ def test_a_track_of_an_unknown_codec_does_not_hide_the_others(tmp_path: Path) ->
     facts = PyAvProbe().probe(path)
 
     assert facts.video_codec is None
-    assert ["The file has streams of unknown codecs, which are left out: 1."] == list(facts.remarks)
+    assert ["The file has 1 stream of an unknown codec, which is left out."] == list(facts.remarks)
     assert "aac" == facts.audio_codec

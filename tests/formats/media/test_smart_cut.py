@@ -62,7 +62,9 @@ def test_an_accurate_clip_has_the_requested_frames_and_copies_from_the_next_keyf
 def test_notes_describe_the_re_encoding(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4")
 
-    assert ("Re-encoded up to the keyframe at 2 s; the rest is a copy.",) == cut(path, tmp_path / "a", 1.5, 3).notes
+    assert ("The clip was re-encoded up to the keyframe at 2 s; the rest is a copy.",) == cut(
+        path, tmp_path / "a", 1.5, 3
+    ).notes
     assert ("Nothing was re-encoded: the clip begins at a keyframe.",) == cut(path, tmp_path / "b", 2, 3).notes
     assert ("The whole clip was re-encoded, because no keyframe in it allows a clean join.",) == cut(
         path, tmp_path / "c", 2.5, 3.5

@@ -124,7 +124,7 @@ def test_a_bookmark_that_leads_before_its_parent_does_not_stretch_it(tmp_path: P
         ("Two", 4, 6),
     ]
     assert [
-        "1 section was listed before the section above it begins, so it was moved to that start: 'Before' (page 1)."
+        "1 section begins before its parent section, so it was moved to the start of its parent: 'Before' (page 1)."
     ] == (list(found.notes[1:]))
 
 
@@ -134,7 +134,7 @@ def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) ->
     found = outline(path)
 
     assert tree(found.items)[1:] == [("Group", "section", 2, 3, [("Real", "subsection", 2, 3, [])])]
-    assert "1 of 3 bookmarks lead nowhere" in found.notes[1]
+    assert "1 of 3 bookmarks has no destination" in found.notes[1]
 
 
 def test_bookmarks_that_name_files_are_not_headings(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_bookmark_to_a_page_that_is_not_there_is_not_taken_for_one_to_the_firs
     found = outline(tmp_path / "far.pdf")
 
     assert ["Pages 1-2", "Near"] == [outline_item.title for outline_item in found.items]
-    assert "1 of 2 bookmarks lead nowhere" in found.notes[1]
+    assert "1 of 2 bookmarks has no destination" in found.notes[1]
 
 
 def test_a_summary_is_the_first_sentence_below_the_heading(tmp_path: Path) -> None:

@@ -56,4 +56,4 @@ def test_a_plot_of_very_many_shapes_is_not_searched_for_hidden_text_and_a_note_s
     found = PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
     assert [each.title for each in found.items] == ["Method", "Results"]
-    assert any("1 page, page 2 first, that may hold hidden text" in note for note in found.notes)
+    assert any("page 2, which may contain hidden text, was not checked" in note for note in found.notes)

@@ -67,7 +67,7 @@ def test_a_password_opens_for_mapping_and_cutting(tmp_path: Path, method: int, p
     made = PyMuPdfExtractor(password=password).extract(source(path), Pages((2,)), Options(form), target)
 
     assert found.extent.pages == 2
-    assert "The source is encrypted; this part of it is not." in made.notes
+    assert "The source is encrypted; this extracted part is not." in made.notes
     if form is Form.PDF:
         assert pypdfium2.PdfDocument(target)[0].get_textpage().get_text_range() == "Secret of page 2."
 

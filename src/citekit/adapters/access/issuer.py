@@ -71,7 +71,7 @@ class Issuer:
         except jwt.ExpiredSignatureError as error:
             raise TokenInvalid("The token has expired.") from error
         except jwt.InvalidAudienceError as error:
-            raise TokenInvalid("The token is for another server (audience).") from error
+            raise TokenInvalid("The audience of the token is another server.") from error
         except jwt.InvalidIssuerError as error:
             raise TokenInvalid("The token is from another issuer.") from error
         except (jwt.PyJWTError, ValueError, TypeError) as error:
@@ -124,7 +124,7 @@ class Issuer:
             except (OSError, ValueError):
                 continue
         if found.get("issuer") != self.url:
-            raise ValueError("the metadata belongs to another issuer")
+            raise ValueError(f"There is no metadata of the issuer {self.url}.")
         jwks = str(found["jwks_uri"])
         _check(jwks)
         return jwks
@@ -145,7 +145,9 @@ def _fetched(url: str) -> dict[str, Any]:
         data = answer.read(_DOCUMENT_LIMIT + 1)
     found = json.loads(data) if len(data) <= _DOCUMENT_LIMIT else None
     if not isinstance(found, dict):
-        raise ValueError("not a JSON object")  # noqa: TRY004 - of the same kind as malformed JSON
+        raise ValueError(  # noqa: TRY004 - of the same kind as malformed JSON
+            f"{url} did not return a JSON object of at most {_DOCUMENT_LIMIT} bytes."
+        )
     return found
 
 
@@ -156,7 +158,9 @@ def _check(url: str) -> None:
         parts = urlsplit("")
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
     if not is_safe or not parts.hostname:
-        raise RequestRefused(f"{url} is not an https URL. The keys must come from the issuer itself.")
+        raise RequestRefused(
+            f"{url} is not a valid https URL. Without HTTPS, somebody else could replace the keys of the issuer."
+        )
 
 
 def _scopes(claims: Mapping[str, Any]) -> frozenset[str]:

@@ -132,7 +132,7 @@ class TokenFile:
         except FileNotFoundError:
             return [], []
         except OSError as error:
-            raise RequestRefused(f"Cannot read the token file {self.path}: {error.strerror}.") from error
+            raise RequestRefused(f"The token file {self.path} cannot be read: {error.strerror}.") from error
         with os.fdopen(descriptor, "rb") as file:
             _check_private(self.path, os.fstat(descriptor))
             data = file.read(_SIZE_LIMIT + 1)
@@ -140,8 +140,9 @@ class TokenFile:
             plain = json.loads(data)
             read = [(_entry(each), each.get("code")) for each in plain["subjects"]]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else error
             raise RequestRefused(
-                f"The token file {self.path} is damaged ({error}). Restore it, or delete it and add the tokens again."
+                f"The token file {self.path} is damaged ({reason}). Restore it, or delete it and add the tokens again."
             ) from error
         entries = [entry for entry, code in read if self._counts(entry, code)]
         check_separate([each.subject for each in entries])
@@ -160,7 +161,7 @@ def check_separate(subjects: Sequence[Subject]) -> None:
                 if held not in own[subject.name] and (_shows(folder, held) or _shows(held, folder)):
                     raise RequestRefused(
                         f"The folder {folder} of {subject.name} and the home or store of {other}, {held}, overlap, so "
-                        "one could read files of the other. Give them separate folders, or the same."
+                        "one subject could read files of the other. Give them separate folders, or the same home or store."
                     )
 
 

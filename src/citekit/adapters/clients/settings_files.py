@@ -60,14 +60,15 @@ class FileMcpClients:
         known = _known(client)
         if project is not None:
             if known.project is None:
-                raise RequestRefused(f"{known.title} has no settings for a project. Leave --project out.")
+                raise RequestRefused(f"{known.title} has no project settings. Omit --project.")
             return _in_project(project, known.project)
         places = [place for each in known.files if (place := self._filled(each)) is not None]
         for place in places:
             found = self._matches(place)
             if len(found) > 1:
                 raise RequestRefused(
-                    f"{known.title} has several settings files: {', '.join(map(str, found))}. Change one by hand (--print)."
+                    f"{known.title} has several settings files: {', '.join(map(str, found))}. Edit "
+                    "one by hand (--print shows the entry)."
                 )
             if found:
                 return found[0]
@@ -134,9 +135,9 @@ class FileMcpClients:
         if change.before is not None:
             status = path.stat()
             if hasattr(os, "getuid") and status.st_uid != os.getuid():
-                raise RequestRefused(f"{path} belongs to another user. CiteKit does not change it.")
+                raise RequestRefused(f"{path} belongs to another user, so CiteKit does not change it.")
             if not os.access(path, os.W_OK):
-                raise RequestRefused(f"{path} is read-only. Make it writable, or add the entry by hand (--print).")
+                raise RequestRefused(f"{path} is read-only. Make it writable, and try again.")
             mode = status.st_mode & 0o777
             backup = path.with_name(path.name + BACKUP)
             _write(backup, change.before, mode)
@@ -168,7 +169,7 @@ class FileMcpClients:
             text = "" if before is None else before.decode()
             state, after = edit(text, key)
         except UnicodeDecodeError:
-            raise RequestRefused(f"{path} is not UTF-8. {_BY_HAND}") from None
+            raise RequestRefused(f"{path} is not encoded in UTF-8. {_BY_HAND}") from None
         except _UnsureError as error:
             raise RequestRefused(f"{path} was not changed: {error}. {_BY_HAND}") from error
         written = before if after == text else after.encode()
@@ -218,7 +219,10 @@ class FileMcpClients:
         }
 
 
-_BY_HAND = "Repair the file, or add the entry by hand (--print)."
+_BY_HAND = "Fix this, or edit the file by hand (--print shows the entry)."
+
+_MAPPINGS = {Syntax.JSON: "an object", Syntax.TOML: "a table", Syntax.YAML: "a mapping"}
+"""What each syntax calls a mapping, with its article."""
 
 
 def _known(client: str) -> KnownClient:
@@ -236,7 +240,7 @@ def _in_project(project: Path, relative: str) -> Path:
     path = project / relative
     real = Path(os.path.realpath(path))
     if not real.is_relative_to(os.path.realpath(project)):
-        raise RequestRefused(f"{path} leads out of the project, to {real}. Remove the link, or leave --project out.")
+        raise RequestRefused(f"{path} leads outside the project, to {real}. Remove the link, or omit --project.")
     return path
 
 
@@ -247,9 +251,9 @@ def _bytes(path: Path) -> bytes | None:
     """
     try:
         if path.exists() and not path.is_file():
-            raise RequestRefused(f"{path} is not a file. CiteKit does not change it.")
+            raise RequestRefused(f"{path} is not a file, so CiteKit does not change it.")
         if path.stat().st_size > LARGEST:
-            raise RequestRefused(f"{path} has more than {LARGEST // 2**20} MB. CiteKit does not change it.")
+            raise RequestRefused(f"{path} is larger than {LARGEST // 2**20} MB, so CiteKit does not change it.")
         return path.read_bytes()
     except FileNotFoundError:
         return None
@@ -277,7 +281,7 @@ def _edited(known: KnownClient, key: str, text: str, entry: ServerEntry) -> str:
     if entries is None and known.syntax is Syntax.YAML:
         entries = expected[key] = {}
     if not isinstance(entries, dict):
-        raise _UnsureError(f"{key} is not an object")
+        raise _UnsureError(f"{key} is not {_MAPPINGS[known.syntax]}")
     entries[entry.name] = data
     match known.syntax:
         case Syntax.JSON:
@@ -341,7 +345,7 @@ def _parsed(known: KnownClient, text: str) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise _UnsureError("its top level is not an object")
+        raise _UnsureError(f"its top level is not {_MAPPINGS[known.syntax]}")
     return data
 
 

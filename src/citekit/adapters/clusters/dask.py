@@ -146,7 +146,7 @@ class DaskCluster:
     def _error(self, job: IngestJob, error: BaseException | None) -> CiteKitError:
         if type(error).__name__ == "KilledWorker":
             return SourceSetAside(
-                f"{job.path} was set aside, because each worker that mapped it ended. To try it again, add --force."
+                f"{job.path} was set aside, because every worker that tried to map it ended. To try again, add --force."
             )
         return ClusterUnavailable(f"A worker could not run the job for {job.path} ({type(error).__name__}: {error}).")
 
@@ -162,7 +162,8 @@ def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster
     local = _LOCAL.match(address)
     if local is None and not re.match(r"(tcp|tls|ws|wss)://.", address):
         raise RequestRefused(
-            f"--cluster must be local:N or the address of a scheduler, such as tcp://host:8786: {address}"
+            f"{address!r} is not a valid value of --cluster. Use local:N or the address of a scheduler, such as "
+            "tcp://host:8786."
         )
     try:
         dask: Any = importlib.import_module("distributed")
@@ -178,4 +179,8 @@ def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster
             return DaskCluster(address, work, dask.Client(server, timeout=CONNECT_SECONDS), server)
         return DaskCluster(address, work, dask.Client(address, timeout=CONNECT_SECONDS))
     except (OSError, RuntimeError, ValueError, TimeoutError) as error:
-        raise ClusterUnavailable(f"The scheduler {address} cannot be reached ({error}). Check that it runs.") from error
+        if local is not None:
+            raise ClusterUnavailable(f"The workers of {address} cannot be started ({error}).") from error
+        raise ClusterUnavailable(
+            f"The scheduler {address} cannot be reached ({error}). Check that it is running."
+        ) from error

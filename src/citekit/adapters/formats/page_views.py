@@ -54,7 +54,7 @@ class FormatPageViews:
     def rows(self, source: Source, sheet: str) -> Sequence[SheetRow]:
         """See `PageViews.rows`."""
         if source.format.name != "xlsx":
-            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which has no sheets.")
+            raise SourceUnsupported(f"{source.path.name} has no sheets: its format is {source.format.name}.")
         from citekit.adapters.formats.xlsx.rows import sheet_rows
 
         return sheet_rows(source.path, sheet)
@@ -66,7 +66,7 @@ class FormatPageViews:
 
             return slide_html(source.path, page)
         if source.format.name != "html" and not is_drawing(source):
-            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which is not shown as HTML.")
+            raise SourceUnsupported(f"{source.path.name} cannot be shown as HTML: its format is {source.format.name}.")
         if page != 1:
             raise LocationOutside.beyond("page", page, "file", 1)
         if is_drawing(source):
@@ -80,7 +80,7 @@ class FormatPageViews:
     def waveform(self, source: Source, count: int) -> Sequence[int]:
         """See `PageViews.waveform`."""
         if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
-            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, not a recording.")
+            raise SourceUnsupported(f"{source.path.name} is not a recording: its format is {source.format.name}.")
         from citekit.adapters.formats.media.waveform import waveform
 
         return waveform(source.path, count)
@@ -99,4 +99,4 @@ class FormatPageViews:
             from citekit.adapters.formats.image.page_views import ImagePageViews
 
             return ImagePageViews(self.services.ocr_reader, self.services.index)
-        raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which has no pages to draw.")
+        raise SourceUnsupported(f"{source.path.name} has no pages to draw: its format is {source.format.name}.")

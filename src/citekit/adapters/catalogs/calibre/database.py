@@ -46,7 +46,7 @@ directly while another thread reads the database under SQLite's lock.
 """
 
 _SAYS = {
-    Trouble.BUSY: "another program is writing to it; try again when it has finished",
+    Trouble.BUSY: "another program is writing to metadata.db; try again when that program has finished",
     Trouble.DAMAGED: "metadata.db is damaged; open the library in Calibre and choose Library maintenance > Restore database",
     Trouble.FOREIGN: (
         "metadata.db lacks tables that CiteKit reads; open the library once in a current version of Calibre"

@@ -70,7 +70,7 @@ class CodeOutliner:
         """
         text = open_text(source.path, progress)
         if text.index.size > SIZE_LIMIT or text.is_long:
-            note = f"The file is too long for the code parser (over {SIZE_LIMIT >> 20} MB or a million lines)."
+            note = f"The file is too long for the code parser (more than {SIZE_LIMIT >> 20} MB or a million lines)."
             return _plain(source, progress, note)
         try:
             return _outline(text, source.format.name, progress)
@@ -102,7 +102,7 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
     found, notes = _bounded(known)
     if wrong is not None:
         line = _line(index, wrong)
-        notes.append(f"The {language} parser does not understand all of the file; the first error is on line {line}.")
+        notes.append(f"Parts of the file cannot be parsed as {language}; the first error is on line {line}.")
     before = preface(tree, data, found[0].start if found else len(data))
     items = _ItemBuilder(index, language, exports_of(language, data)).all(found, before) if found else ()
     return Outline(title=None, extent=text.extent, items=items, facts={**text.facts, "language": language}, notes=notes)

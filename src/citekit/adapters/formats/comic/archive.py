@@ -91,7 +91,9 @@ class ComicArchive:
         with _translated(self.path):
             data = b"".join(pieces(self.zip, item, limit))
         if len(data) > limit:
-            raise SourceUnsupported(f"{self.path.name} contains {name!r}, which unpacks to more than {limit >> 20} MB.")
+            raise SourceUnsupported(
+                f"{self.path.name} contains {name!r}, which decompresses to more than {limit >> 20} MB."
+            )
         return data
 
 
@@ -147,7 +149,7 @@ def _is_picture(item: zipfile.ZipInfo) -> bool:
 
 
 def _translated(path: Path) -> AbstractContextManager[None]:
-    return translated(f"{path.name} cannot be read as a comic, a ZIP archive of pictures")
+    return translated(f"{path.name} cannot be read as a comic")
 
 
 def _parse_info(root: _Element) -> ComicInfo:

@@ -66,8 +66,9 @@ class CbzExtractor:
         exist, and the other errors of `Extractor.extract`.
         """
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
+            known = ", ".join(form.value for form in self.forms(source.format, location)) or "none"
             raise FormUnsupported(
-                f"Pages of a comic can be extracted in the native form or as pdf, but not as {options.form.value}."
+                f"This part of a comic cannot be extracted as {options.form.value}. Valid forms: {known}."
             )
         with open_comic(source.path) as comic:
             if location.numbers[-1] > len(comic.names):

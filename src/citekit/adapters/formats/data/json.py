@@ -30,7 +30,7 @@ _NAMED = re.compile(
 )
 _NAME_KEYS = (b"title", b"name", b"label", b"id", b"key", b"path", b"code", b"type")
 _TITLES = ("title", "name", "$id", "id")
-MINIFIED = "The whole file is a single line, so all nodes have the same location and cannot be cut out separately."
+MINIFIED = "The whole file is a single line, so all nodes have the same location and cannot be extracted separately."
 
 
 @frozen

@@ -97,7 +97,7 @@ def _whole_cells(lines: Lines, extent: Lines, chosen: Sequence[int]) -> tuple[st
     if lines.contains(extent):
         return ()
     shown = f"cell {chosen[0] + 1}" if len(chosen) == 1 else f"cells {chosen[0] + 1} to {chosen[-1] + 1}"
-    return (f"A notebook has whole cells: this is {shown}, lines {extent.first}-{extent.last}.",)
+    return (f"Cells are extracted whole: {shown}, lines {extent.first}-{extent.last}.",)
 
 
 def _cells(content: Content) -> Iterator[Cell]:

@@ -45,7 +45,7 @@ def notes_of(path: Path) -> Sequence[str]:
     with opened_package(path) as package:
         main, _ = package.main("document")
         count = sum(1 for _ in _comments(package, main))
-        about = [f"The document has {_counted(count, 'comment')}; the last chapter lists them."] if count else []
+        about = [f"The document has {_counted(count, 'comment')}, which the last chapter lists."] if count else []
         return [*_changes(package.read(main)), *about, *_headers(package, main)]
 
 
@@ -63,7 +63,7 @@ def _changes(data: bytes) -> Iterator[str]:
         return
     kinds = Counter("insertion" if kind in (b"ins", b"moveTo") else "deletion" for kind, _ in found)
     people = Counter(html.unescape(author[1].decode("utf-8", "replace")) for _, author in found if author and author[1])
-    names = ", ".join(name for name, _ in people.most_common(_NAMED))
+    names = ", ".join(name for name, _ in people.most_common(_NAMED)) + (" and others" if len(people) > _NAMED else "")
     yield (
         f"The document has tracked changes{f' by {names}' if names else ''}: {_counted(kinds['insertion'], 'insertion')} "
         f"in the text, and {_counted(kinds['deletion'], 'deletion')} that the text leaves out."

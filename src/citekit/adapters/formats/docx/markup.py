@@ -119,8 +119,8 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, v
     """
     if package.size(part) > MARKUP_LIMIT:
         raise SourceUnsupported(
-            f"{package.path.name} has {package.size(part) >> 20} MB of markup, more than the limit of "
-            f"{MARKUP_LIMIT >> 20} MB; split it into smaller documents."
+            f"{package.path.name} has more than {MARKUP_LIMIT >> 20} MB of markup, the limit for Word documents; split it "
+            "into smaller documents."
         )
     paragraphs = [each for each in root.iter("{*}p") if each.tag == root.tag.rpartition("}")[0] + "}p"]
     mark_runs(root, styles, visibility)

@@ -109,7 +109,7 @@ class _Documents:
             parts.append(Part(CLASS, lambda: comments))
             contents.append(Entry(1, inner_text(comments[0]), CLASS, CLASS))
         if not any(inner_text(part.root()) for part in parts) and body.find(".//img") is None:
-            raise SourceUnsupported(f"{path.name} is a Word document that contains no text.")
+            raise SourceUnsupported(f"{path.name} is a Word document that contains neither text nor pictures.")
         return MarkupBook(facts=facts, parts=parts, contents=contents, picture=lambda href: _picture(path, href))
 
     def _html(self, path: Path) -> tuple[str, BookFacts]:

@@ -58,8 +58,8 @@ def write_png(html: str, location: Chapter, target: Path, progress: Progress) ->
     with _laid_out(html, target) as document:
         if document.page_count > PAGES_LIMIT:
             raise FormUnsupported(
-                f"Chapter {location.number} takes {document.page_count} pages, but an image has at most {PAGES_LIMIT}; "
-                "request a range of its characters, or the form html, pdf, or text."
+                f"This part takes {document.page_count} pages, but a picture can show at most {PAGES_LIMIT}. Request a "
+                "smaller part, or the form html, pdf, or text."
             )
         drawn = write_picture(document, Pages.span(1, document.page_count), target, progress)
     return Extraction(suffix=".png", media_type="image/png", extent=location, notes=(_NOTE, *drawn.notes))
@@ -134,7 +134,7 @@ class EpubExtractor:
         count = location.last - location.number + 1
         if count > CHAPTERS_LIMIT:
             raise LocationOutside(
-                f"{count} chapters exceed the limit of {CHAPTERS_LIMIT} per document; request fewer chapters."
+                f"At most {CHAPTERS_LIMIT} chapters can be extracted together, not {count}. Request fewer chapters."
             )
         return self._reader.html(source.path, location.number, location.chars, last=location.last, progress=progress)
 

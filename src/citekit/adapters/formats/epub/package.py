@@ -205,11 +205,11 @@ def _remarks(spine: Sequence[Item]) -> tuple[str, ...]:
     repeated = len(paths) - len(set(paths))
     found = []
     if missing:
-        found.append(f"{missing} of the {len(spine)} chapter files that the book lists are missing from it.")
+        are = "is" if missing == 1 else "are"
+        found.append(f"{missing} of the {len(spine)} chapter files that the book lists {are} missing from it.")
     if repeated:
-        found.append(
-            f"{repeated} of the {len(spine)} listed chapter files are duplicates; their text is included once."
-        )
+        are = "is a duplicate; its" if repeated == 1 else "are duplicates; their"
+        found.append(f"{repeated} of the {len(spine)} listed chapter files {are} text is included only once.")
     return tuple(found)
 
 

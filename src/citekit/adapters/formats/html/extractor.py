@@ -80,5 +80,7 @@ class XmlLinesExtractor:
     ) -> Extraction:
         """Write an exact copy of the lines to `target`. Raise the errors of `Extractor.extract`."""
         if options.form not in self.forms(source.format, location):
-            raise FormUnsupported(f"Lines of XML are available in the native form, but not {options.form.value}.")
+            raise FormUnsupported(
+                f"Lines of XML are available in the forms native, source, and text, but not {options.form.value}."
+            )
         return self.text.extract(source, location, evolve(options, form=Form.SOURCE), target, progress)

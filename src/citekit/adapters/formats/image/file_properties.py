@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _HEAD = 8192
 _BITS_PER_SAMPLE = 258
 _DEEP_MODES = frozenset({"I;16", "I;16B", "I;16L", "I", "F"})
-_NOTE = "The source has {bits} bits per color channel; the crop has 8, the most that can be decoded here."
+_NOTE = "The source has {bits} bits per color channel, but CiteKit decodes only 8 of them, so the crop has 8."
 
 
 def depth_notes(path: Path, picture: Image) -> list[str]:

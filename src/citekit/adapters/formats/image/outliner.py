@@ -226,7 +226,7 @@ class _ItemBuilder:
     def _summary(self, box: Box) -> str:
         left, top, right, bottom = box.pixels(*self.size)
         share = (box.x2 - box.x1) * (box.y2 - box.y1)
-        return f"{max(1, round(share * 100))} % of the picture, {right - left} x {bottom - top} pixels."
+        return f"{max(1, round(share * 100))}% of the picture, {right - left} x {bottom - top} pixels."
 
 
 def _shorten(text: str | None) -> str:

@@ -42,7 +42,9 @@ class MailExtractor:
     ) -> Extraction:
         """Write the messages or the attachment to `target`. Raise the errors of `Extractor.extract`."""
         if not isinstance(location, Chapter) or options.form is not Form.NATIVE:
-            raise FormUnsupported(f"Messages are available as files, but not in the form {options.form.value}.")
+            raise FormUnsupported(
+                f"Messages and attachments are extracted as files only in the native form, not as {options.form.value}."
+            )
         progress(0, 1, "reading the messages")
         chapters = mail_chapters(source.path)
         if location.last > len(chapters):

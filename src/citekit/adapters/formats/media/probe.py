@@ -70,7 +70,12 @@ def stream_remarks(container: InputContainer, subtitles: Sequence[Any], chosen: 
     ]
     unknown = sum(each.codec_context is None for each in (*container.streams.video, *container.streams.audio))
     if unknown:
-        choices.append(f"The file has streams of unknown codecs, which are left out: {unknown}.")
+        what = (
+            "1 stream of an unknown codec, which is"
+            if unknown == 1
+            else f"{unknown} streams of unknown codecs, which are"
+        )
+        choices.append(f"The file has {what} left out.")
     return [*choices, *_pixel_aspect(used[0]), *_timestamp_jumps(container)]
 
 

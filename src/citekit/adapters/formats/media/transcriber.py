@@ -139,8 +139,8 @@ class StoredSpeech:
         found = self.get(source)
         if found is None:
             raise SpeechMissing(
-                f"The words that {self.name} recognized in {source.path.name} could not be kept. Check that the cache "
-                "folder of the home can be written."
+                f"The words that {self.name} recognized in {source.path.name} could not be stored. Check that the "
+                "cache folder of the home is writable."
             )
         return found
 

@@ -128,7 +128,7 @@ def _check(header: Header, name: str) -> None:
         )
     if header.compression == _HUFFMAN:
         raise SourceUnsupported(
-            f"{name} uses HUFF/CDIC compression, which is not supported; convert it to EPUB, for example with calibre."
+            f"{name} uses HUFF/CDIC compression, which is not supported; convert it to EPUB, for example with Calibre."
         )
     if header.compression not in (_PLAIN, _PALMDOC):
         raise SourceUnsupported(f"{name} is damaged: its compression type {header.compression} does not exist.")

@@ -133,7 +133,7 @@ def _days_of(messages: Sequence[Message]) -> tuple[str, list[date]]:
 def _day(numbers: tuple[str, str, str], order: str) -> date:
     values = dict(zip(order.split(", "), numbers, strict=True))
     if len(values["year"]) not in (2, 4) or max(len(values["day"]), len(values["month"])) > 2:
-        raise ValueError("not a date in this order")
+        raise ValueError(f"{'/'.join(numbers)} is not a date in the order {order}.")
     return date(int(values["year"]) + 2000 * (len(values["year"]) == 2), int(values["month"]), int(values["day"]))
 
 

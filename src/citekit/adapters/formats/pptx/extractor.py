@@ -29,8 +29,8 @@ _FORMS = (Form.NATIVE, Form.TEXT)
 _WHOLE = "Slides are extracted whole: the region {region} is on the extracted slide."
 
 _INERT = (
-    "Left out, because it could load something or run a program: external pictures and media, embedded objects, controls, "
-    "or links to programs and files."
+    "Some content was left out, because it could load something or run a program: external pictures or media, embedded "
+    "objects, controls, or links to programs or files."
 )
 
 
@@ -53,7 +53,7 @@ class SlideExtractor:
         """Write the slides of `location` to `target` in the form of `options`. See `Extractor.extract` for errors."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(f"Slides are available in the forms native and text, but not {options.form.value}.")
-        progress(0, 1, "cutting slides")
+        progress(0, 1, "extracting the slides")
         with opened_package(source.path) as package:
             if options.form is Form.TEXT:
                 return _written(_text(driver.presentation(package), location, source.path.name), location, target)

@@ -92,12 +92,12 @@ def _hidden_text_notes(slides: Sequence[Any], size: tuple[int, int]) -> Iterator
     }
     numbers = [number for number, count in words.items() if count]
     if numbers:
-        named = ", ".join(map(str, numbers[:NAMED_SLIDES])) + (", ..." if len(numbers) > NAMED_SLIDES else "")
+        named = ", ".join(map(str, numbers[:NAMED_SLIDES])) + (", and others" if len(numbers) > NAMED_SLIDES else "")
         count = sum(words.values())
         yield (
-            f"Hidden text, which the slides do not show because it is outside of them or in hidden shapes: {count} "
-            f"{'word' if count == 1 else 'words'} on {'slide' if len(numbers) == 1 else 'slides'} {named}. Titles and "
-            "summaries leave it out."
+            f"Hidden text was found: {'1 word' if count == 1 else f'{count} words'} on "
+            f"{'slide' if len(numbers) == 1 else 'slides'} {named} {'is' if count == 1 else 'are'} outside of the slide or "
+            "in hidden shapes. Titles and summaries leave it out."
         )
 
 

@@ -36,9 +36,9 @@ RACY = COARSE
 _CHUNK = 1 << 20
 _FORMS = (Form.NATIVE, Form.TEXT, Form.SOURCE)
 _NO_MARK = "The lines are encoded in {encoding}, as in the source, but without the byte-order mark of the source."
-_ESCAPED = "The source has the escape sequences of {encoding} and was decoded with it."
+_ESCAPED = "The source contains escape sequences of {encoding}, so it was decoded with this encoding."
 _GUESSED = "The source is not valid UTF-8; its encoding was detected as {encoding}."
-_REPLACED = "Some bytes are not valid {encoding}; they were replaced with U+FFFD."
+_REPLACED = "Some bytes are not valid in {encoding}; they were replaced with U+FFFD."
 
 
 class TextExtractor:

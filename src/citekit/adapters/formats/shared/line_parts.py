@@ -23,7 +23,7 @@ from citekit.domain.source import Source
 SIZE_LIMIT = 128 * 1024 * 1024
 """The maximum size in bytes of a file from which parts are made. From a larger file, only the lines are copied."""
 
-_ONLY_LINES = "These are only the lines: no part that is a valid file by itself could be made of them."
+_ONLY_LINES = "Only the lines were copied, because no valid file could be made from them."
 
 
 @frozen

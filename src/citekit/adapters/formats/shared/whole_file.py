@@ -19,5 +19,5 @@ def read_whole(path: Path, limit: int) -> bytes:
     except OSError as error:
         raise unreadable(error, path) from error
     if len(data) > limit:
-        raise SourceUnsupported(f"{path.name} is larger than {limit >> 20} MB, the limit for books.")
+        raise SourceUnsupported(f"{path.name} is larger than {limit >> 20} MB, the limit for its format.")
     return data

@@ -22,7 +22,7 @@ def subtitles_part(path: Path, lines: Lines) -> LinePart | None:
     extent = _whole_cues(starts, lines, source.text.line_count)
     is_vtt = texts[0].lstrip("\ufeff").startswith("WEBVTT")
     header = source.lines(1, starts[0] - 1) if is_vtt and extent.first >= starts[0] else b""
-    notes = () if lines.contains(extent) else (f"Whole subtitles: lines {extent.first}-{extent.last}.",)
+    notes = () if lines.contains(extent) else (f"Subtitles are extracted whole: lines {extent.first}-{extent.last}.",)
     return LinePart(source.after(header, extent.first, extent.last), extent, notes)
 
 

@@ -22,8 +22,7 @@ def check_steps(steps: int, name: str) -> None:
     """Raise `SourceUnsupported` if the book `name` has more than `STEPS_LIMIT` tags and pieces of text."""
     if steps > STEPS_LIMIT:
         raise SourceUnsupported(
-            f"{name} has more tags and pieces of text than the limit of {STEPS_LIMIT} for a book. Split it into smaller "
-            "files."
+            f"{name} has more than {STEPS_LIMIT} tags and pieces of text, the limit for a book. Split it into smaller files."
         )
 
 
@@ -75,8 +74,8 @@ class ChapterPages:
         self.steps += len(content.steps)
         if self.steps > STEPS_LIMIT:
             raise SourceUnsupported(
-                f"The chapters up to chapter {number} have more tags and pieces of text than the limit of {STEPS_LIMIT}. "
-                "Request fewer chapters."
+                f"The chapters up to chapter {number} have more than {STEPS_LIMIT} tags and pieces of text, which is the "
+                "limit. Request fewer chapters."
             )
         if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
             raise LocationOutside(
@@ -97,7 +96,7 @@ def bounded(pieces: Iterable[str], what: str) -> str:
         if size > DOCUMENT_LIMIT:
             raise FormUnsupported(
                 f"{what} an HTML document of more than {DOCUMENT_LIMIT >> 20} MB, which is the limit. Request the "
-                "form `text`, or a smaller part."
+                "form text, or a smaller part."
             )
         kept.append(piece)
     return "".join(kept)

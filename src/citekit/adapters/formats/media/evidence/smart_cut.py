@@ -71,13 +71,13 @@ def smart_cut(
     join = None if obstacle else _find_join(container, video, point, span)
     if join is None:
         times = re_encode(container, video, audio, span, point, path, progress)
-        reason = obstacle or "no keyframe in it allows a clean join"
+        reason = obstacle or "none of its keyframes allows a clean join"
         return times, [f"The whole clip was re-encoded, because {reason}."]
     times = _write_joined(container, video, audio, span, point, join, path, progress)
     at = float(join.pts * video.time_base) - span.zero
     if join.pts == point.first_pts:
         return times, ["Nothing was re-encoded: the clip begins at a keyframe."]
-    return times, [f"Re-encoded up to the keyframe at {shortest(round(at, 3))} s; the rest is a copy."]
+    return times, [f"The clip was re-encoded up to the keyframe at {shortest(round(at, 3))} s; the rest is a copy."]
 
 
 def _join_obstacle(video: Any, audio: Any) -> str | None:
@@ -91,12 +91,12 @@ def _join_obstacle(video: Any, audio: Any) -> str | None:
     if audio is not None and codec_name(audio) not in MP4_AUDIO_CODECS:
         return f"its audio is {codec_name(audio)}, which MP4 does not support"
     if context.pix_fmt not in ("yuv420p", "yuvj420p") or context.profile not in _PROFILES:
-        return f"its profile ({context.profile}, {context.pix_fmt}) cannot be matched"
+        return f"its profile and pixel format ({context.profile}, {context.pix_fmt}) cannot be matched"
     if context.width % 2 or context.height % 2:
         return "its video has an odd width or height"
     record = AvcConfiguration.read(context.extradata or b"")
     if record is None or REENCODED_SET_ID in record.set_ids():
-        return "its parameter sets cannot be joined with others"
+        return "its parameter sets cannot be combined with new ones"
     return None
 
 

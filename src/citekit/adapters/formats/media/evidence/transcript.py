@@ -107,7 +107,9 @@ class TranscriptExtractor:
         if not subtitles and (not shown or facts.audio_codec):
             cues, notes = self._recognized(source, span, progress, is_needed=not shown)
         if not cues and not shown:
-            raise FormUnsupported("Nothing is said in this part, so it has no text and no subtitles. Request a clip.")
+            raise FormUnsupported(
+                "No words are said or shown in this part, so it has no text and no subtitles. Request a clip."
+            )
         written = _written(cues or shown, options.form)
         if shown and cues and options.form is Form.TEXT:
             written += f"\n{ON_SCREEN}\n{_written(shown, options.form)}"
@@ -215,4 +217,6 @@ def _written(cues: Sequence[Cue], form: Form) -> str:
 def _time_notes(span: TimeSpan, options: Options) -> list[str]:
     if options.form is Form.TEXT or not span.start:
         return []
-    return [f"The times count from the start of the part, at {shortest(round(span.start, 3))} s of the recording."]
+    return [
+        f"The times are measured from the start of this part, {shortest(round(span.start, 3))} s into the recording."
+    ]

@@ -80,7 +80,7 @@ def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatu
                 _loudness(pending[start : start + _WINDOW_SAMPLES]) for start in range(0, whole, _WINDOW_SAMPLES)
             )
             del pending[:whole]
-            progress(min(len(features.levels) * WINDOW, duration), duration, "listening for silence")
+            progress(min(len(features.levels) * WINDOW, duration), duration, "looking for silences")
         features.spectra.extend(meter.measure(None))
     if pending:
         features.levels.append(_loudness(pending))

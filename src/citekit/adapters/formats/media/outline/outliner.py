@@ -30,10 +30,10 @@ PLAUSIBLE = (600.0, 0.004)
 (2 kilobits per second).
 """
 
-_TOO_LONG = "is far longer than is plausible for its size, so silences in it were not looked for."
+_TOO_LONG = "is far longer than is plausible for its size, so CiteKit did not look for silences in it."
 
 
-_TOO_MANY_PICTURES = "It shows so many different pictures that only the first ones were read."
+_TOO_MANY_PICTURES = "The video shows so many different pictures that only the first ones were read."
 
 _DURATION_TOLERANCE = 1.0
 
@@ -107,7 +107,9 @@ class MediaOutliner:
         ]
         notes = [f"The words were recognized by {speech.transcriber}; they may contain errors."] if cues else []
         if any(cue.voice for cue in cues):
-            notes.append("The speakers were distinguished by their voices; their turns may contain errors.")
+            notes.append(
+                "The speakers were distinguished by their voices; some words may be attributed to the wrong speaker."
+            )
         return Words(cues, "the recognized speech", notes)
 
 
@@ -137,7 +139,7 @@ def _lecture(facts: MediaFacts, words: Words, screen: ScreenText) -> Structure:
     slides, cues = screen.slides, words.cues
     notes = _screen_notes(screen)
     if words.origin and cues:
-        notes.append(f"What is said comes from {words.origin}.")
+        notes.append(f"The spoken words come from {words.origin}.")
     if not facts.chapters:
         return Structure(
             slide_items(slides, cues, 0.0, facts.duration), ["The structure was made from slides.", *notes]
@@ -226,10 +228,10 @@ def _structure_with_scenes(
     source: Source, facts: MediaFacts, explicit: Structure | None, cues: Sequence[Cue], progress: Progress
 ) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
-    how = "scene cuts (only at keyframes, because the film is long)" if cuts.keyframes_only else "scene cuts"
+    how = "scene cuts (only at keyframes, because the video is long)" if cuts.keyframes_only else "scene cuts"
     if explicit is None:
         return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
-    notes = [*explicit.notes, f"Nodes below the chapters were made from {how}."] if cuts.times else explicit.notes
+    notes = [*explicit.notes, f"The nodes below these were made from {how}."] if cuts.times else explicit.notes
     return Structure(add_scenes(explicit.items, cuts.times, facts.duration), notes)
 
 
@@ -248,7 +250,7 @@ def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress)
         title = numbered_title(word, number, segment.start, segment.end)
         location = span(segment.start, segment.end, Modality.AUDIO)
         outline_items.append(OutlineItem(title, segment.kind, location, name=f"{word} {number}"))
-    return Structure(outline_items, ["The structure was made from pauses and changes of the sound."])
+    return Structure(outline_items, ["The structure was made from pauses and changes in the sound."])
 
 
 def _duration_note(facts: MediaFacts) -> list[str]:

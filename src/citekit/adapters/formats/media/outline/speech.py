@@ -57,7 +57,7 @@ def find_sound_segments(path: Path, duration: float, progress: Progress) -> list
     threshold = _threshold(features.levels)
     if threshold is None:
         return []
-    heartbeat = partial(progress, duration, duration, "listening for voices")
+    heartbeat = partial(progress, duration, duration, "looking for voices")
     runs = [
         _pad(run, duration) for run in _join_short_runs(_loud_runs(features.levels, threshold)) if run[0] < duration
     ]

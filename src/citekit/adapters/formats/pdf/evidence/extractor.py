@@ -67,9 +67,11 @@ def write_text(
             stream.write(f"\f{text}" if position else text)
             progress(position + 1, len(location.numbers), "pages")
     if empty:
-        notes = ["This part contains no text: it is a scan or a drawing."]
+        notes = ["This part contains no text. It may be a scan or a drawing."]
     if recognized:
-        numbers = ", ".join(map(str, recognized[:_NAMED_PAGES])) + (", ..." if len(recognized) > _NAMED_PAGES else "")
+        numbers = ", ".join(map(str, recognized[:_NAMED_PAGES])) + (
+            ", and others" if len(recognized) > _NAMED_PAGES else ""
+        )
         pages = "page" if len(recognized) == 1 else "pages"
         notes.append(f"OCR ({version_of_ocr()}) recognized the text of {pages} {numbers}. It may contain errors.")
     return Extraction(suffix=".txt", media_type="text/plain; charset=utf-8", extent=location, notes=notes)

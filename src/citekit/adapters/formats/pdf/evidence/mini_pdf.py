@@ -224,7 +224,7 @@ def _finish(
 
 def protection_notes(document: Document) -> tuple[str, ...]:
     """Return a note if `document` is encrypted, since evidence extracted from it is not."""
-    return ("The source is encrypted; this part of it is not.",) if is_encrypted(document) else ()
+    return ("The source is encrypted; this extracted part is not.",) if is_encrypted(document) else ()
 
 
 def check_pages_exist(document: Document, location: Pages) -> None:

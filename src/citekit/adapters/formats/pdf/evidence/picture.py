@@ -72,7 +72,10 @@ def _notes(pages: int, zoom: float) -> tuple[str, ...]:
     stacked = (f"The picture shows {pages} pages, one below the other.",) if pages > 1 else ()
     if zoom >= RESOLUTION / 72:
         return stacked
-    return (*stacked, f"The picture has {zoom * 72:.3g} dpi instead of {RESOLUTION}, to stay within the size limit.")
+    return (
+        *stacked,
+        f"The resolution is {zoom * 72:.3g} dpi instead of {RESOLUTION} dpi, to stay within the size limit.",
+    )
 
 
 def zoom_within_limits(wanted: float, width: float, height: float) -> float:

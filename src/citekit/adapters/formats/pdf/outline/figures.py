@@ -110,11 +110,12 @@ class _FigureSearch:
         notes = []
         if self._skipped:
             notes.append(
-                f"To save time, figures and tables were not searched for on {self._skipped} pages that no section begins on."
+                f"To save time, {_pages(self._skipped)} on which no section begins {'was' if self._skipped == 1 else 'were'} "
+                "not searched for figures and tables."
             )
         if self._without_layout:
             notes.append(
-                f"To save time, figures and tables on {self._without_layout} pages are listed without their regions."
+                f"To save time, figures and tables on {_pages(self._without_layout)} are listed without their regions."
             )
         return notes
 
@@ -188,6 +189,10 @@ def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
         region = part.fractions(layout.width, layout.height)
         if region is not None and layout.lines:
             yield Figure("figure", f"Picture on page {page}", page, line_index, region)
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
 
 
 def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:

@@ -37,7 +37,10 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     notes = []
     lost = len(bookmarks) - len(sections)
     if lost and sections:
-        notes.append(f"{lost} of {len(bookmarks)} bookmarks lead nowhere and were left out.")
+        notes.append(
+            f"{lost} of {len(bookmarks)} bookmarks {'has' if lost == 1 else 'have'} no destination and "
+            f"{'was' if lost == 1 else 'were'} left out."
+        )
     if len(bookmarks) == BOOKMARK_LIMIT:
         notes.append(f"Only the first {BOOKMARK_LIMIT} bookmarks were read.")
     return sections, notes

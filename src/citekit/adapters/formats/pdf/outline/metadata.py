@@ -48,20 +48,18 @@ def hidden_text_notes(pages: Collection[Page]) -> list[str]:
     """Return notes for the user about hidden text on the pages that were read, and about pages not checked for it."""
     hidden = {page.number: page.hidden_words for page in pages if page.hidden_words}
     unread = [page.number for page in pages if page.is_unchecked]
-    unchecked = (
-        [
-            f"To save time, {len(unread)} {'page' if len(unread) == 1 else 'pages'}, page {min(unread)} first, that may "
-            "hold hidden text were not checked for it, and summaries may repeat it."
-        ]
-        if unread
-        else []
+    which = (
+        f"page {unread[0]}, which may contain hidden text, was not checked."
+        if len(unread) == 1
+        else f"{len(unread)} pages that may contain hidden text were not checked; the first is page {min(unread, default=0)}."
     )
+    unchecked = [f"To save time, {which} Summaries may repeat such text."] if unread else []
     if not hidden:
         return unchecked
     numbers, words = sorted(hidden), sum(hidden.values())
-    named = ", ".join(map(str, numbers[:NAMED_PAGES])) + (", ..." if len(numbers) > NAMED_PAGES else "")
+    named = ", ".join(map(str, numbers[:NAMED_PAGES])) + (", and others" if len(numbers) > NAMED_PAGES else "")
     return [
-        f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
+        f"Hidden text was found: readers do not see {words} {'word' if words == 1 else 'words'} on "
         f"{'page' if len(numbers) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
         *unchecked,
     ]
@@ -72,8 +70,12 @@ def skipped_page_notes(document: Document) -> list[str]:
     skipped = skipped_pages(document)
     if not skipped:
         return []
-    which = f"page {skipped[0]} is" if len(skipped) == 1 else f"{len(skipped)} pages, page {skipped[0]} first, are"
-    return [f"Not all of the file was read: {which} too complex to process, and can be extracted only as pdf."]
+    if len(skipped) == 1:
+        return [f"Page {skipped[0]} was not read, because it is too complex. It can be extracted only as pdf."]
+    return [
+        f"{len(skipped)} pages were not read, because they are too complex; the first is page {skipped[0]}. They can be "
+        "extracted only as pdf."
+    ]
 
 
 def unreadable_page_notes(document: Document, name: str) -> list[str]:
@@ -84,8 +86,12 @@ def unreadable_page_notes(document: Document, name: str) -> list[str]:
         number for number in range(1, min(document.page_count, CHECKED_PAGES) + 1) if not _page_exists(document, number)
     ]
     if len(lost) == document.page_count:
-        raise SourceUnsupported(f"'{name}' is damaged: no page of it can be read.")
-    return [f"The file is damaged: {len(lost)} of its pages cannot be read, page {lost[0]} first."] if lost else []
+        raise SourceUnsupported(f"{name} is damaged: none of its pages can be read.")
+    if len(lost) == 1:
+        return [f"The file is damaged: page {lost[0]} cannot be read."]
+    return (
+        [f"The file is damaged: {len(lost)} of its pages cannot be read; the first is page {lost[0]}."] if lost else []
+    )
 
 
 def _page_exists(document: Document, number: int) -> bool:
@@ -101,7 +107,9 @@ def repair_notes(document: Document) -> list[str]:
     Call this function after all reads, since any read may repair it.
     """
     return (
-        ["The file is damaged and was repaired to be read; something may be missing."] if document.is_repaired else []
+        ["The file is damaged and was repaired for reading. Parts of it may be missing."]
+        if document.is_repaired
+        else []
     )
 
 

@@ -66,11 +66,11 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "numbering."
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are file names, codes, or page numbers that no page prints are ignored."
-BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
+BY_TAGS = "The file has no bookmarks: the structure comes from the headings that its author tagged."
 BY_HEADINGS = (
-    "The file has no bookmarks: the structure is that of its headings, recognized by size, weight, and numbering."
+    "The file has no bookmarks: the structure comes from its headings, recognized by size, weight, and numbering."
 )
-BY_TOC = "The file has no bookmarks: the structure is that of its printed table of contents, and of its headings."
+BY_TOC = "The file has no bookmarks: the structure comes from its printed table of contents and its headings."
 BY_PAGES = "The file has neither bookmarks nor recognizable headings: its pages are grouped by number."
 
 
@@ -187,7 +187,7 @@ def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Seq
     items, shortened = outline_items_of(sections, texts)
     notes = moved_section_notes(sections)
     if shortened:
-        notes.append("Many sections overlap, so some name only their first page.")
+        notes.append("Many sections overlap, so the locations of some contain only their first page.")
     return items, notes
 
 

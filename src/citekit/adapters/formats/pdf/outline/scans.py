@@ -19,6 +19,7 @@ from citekit.adapters.formats.pdf.outline.scan_styles import OcrPage, styled_pag
 from citekit.adapters.formats.pdf.outline.structure import TextSections, is_incomplete, sections_of_text
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import away, exclusive
+from citekit.domain.distribution import install_command
 from citekit.domain.locations import Pages
 
 
@@ -38,12 +39,12 @@ class Scans:
         """Return notes about the scans for the map. `reads` is true if OCR reads the pages without text."""
         notes = []
         if self.without_text:
-            whose = "Its" if len(self.without_text) == 1 else "Their"
-            hint = "" if reads else f" {whose} text is not read: that needs the extra 'ocr'."
-            notes.append(f"{_count(len(self.without_text), page_count)} without text.{hint}")
+            whose = "its" if len(self.without_text) == 1 else "their"
+            hint = "" if reads else f" Reading {whose} text needs the extra 'ocr' ({install_command('ocr')})."
+            notes.append(f"{_count(len(self.without_text), page_count)} without a text layer.{hint}")
         if self.with_text_layer:
             notes.append(
-                f"{_count(len(self.with_text_layer), page_count)} with text that was recognised before; it is used."
+                f"{_count(len(self.with_text_layer), page_count)} with a text layer from earlier OCR, which is used."
             )
         return notes
 
@@ -112,8 +113,8 @@ def read_scans(texts: PageTexts, scans: Scans, recognizer: PageRecognizer) -> tu
     notes = [f"OCR recognized the text of {_pages(len(pages))}. It may contain errors."] if pages else []
     if recognizer.is_spent and seen < len(scans.without_text):
         notes.append(
-            f"OCR read only the first {_pages(seen)} without text, because so many scans are not plausible for a file of "
-            "this size."
+            f"OCR read only {_pages(seen)} of {len(scans.without_text)} without a text layer, because so many scans are "
+            "implausible for a file of this size."
         )
     return texts.with_recognized(styled_pages(pages)), notes
 

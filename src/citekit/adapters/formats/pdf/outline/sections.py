@@ -77,11 +77,14 @@ def moved_section_notes(sections: Sequence[Section]) -> list[str]:
     moved = [was for was, now in zip(sections, _clamped_to_parents(sections), strict=True) if was.page != now.page]
     if not moved:
         return []
-    shown = ", ".join(f"'{each.title[:60]}' (page {each.page})" for each in moved[:3]) + (", ..." if moved[3:] else "")
+    shown = ", ".join(f"'{each.title[:60]}' (page {each.page})" for each in moved[:3]) + (
+        ", and others" if moved[3:] else ""
+    )
     if len(moved) == 1:
-        return [f"1 section was listed before the section above it begins, so it was moved to that start: {shown}."]
+        return [f"1 section begins before its parent section, so it was moved to the start of its parent: {shown}."]
     return [
-        f"{len(moved)} sections were listed before the sections above them begin, so they were moved there: {shown}."
+        f"{len(moved)} sections begin before their parent sections, so they were moved to the starts of their parents: "
+        f"{shown}."
     ]
 
 
