@@ -148,7 +148,7 @@ def test_a_link_that_leads_out_of_the_project_is_refused(cli: Cli, user: Path, l
     refused = connect(cli, user, "claude-code", "--project", "--skill")
 
     assert refused.code != 0
-    assert "leads out of the project" in refused.out + refused.err
+    assert "leads outside the project" in refused.out + refused.err
     assert [] == list(outside.iterdir())
 
 

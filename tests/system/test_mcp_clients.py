@@ -198,7 +198,7 @@ def test_projects_have_settings_of_their_own(clients: FileMcpClients, tmp_path: 
         clients.apply(clients.connecting(name, ENTRY, tmp_path))
 
     assert {"citekit"} == set(json.loads((tmp_path / ".vscode" / "mcp.json").read_text())["servers"])
-    with pytest.raises(RequestRefused, match="no settings for a project"):
+    with pytest.raises(RequestRefused, match="no project settings"):
         clients.connecting("windsurf", ENTRY, tmp_path)
 
 
@@ -219,11 +219,11 @@ def test_files_that_cannot_be_changed_say_why(clients: FileMcpClients, tmp_path:
     path = tmp_path / ".cursor" / "mcp.json"
     path.parent.mkdir()
     path.write_bytes(b'{"a": "\xff"}')
-    with pytest.raises(RequestRefused, match="not UTF-8"):
+    with pytest.raises(RequestRefused, match="not encoded in UTF-8"):
         clients.connecting("cursor", ENTRY)
     with path.open("wb") as file:
         file.truncate(LARGEST + 1)
-    with pytest.raises(RequestRefused, match="more than 20 MB"):
+    with pytest.raises(RequestRefused, match="larger than 20 MB"):
         clients.connecting("cursor", ENTRY)
     path.unlink()
     path.mkdir()
@@ -240,7 +240,7 @@ def test_files_that_cannot_be_changed_say_why(clients: FileMcpClients, tmp_path:
         clients.connecting("word", ENTRY)
     path.with_name(path.name + ".citekit-backup").mkdir()
     with pytest.raises(
-        RequestRefused, match=r"citekit-backup cannot be written: is a directory\. Repair the file, or add the"
+        RequestRefused, match=r"citekit-backup cannot be written: is a directory\. Fix this, or edit the file"
     ):
         clients.apply(clients.connecting("cursor", ENTRY))
     if os.getuid():

@@ -152,7 +152,7 @@ def test_missing_and_repeated_chapter_files_are_said(tmp_path: Path) -> None:
 
     assert [3, 0, 5, 0] == found.facts["chapter_lengths"]
     assert ("1 of the 4 chapter files that the book lists is missing from it.",) == tuple(found.notes[:1])
-    assert "are duplicates" in found.notes[1]
+    assert "is a duplicate" in found.notes[1]
 
 
 def test_an_ncx_that_nests_without_end_is_a_map(tmp_path: Path) -> None:
