@@ -229,7 +229,9 @@ def test_a_lock_that_stays_is_one_sentence(tmp_path: Path) -> None:
     with closing(sqlite3.connect(folder / "metadata.db", isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
 
-        with pytest.raises(LibraryUnavailable, match="another program is writing to metadata.db; try again") as caught:
+        with pytest.raises(
+            LibraryUnavailable, match=r"another program is writing to metadata\.db; try again"
+        ) as caught:
             CalibreLibrary(folder, patience=0.1).stats()
 
     assert isinstance(caught.value.__cause__, sqlite3.OperationalError)

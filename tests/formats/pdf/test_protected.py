@@ -194,5 +194,5 @@ def test_a_mended_file_says_so(tmp_path: Path) -> None:
 def test_a_file_without_pages_is_one_clear_error(tmp_path: Path) -> None:
     path = raw(tmp_path / "x.pdf", ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 0/Kids[]>>"])
 
-    with pytest.raises(SourceUnsupported, match="none of its pages"):
+    with pytest.raises(SourceUnsupported, match="no pages"):
         outline(path)
