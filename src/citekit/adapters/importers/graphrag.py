@@ -46,7 +46,9 @@ class GraphRagAdapter:
 
         Text units that are not found in `source` get a virtual location.
         """
-        tables = read_tables(data, str(data) if isinstance(data, Path) else "the GraphRAG data", self.files)
+        tables = read_tables(
+            data, str(data) if isinstance(data, Path) else "The GraphRAG data is not valid", self.files
+        )
         graph = build_graph(tables)
         text = None if source is None else read_source(source, self.reader, self.files)
         passages = _passages(tables.text_units, text)

@@ -173,7 +173,7 @@ def _is_exception(value: object) -> bool:
 def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> CiteKitError:
     known = table(failure)
     kind, says = next(known[parent] for parent in type(error).__mro__ if parent in known)
-    detail = _NUMBER.sub("", " ".join(str(error).split()))[:200]
+    detail = _NUMBER.sub("", " ".join(str(error).split()))[:200].rstrip(".")
     return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.")
 
 
