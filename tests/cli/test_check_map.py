@@ -110,7 +110,7 @@ LEFT: dict[str, tuple[Break, str]] = {
     "no id": (at(*LAST, "id")(None), "nodes[1].id: is missing"),
     "an id that is no text": (at(*LAST, "id")(7), "nodes[1].id: must be a string, not 7"),
     "controls in an id": (at(*LAST, "id")("a\x07"), "nodes[1].id: contains control characters"),
-    "the map is of another type": (at("type")("document"), "type: the map describes document, but the file is text (text)"),
+    "the map is of another type": (at("type")("document"), "type: document, but the type of the file is text (format text)"),
     "no such type": (at("type")("smell"), "type: must be one of"),
     "the bytes of another file": (at("metadata", "source_hash")("0" * 64), "metadata.source_hash: the file at"),
     "no digest": (at("metadata", "source_hash")("abc"), "metadata.source_hash: must be a SHA-256 digest (64 hexadecimal digits), not 'abc'"),

@@ -75,7 +75,7 @@ def test_an_address_may_stand_beside_its_resource(ingested: Cli) -> None:
     assert "exact" == quoted["finding"]
     assert (2, True) == (
         other.code,
-        "belongs to the resource 'book', which is not the given one. Use the same ID" in other.err,
+        "belongs to the resource 'book', not to 'code_py'. Use the same ID" in other.err,
     )
 
 

@@ -164,7 +164,7 @@ def test_anything_else_is_refused_and_the_offending_part_is_shown(text: str, par
 
 
 def test_an_address_without_a_place_names_the_parameters_that_it_can_have() -> None:
-    with pytest.raises(AddressMalformed, match=r"doc:// .* one of the parameters pages, chapter, and sheet"):
+    with pytest.raises(AddressMalformed, match=r"doc:// .* one of the parameters pages, chapter, or sheet"):
         parse_address("doc://book#chars=1-5")
     with pytest.raises(AddressMalformed, match="text:// addresses must have the parameter lines"):
         parse_address("text://book#pages=1")

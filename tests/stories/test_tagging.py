@@ -37,7 +37,7 @@ def test_nothing_is_tagged_if_one_resource_is_missing(kit: CiteKit) -> None:
         kit.tag("bees_md", "spiders_md", add=["x"])
     assert {} == kit.tags()
     kit.tag("bees_md", add=["honey"])
-    with pytest.raises(RequestRefused, match="Did you mean honey"):
+    with pytest.raises(RequestRefused, match="Did you mean 'honey'"):
         kit.app.tag.tagged("hony")
 
 
@@ -68,7 +68,7 @@ def test_the_command_line_tags_lists_and_searches(kit: CiteKit) -> None:
     for words, message in (
         (("tag", "--add", "x"), "Name the resources to tag"),
         (("tag", "bees_md", "--add", " "), "A tag must have 1 to 60 printable characters."),
-        (("list", "--tag", "wing"), "No resource has the tag 'wing'. Did you mean Wings?"),
+        (("list", "--tag", "wing"), "No resource has the tag 'wing'. Did you mean 'Wings'?"),
         (("list", "bees_md", "--tag", "wings"), "cannot be combined with RESOURCE"),
         (("find", "legs", "--tag", "wings", "--resource", "ants_md"), "cannot be combined with --resource"),
     ):

@@ -616,6 +616,6 @@ def test_a_quote_of_pieces_that_occur_everywhere_is_refused_in_one_sentence(kit:
     (tmp_path / "notes.txt").write_text("some words of an ordinary text about many things\n" * 18_000)
     kit.ingest(tmp_path / "notes.txt", resource_id="notes")
 
-    with pytest.raises(RequestRefused, match=r"in too many places .*\. Use longer pieces, or give the node"):
+    with pytest.raises(RequestRefused, match=r"in too many places .*\. Quote more words in a row, or give the node"):
         kit.verify_quote("notes", " ... ".join("nrtdnrtdnrtdnrtd"))
     assert kit.verify_quote("notes", "words ... ordinary ... things").holds

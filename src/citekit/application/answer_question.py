@@ -108,7 +108,7 @@ class AnswerQuestion:
             except Cancelled:
                 raise
             except CiteKitError as error:
-                problem = problem or str(error)
+                problem = problem or str(error).rstrip(".")
                 continue
             if verdict.holds:
                 return CheckedQuote(citation.quote, verdict)
@@ -134,4 +134,4 @@ def _faults(withheld: Sequence[CheckedStatement]) -> Iterator[str]:
             yield f"The statement {statement.text!r} has no quote."
         for quote in statement.quotes:
             if not quote.holds:
-                yield f"The quote {quote.quote!r} does not hold: {quote.problem or 'the words are in no passage'}."
+                yield f"The quote {quote.quote!r} does not hold: {quote.problem or 'no passage shows these words'}."

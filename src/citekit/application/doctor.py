@@ -165,14 +165,17 @@ class Doctor:
         looked_at = ids[:SOURCES_LIMIT]
         stale = [name for name in looked_at if self.locate.staleness(self.maps.get(name)) is not None]
         of = (
-            f"of {len(ids)} maps" if len(looked_at) == len(ids) else f"of the first {len(looked_at)} of {len(ids)} maps"
+            f"of {_counted(len(ids), 'map')}"
+            if len(looked_at) == len(ids)
+            else f"of the first {len(looked_at)} of {len(ids)} maps"
         )
         if not ids:
             return Finding("sources", Health.FINE, "no sources yet")
         if not stale:
-            return Finding("sources", Health.FINE, f"the sources {of} are unchanged")
+            unchanged = f"the source {of} is unchanged" if len(ids) == 1 else f"the sources {of} are unchanged"
+            return Finding("sources", Health.FINE, unchanged)
         listed = ", ".join(stale[:10]) + (", ..." if len(stale) > 10 else "")
-        text = f"the sources of {len(stale)} {of} have changed or are missing: {listed}"
+        text = f"the source has changed or is missing for {len(stale)} {of}: {listed}"
         return Finding(
             "sources", Health.NOTED, text, "run citekit ingest PATH again, or resolve with --remap or --root DIR"
         )
@@ -187,15 +190,19 @@ class Doctor:
         found = self.remote_leftovers()
         if not found:
             return Finding("remote files", Health.FINE, "no files are left on a model service")
-        text = f"{len(found)} uploaded files may still be on a model service: {', '.join(found[:5])}"
+        text = f"{_counted(len(found), 'uploaded file')} may still be on a model service: {', '.join(found[:5])}"
         return Finding("remote files", Health.NOTED, text, "the next run of that mapper deletes them")
 
     def _leftovers(self) -> Finding:
         found = self.leftovers()
         if not found:
             return Finding("leftovers", Health.FINE, "none")
-        text = f"{len(found)} temporary files of killed processes, such as {found[0]}"
+        text = f"{_counted(len(found), 'temporary file')} of killed processes, such as {found[0]}"
         return Finding("leftovers", Health.NOTED, text, "run citekit cache verify, or delete them")
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _component(found: Component) -> Finding:
@@ -236,7 +243,7 @@ def _folder(name: str, path: Path) -> Finding:
     if name == "home":
         return Finding(name, Health.FINE, str(path))
     count, size = _extent(path)
-    return Finding(name, Health.FINE, f"{path} ({count} files, {size / 1e6:.1f} MB)")
+    return Finding(name, Health.FINE, f"{path} ({_counted(count, 'file')}, {size / 1e6:.1f} MB)")
 
 
 def _is_writable(path: Path) -> bool:

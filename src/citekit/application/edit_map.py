@@ -21,10 +21,10 @@ from citekit.domain.validation import map_issues
 
 _EDITS = "edits"
 _NO_ORIGINAL = (
-    "This map does not name its mapper or the digest of its file, so the original would be lost. Map the file again: "
+    "This map lacks the name of its mapper or the digest of its file, so the original would be lost. Map the file again: "
     "citekit ingest FILE --force."
 )
-_NOTHING = "There is no edit to undo."
+_NOTHING = "There is no edit to undo, or the original map is no longer stored."
 _OTHER_BASE = "The map has changed since it was edited, so single edits cannot be undone. Use the original."
 
 
@@ -77,7 +77,7 @@ class EditMap:
         with self.locks.holding("ids"):
             base = self._base(self.maps.get(resource_id))
             if base is None:
-                raise RequestRefused("This map has no edits to undo.")
+                raise RequestRefused(_NOTHING)
             self.maps.put(base)
         return self.maps.get(resource_id)
 

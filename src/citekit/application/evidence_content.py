@@ -130,7 +130,7 @@ class EvidenceContent:
             return InlineContent(kind=Kind.TEXT, data=data, media_type=receipt.media_type)
         shown = shown[: shown.rfind("\n") + 1] or shown
         size = len(shown.encode())
-        note = f"The first {size:,} of {receipt.evidence_size:,} bytes."
+        note = f"Only the first {size:,} of {receipt.evidence_size:,} bytes are shown."
         return InlineContent(kind=Kind.TEXT, data=shown.encode(), media_type=receipt.media_type, note=note)
 
     def _image(self, receipt: Receipt, width: int | None) -> InlineContent | None:
@@ -147,7 +147,7 @@ class EvidenceContent:
             except CiteKitError:  # a picture that cannot be reduced is still evidence
                 return None
             if len(data) <= BINARY_LIMIT:
-                note = f"A copy of at most {side} x {side} pixels."
+                note = f"This is a copy of at most {side} x {side} pixels."
                 return InlineContent(kind=Kind.IMAGE, data=data, media_type=media_type, note=note)
             side //= 2
         return None
@@ -155,7 +155,8 @@ class EvidenceContent:
 
 def _missing(digest: Digest) -> ReceiptMissing:
     return ReceiptMissing(
-        f"This home has no evidence with the digest {digest.hex}, or it was removed from the cache. Resolve the part again."
+        f"This home has no evidence with the digest {digest.hex}. It may have been removed from the cache. "
+        "Resolve the part again."
     )
 
 

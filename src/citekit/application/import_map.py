@@ -89,7 +89,9 @@ class ImportMap:
         made = evolve(made, resource_id=wanted_id or check_resource_id(made.resource_id), metadata=metadata)
         faults = map_issues(made)
         if faults:
-            raise FaultyAnswer(f"The map that the adapter {adapter.identity.name} made from {data}", faults)
+            raise FaultyAnswer(
+                f"The map that the adapter {adapter.identity.name} made from {data} is not valid", faults
+            )
         located = sum(not isinstance(node.location, Virtual) for node in made.walk())
         return ImportedMap(made, located)
 

@@ -255,7 +255,7 @@ class Ingest:
     def _of_other_mapper(self, place: str, here: MapCard, task: _Task) -> Ingested:
         if here.source_hash != task.source.digest.hex:
             raise RequestRefused(
-                f"{task.source.path} has changed since '{place}' was made by another mapper, and that map is kept. "
+                f"{task.source.path} has changed since another mapper made its map '{place}', and that map is kept. "
                 "The owner of the file can map it again: citekit ingest FILE."
             )
         return Ingested(here, False, partial(self.maps.get, place))

@@ -140,5 +140,7 @@ def _cursor(key: _Key) -> str:
 def _key(cursor: str) -> _Key:
     rank, colon, name = cursor.partition(":")
     if rank not in ("0", "1") or not colon:
-        raise RequestRefused(f"The cursor {cursor[:40]!r} does not belong to this list. Use the last next_cursor.")
+        raise RequestRefused(
+            f"The cursor {cursor[:40]!r} does not belong to this list. Use the next_cursor of the last answer."
+        )
     return int(rank), name

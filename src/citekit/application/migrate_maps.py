@@ -61,7 +61,10 @@ class MigrateMaps:
         if theirs and theirs[0] == mine[0] and all(each in theirs for each in mine):
             return False
         if theirs and (theirs[0].source_digest, theirs[0].source_path) != (mine[0].source_digest, mine[0].source_path):
-            raise RequestRefused(f"The store has a map of another file as '{resource_id}': {theirs[0].source_path}.")
+            raise RequestRefused(
+                f"In the store, the ID '{resource_id}' belongs to the map of another file: {theirs[0].source_path}. "
+                "Rename one of the two resources (citekit rename), and run the command again."
+            )
         for each in reversed(mine):  # the current map last: the others stay its editions
             self.target.put(each)
         if list(self.target.editions(resource_id))[: len(mine)] != list(mine):

@@ -43,7 +43,7 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
     named, fragment = _split(part) if "#" in part.lstrip("#") or "://" in part else ("", part)
     if named and named != resource_id:
         raise RequestRefused(
-            f"The address {part!r} belongs to the resource {named!r}, which is not the given one. Use the same ID for both."
+            f"The address {part!r} belongs to the resource {named!r}, not to {resource_id!r}. Use the same ID for both."
         )
     return _address(maps, resource_id, fragment) if "://" not in part else parse_address(part)
 

@@ -107,7 +107,7 @@ class RankPages:
             raise RequestRefused(f"The question has {len(question)} characters. The maximum is {LONGEST}.")
         asked = parse_question(question)
         if not asked.stems:
-            raise RequestRefused("The question has no letters or digits. Ask with words.")
+            raise RequestRefused("The question has no letters or digits. Enter some words.")
         names = list(dict.fromkeys(resources)) or list(self.maps.ids())
         documents = _Documents()
         self._index_missing(names, documents, roots, progress, are_named=bool(resources))

@@ -61,8 +61,8 @@ SLIDES_BEFORE = 64
 _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
 
 NO_TEXT = (
-    f"This part contains no text. If it is a scan, the extra 'ocr' ({install_command('ocr')}) reads it, unless "
-    "CITEKIT_OCR is off."
+    f"This part contains no text. To read scans, install the extra 'ocr' ({install_command('ocr')}), and do not set "
+    "CITEKIT_OCR to off."
 )
 
 

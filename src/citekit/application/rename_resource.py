@@ -45,7 +45,7 @@ class RenameResource:
                     "this ID. Remove it (citekit library remove), and ingest its file again under another name."
                 )
             if self._exists(new_id):
-                raise RequestRefused(f"The ID '{new_id}' is taken. Choose another one, or remove that map first.")
+                raise RequestRefused(f"The ID '{new_id}' is taken. Choose another ID, or remove the map that has it.")
             for each in reversed(editions):  # the current map last: the others stay its editions
                 self.maps.put(evolve(each, resource_id=new_id))
             self.tags.change([new_id], add=self.tags.all().get(resource_id, ()))

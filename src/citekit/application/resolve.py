@@ -263,7 +263,7 @@ class Resolve:
                 return extractor
         known = ", ".join(form.value for form in self.forms(source.format, place)) or "none"
         raise FormUnsupported(
-            f"This part of a {source.format.name} file is not available as {options.form.value}. Valid forms: {known}."
+            f"This part of the {source.format.name} file is not available as {options.form.value}. Valid forms: {known}."
         )
 
 
@@ -323,7 +323,9 @@ def _inside(location: Location, extent: Extent) -> Location:
     place = location.clamp(extent)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
     if place != location and not open_ended:
-        raise LocationOutside(f"{fragment_of(location)} extends beyond the end: only {fragment_of(place)} exists")
+        raise LocationOutside(
+            f"the location {fragment_of(location)} extends beyond the end: only {fragment_of(place)} exists"
+        )
     return place
 
 

@@ -206,12 +206,12 @@ class ShowResource:
         texts = self.texts.read(source)
         raw = next((each.placed for each in texts if each.note in (WITH_MARKUP, WITH_TAGS)), texts[0].placed)
         if not isinstance(raw, ExtractedText):
-            raise RequestRefused("This is a recording. Its text is in its subtitles.")
+            raise RequestRefused("This file is a recording. Its words are in its transcript.")
         total = max(raw.units.numbers[-1] if raw.units else 0, resource_map.extent.lines or 0)
         if not 1 <= first <= max(total, 1):
             raise LocationOutside.beyond(raw.kind.value, first, "file", total)
         if raw.kind is UnitKind.ROW:
-            raise RequestRefused("The rows of a workbook are read with their cells.")
+            raise RequestRefused("This file is a workbook. Its text is read by sheet.")
         if raw.kind is UnitKind.LINE:
             lines = self._lines.get(source.digest, lambda: raw.text.split("\n"), lambda _: len(raw.text))
             return _lines_part(lines, first, last or total, total)
@@ -248,7 +248,7 @@ class ShowResource:
         _, source = self.source(resource_id)
         placed = self.texts.read(source)[0].placed
         if not isinstance(placed, Transcript):
-            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, not a recording.")
+            raise SourceUnsupported(f"{source.path.name} is not a recording. Its format is {source.format.name}.")
         return placed
 
     def _words_of(self, source: Source, page: int) -> Sequence[PageWord]:

@@ -107,9 +107,9 @@ def _check(depth: int | None, title_contains: str | None, cursor: str | None, bu
     if depth is not None and depth < 1:
         raise RequestRefused(f"The depth must be at least 1, not {depth}.")
     if title_contains is not None and not title_contains.strip():
-        raise RequestRefused("title_contains is empty. Give a part of a title, or omit it.")
+        raise RequestRefused("title_contains is empty. Give a part of a title, or omit title_contains.")
     if cursor is not None and budget is not None:
-        raise RequestRefused("A cursor continues an answer without a token budget. Omit one of the two.")
+        raise RequestRefused("A cursor cannot be combined with a token budget. Omit one of the two.")
 
 
 def _is_below_outline(stored: ResourceMap, node_id: str | None) -> bool:
@@ -167,7 +167,9 @@ def _offset(cursor: str | None, total: int) -> int:
     if cursor is None:
         return 0
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9 or not 0 <= int(cursor) < max(total, 1):
-        raise RequestRefused(f"The cursor {cursor[:40]!r} does not belong to this structure. Use the last next_cursor.")
+        raise RequestRefused(
+            f"The cursor {cursor[:40]!r} does not belong to this structure. Use the next_cursor of the last answer."
+        )
     return int(cursor)
 
 

@@ -79,6 +79,8 @@ class SyncBuckets:
         if not prune:
             return Synced(path, SyncState.GONE, name)
         if is_empty:
-            reason = f"Nothing is left at the URL of {path}, as if the URL were wrong, so its maps are not deleted."
+            reason = (
+                f"The map of {path} is not deleted, because no files are left at the synced URL. The URL may be wrong."
+            )
             return Synced(path, SyncState.FAILED, name, RequestRefused(reason))
         return pruned(path, name, self.remove)

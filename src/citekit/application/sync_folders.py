@@ -235,7 +235,9 @@ class SyncFolders:
             if not prune:
                 yield Synced(path, SyncState.GONE, card.resource_id)
             elif any(path.is_relative_to(root) for root in emptied):
-                reason = f"The folder of {path} is empty, as if a drive were missing, so its maps are not deleted."
+                reason = (
+                    f"The map of {path} is not deleted, because the synced folder is empty. A drive may be missing."
+                )
                 yield Synced(path, SyncState.FAILED, card.resource_id, RequestRefused(reason))
             else:
                 done = pruned(path, card.resource_id, self.remove)

@@ -53,6 +53,6 @@ class TagResources:
         found = next((names for each, names in tags.items() if each.casefold() == tag.casefold()), None)
         if found is None:
             near = nearest_names(tag, list(tags))
-            hint = f" Did you mean {' or '.join(near)}?" if near else " citekit tag lists all tags."
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else " To list all tags, run: citekit tag"
             raise RequestRefused(f"No resource has the tag {tag[:80]!r}.{hint}")
         return found

@@ -81,7 +81,7 @@ class ValidateMap:
         """Return the source file of the map, or None if it is missing or has changed. Add the problems found to `seen`."""
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
-            seen.warnings.append("metadata.source_hash: missing, so changes of the source cannot be detected")
+            seen.warnings.append("metadata.source_hash: missing, so changes to the source cannot be detected")
         if not resource_map.source_path and all(
             isinstance(node.location, Virtual) for _, node in nodes_with_paths(seen.nodes)
         ):
@@ -111,7 +111,7 @@ class ValidateMap:
             return None
         reach = self.measure.of(source)
         if reach.extent is None:
-            seen.warnings.append(f"source_path: the file cannot be measured: {reach.doubt}")
+            seen.warnings.append(f"source_path: the file cannot be measured: {(reach.doubt or '').rstrip('.')}")
             return None
         facts = extent_metadata(reach.extent)
         for name, said, found in mismatches(seen.resource_map.extent, reach.extent):
@@ -144,7 +144,7 @@ def _moves(seen: _Seen, true: Extent) -> Iterator[Change]:
 def _look_at_kind(seen: _Seen, source: Source) -> None:
     said, found = seen.resource_map.modality, source.format.modality
     if said not in (found, Modality.VIRTUAL) and not (said in RECORDINGS and found in RECORDINGS):
-        seen.faults.append(f"type: the map describes {said}, but the file is {source.format.name} ({found})")
+        seen.faults.append(f"type: {said}, but the type of the file is {found} (format {source.format.name})")
 
 
 def _look_at_names(seen: _Seen) -> None:

@@ -251,9 +251,9 @@ class VerifyEvidence:
         if mapped is None:
             return  # a map from another program, without a digest
         if mapped == receipt.source_digest.hex:
-            yield Check("resource", True, f"the map of '{name}' in this home is of that source")
+            yield Check("resource", True, f"the map of '{name}' in this home was made from the same source")
         elif receipt.source_digest in earlier:
-            yield Check("resource", True, f"an earlier map of '{name}' in this home was of that source")
+            yield Check("resource", True, f"an earlier map of '{name}' in this home was made from the same source")
         else:
             detail = f"in this home, '{name}' is the ID of another file, with the digest {mapped}"
             yield Check("resource", False, detail, Ruling.OTHER_SOURCE)
@@ -263,7 +263,7 @@ class VerifyEvidence:
             return Check("evidence", True, "the bytes match the receipt")
         other = self.outputs.receipt_of(shown.digest)
         if other is not None and other.key != receipt.key:
-            return Check("evidence", False, f"the file is other evidence: {other.address}", Ruling.OTHER_RECEIPT)
+            return Check("evidence", False, f"the file is different evidence: {other.address}", Ruling.OTHER_RECEIPT)
         return Check("evidence", False, "the bytes do not match the receipt", Ruling.EVIDENCE_EDITED)
 
     def _source(self, receipt: Receipt, roots: Sequence[Path]) -> Path | None:
@@ -295,7 +295,7 @@ class VerifyEvidence:
                 return Check("content", None, str(error), Ruling.NOT_CUT)
             if made is None:
                 version = f"{receipt.extractor.name} {receipt.extractor.version}"
-                detail = f"it was made by {version}, which is not installed"
+                detail = f"the evidence was made by {version}, which is not installed"
                 return Check("content", None, detail, Ruling.OTHER_EXTRACTOR)
             return _held(receipt, made, target.stat().st_size, self.sources.digest_uncached(target), shown)
 
@@ -328,7 +328,7 @@ def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, 
     """
     if digest != receipt.evidence_digest:
         if shown is not None and shown.digest == digest:
-            detail = "the file is that part of the source, but the receipt has another digest"
+            detail = "the file matches the part of the source, but the receipt has another digest"
             return Check("content", False, detail, Ruling.RECEIPT_EDITED)
         return Check("content", False, "repeating the extraction produces different bytes", Ruling.OTHER_CONTENT)
     wrong = _misstated(receipt, made, size)
@@ -351,7 +351,7 @@ def _misstated(receipt: Receipt, made: Extraction, size: int) -> list[str]:
     """Return the properties, such as "its size", in which the receipt differs from the repeated extraction."""
     said = (receipt.extent, receipt.media_type, receipt.bytes_from, receipt.notes, receipt.evidence_size)
     true = (made.extent, made.media_type, made.bytes_from, made.notes, size)
-    names = ("its extent", "its media type", "where its bytes begin", "its notes", "its size")
+    names = ("its extent", "its media type", "the time at which its bytes begin", "its notes", "its size")
     return [name for name, one, other in zip(names, said, true, strict=True) if one != other]
 
 

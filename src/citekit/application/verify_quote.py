@@ -47,8 +47,8 @@ SHOWN = 1000
 """The maximum number of characters of a passage in an answer."""
 
 TOO_COMMON = (
-    "The pieces of the quote occur in too many places of this source to compare them all. "
-    "Use longer pieces, or give the node or address that the quote is from."
+    "The words of the quote occur in too many places in this source to compare them all. "
+    "Quote more words in a row, or give the node or address that the quote is from."
 )
 """The error for a quote whose search exceeded its budget."""
 
@@ -79,7 +79,7 @@ readers see a match in that text.
 RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compare it with the page."
 """The note of a quote on a scanned page."""
 
-STORED = "a stored result of a formula: a program may compute another one when it opens the file"
+STORED = "the stored result of a formula; a program that opens the file may compute a different result"
 """The note of a quote from a workbook."""
 
 OTHER_HEADING = "The page belongs to the node, but this passage is under another heading."

@@ -50,7 +50,7 @@ class Mappers:
             return self._installed(name, config or {})
         if config:
             raise RequestRefused(
-                f"The mapper '{name}' accepts no configuration object. Use its options and environment variables."
+                f"The mapper '{name}' accepts no configuration object. Use options and environment variables instead."
             )
         chosen = self.choice()[0] if name == "auto" else name
         return self.app.local_mapper if chosen == "local" else self._model(chosen)
@@ -87,7 +87,8 @@ class Mappers:
         name = self.choice()[0] if name == "auto" else name
         if name not in MODEL_MAPPERS:
             raise RequestRefused(
-                "The reranker 'model' needs a model. Set OPENAI_API_KEY or GEMINI_API_KEY, or CITEKIT_MAPPER."
+                "The reranker 'model' needs a mapper with a model. Set OPENAI_API_KEY or GEMINI_API_KEY, or set "
+                "CITEKIT_MAPPER to gemini or openai."
             )
         from citekit.adapters.mappers.llm.messages import Budget
         from citekit.adapters.mappers.llm.question_reranker import ModelReranker

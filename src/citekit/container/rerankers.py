@@ -48,7 +48,8 @@ def _on_server(settings: Settings, model: str) -> Reranker:
     chosen = settings.library
     if chosen.reranker_url is None:
         raise RequestRefused(
-            "The reranker 'server' needs the URL of the server. Set CITEKIT_RERANKER_URL, such as http://localhost:8000/v1."
+            "The reranker 'server' needs the URL of the server. Set CITEKIT_RERANKER_URL, for example to "
+            "http://localhost:8000/v1."
         )
     return ServerReranker(
         chosen.reranker_url,

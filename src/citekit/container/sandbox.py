@@ -33,7 +33,7 @@ def is_possible() -> bool:
     """
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
-    _log.warning("Files are parsed in the main process, because this system cannot start a child process")
+    _log.warning("Files are parsed in the main process, because this system cannot start workers")
     return False
 
 

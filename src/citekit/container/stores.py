@@ -135,7 +135,7 @@ class Stores:
         from citekit.adapters.storage.shared_map_collection import SharedMapCollection
 
         if self.objects is None:
-            raise RequestRefused("This home has no shared store. Name it in CITEKIT_STORE.")
+            raise RequestRefused("This home has no shared store. To use one, set CITEKIT_STORE.")
         removed = SharedMapCollection(self.objects).collect(grace)
         if self._database is not None:
             from citekit.adapters.storage.cataloged_maps import CatalogedMapStore

@@ -83,7 +83,9 @@ def parse_address(text: str) -> Address:
     except LocationMalformed as wrong:
         raise AddressMalformed(text, fragment or text, wrong.reason) from wrong
     if parameters:
-        raise AddressMalformed(text, next(iter(parameters)), f"{modality.scheme}:// addresses have no such parameter")
+        raise AddressMalformed(
+            text, next(iter(parameters)), "the parameter is unknown, or cannot be combined with the others"
+        )
     return Address(resource, location)
 
 
@@ -130,7 +132,7 @@ def _reads_as(text: str, address: Address) -> bool:
 
 
 _NOT_UTF8 = "its percent-encoded characters are not valid UTF-8"
-_NEEDED = "one of the parameters pages, chapter, and sheet"
+_NEEDED = "one of the parameters pages, chapter, or sheet"
 
 
 def _resource(text: str, name: str) -> str:

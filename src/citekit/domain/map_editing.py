@@ -252,5 +252,5 @@ def _hull(one: Location, other: Location) -> Location:
                 ends = None if one.end is None or other.end is None else max(one.end, other.end)
                 return evolve(one, start=min(one.start, other.start), end=ends)
     except LocationMalformed as wrong:
-        raise RequestRefused(f"The location of a node above cannot be extended: {wrong.reason}.") from wrong
-    raise RequestRefused("The node is not inside the one above it, whose location cannot be extended to contain it.")
+        raise RequestRefused(f"The location of a parent node cannot be extended: {wrong.reason}.") from wrong
+    raise RequestRefused("The node is not inside its parent, whose location cannot be extended to contain it.")

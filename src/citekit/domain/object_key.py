@@ -35,7 +35,7 @@ class ObjectKey:
     @text.validator
     def _check(self, _: object, text: str) -> None:
         if not is_valid(text):
-            raise ValueError(f"{text!r} is not a valid key of an object.")
+            raise ValueError(f"{text!r} is not a valid object key.")
 
     def __str__(self) -> str:
         return self.text

@@ -138,8 +138,8 @@ class Ask:
         if facts is not None and facts.model != self.embedder.identity:
             raise ModelMismatch(
                 f"The collection '{collection}' contains vectors of {facts.model}, but the configured embedder is "
-                f"{self.embedder.identity}. Set CITEKIT_EMBEDDER to that model, use another collection, or rebuild this one: "
-                f"citekit library rebuild --collection {collection}"
+                f"{self.embedder.identity}. Set CITEKIT_EMBEDDER to the embedder of that model, use another collection, or "
+                f"rebuild this one: citekit library rebuild --collection {collection}"
             )
 
     def _distinct(self, request: AskRequest, ranked: Iterable[Hit], hidden: Container[str]) -> list[Hit]:

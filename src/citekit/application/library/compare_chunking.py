@@ -115,7 +115,7 @@ class ComparedChunking:
         if not best.forced_breaks:
             return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
         return (
-            f"Best coherence ({best.coherence:.3f}) but {best.forced_breaks} forced breaks"
+            f"Best coherence ({best.coherence:.3f}) but {best.forced_breaks} forced break{'' if best.forced_breaks == 1 else 's'}"
             " - consider increasing max_chunk_size"
         )
 

@@ -147,8 +147,8 @@ class IngestBook:
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:
             raise RequestRefused(
-                f"{source.path} is not the file that was ingested, or has changed since. To add it to the library, "
-                "run: citekit library ingest-file"
+                f"{source.path} is not the file that was ingested, or it has changed since. To ingest it as it is now, "
+                "run: citekit library ingest-file PATH"
             )
         if request.named:
             self.ingest.folders.remember(source.path)
@@ -165,7 +165,7 @@ class IngestBook:
     def _readable(self, path: Path) -> Source:
         source = self.ingest.sources.identify(path)
         if not self.reader.supports(source.format):
-            raise SourceUnsupported(f"{path} is a {source.format.name} file, which CiteKit cannot read as a book.")
+            raise SourceUnsupported(f"CiteKit cannot read {source.format.name} files as books: {path}")
         return source
 
     def _ingested(self, source: Source, collection: str) -> LedgerEntry | None:
@@ -232,8 +232,8 @@ class IngestBook:
         extracted_text = self.reader.read(source, progress=within(progress, 5))
         if not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"{source.path} has no text. It is empty, or contains only scanned pages, which the extra 'ocr' "
-                f"({install_command('ocr')}) reads."
+                f"{source.path} has no text. It is empty or contains only scanned pages. To read scanned pages, install "
+                f"the extra 'ocr': {install_command('ocr')}."
             )
         return self.cut(
             base, extracted_text, request.params, request.language, hierarchical=request.hierarchical, progress=progress

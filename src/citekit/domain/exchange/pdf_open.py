@@ -52,7 +52,9 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
             case "viewrect" | "highlight" as kind:
                 region = _rectangle(text, kind, value, page_size)
             case "nameddest" | "structelem":
-                raise AddressMalformed(text, piece, "named destinations are not supported; use page=NUMBER instead")
+                raise AddressMalformed(
+                    text, piece, "named destinations and structure elements are not supported; use page=NUMBER instead"
+                )
     if page is None:
         raise AddressMalformed(text, bare(text) or text, "the parameter page is missing")
     return Pages((page,), region)

@@ -91,7 +91,9 @@ def _count(text: str, value: str, data: bytes | None) -> int:
 def _check(text: str, check: str, data: bytes | None, encoding: str) -> None:
     shape = _CHECK.fullmatch(check)
     if not shape or (shape[1] == "md5" and len(shape[2]) != 32) or (shape[1] == "length" and not shape[2].isdigit()):
-        raise AddressMalformed(text, check, "an integrity check must be length=number or md5=32 hexadecimal digits")
+        raise AddressMalformed(
+            text, check, "an integrity check must be length= and a number, or md5= and 32 hexadecimal digits"
+        )
     if data is None:
         return
     seen = _octets(text, check, data, encoding, shape[3])

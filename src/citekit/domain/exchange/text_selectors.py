@@ -27,8 +27,9 @@ class TextPosition:
 
     def __attrs_post_init__(self) -> None:
         if self.start < 0 or (self.end is not None and self.end < self.start):
+            shown = f"{self.start}-{'' if self.end is None else self.end}"
             raise LocationMalformed(
-                f"the character range {self.start}-{self.end} must start at 0 or later, and not end before it starts"
+                f"the character range {shown} must start at 0 or later, and not end before it starts"
             )
 
 

@@ -37,7 +37,7 @@ class ChunkingParams:
             raise RequestRefused(f"The minimum chunk size must be at least 1 word, not {self.min_words}.")
         if self.max_words < self.min_words:
             raise RequestRefused(
-                f"The maximum chunk size ({self.max_words} words) must not be below the minimum ({self.min_words} words)."
+                f"The maximum chunk size ({self.max_words}) must not be below the minimum chunk size ({self.min_words})."
             )
         if self.max_words > WORDS_LIMIT:
             raise RequestRefused(f"The maximum chunk size must be at most {WORDS_LIMIT} words, not {self.max_words}.")
@@ -85,8 +85,8 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
     """
     if len(similarities) != max(0, len(sentences) - 1):
         raise ValueError(
-            f"There must be {max(0, len(sentences) - 1)} similarities for {len(sentences)} sentences, not "
-            f"{len(similarities)}."
+            f"The number of similarities ({len(similarities)}) must be one less than the number of sentences "
+            f"({len(sentences)})."
         )
     return _Chunker(sentences, similarities, params).chunks()
 

@@ -165,7 +165,7 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     readings += [_pieces(each, (BARS,)) for each in (_without_bars(whole), _without_bars(inner)) if each]
     kept = [reading for reading in readings if reading and all(piece.letters for piece in reading)]
     if not kept:
-        raise RequestRefused("The quote contains only superscripts or subscripts. Include the words around it.")
+        raise RequestRefused("The quote contains only superscripts or subscripts. Include the words around them.")
     return kept
 
 

@@ -22,7 +22,7 @@ from citekit.domain.speech import Speech, SpokenWord
 HEARD = "Speech recognition ({}) made this text. It may contain errors; listen to the recording."
 """The note of a text or quote that is recognized speech. It names the transcriber."""
 
-TIMED = "The words are those of the subtitles. Their times are those at which {} heard them."
+TIMED = "The words are those of the subtitles. Their times are from speech recognition ({})."
 """The note of a quote from subtitles whose words have the times of recognized speech. It names the transcriber."""
 
 SEEN = "Text recognition ({}) read this text on the screen. It may contain errors; compare it with the picture."

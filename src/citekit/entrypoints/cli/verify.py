@@ -51,7 +51,7 @@ def command(
       genuine          the bytes are the same, and the receipt is correct
     refuted:
       receipt-edited   the receipt contradicts itself, or contains wrong values
-      other-receipt    the file is other evidence, with a different receipt
+      other-receipt    the file is different evidence, with its own receipt
       cache-edited     the object in the cache was changed ('citekit cache verify')
       evidence-edited  the bytes of the file do not match the receipt
       other-content    that part of the source has other content or does not exist
