@@ -114,10 +114,8 @@ class ComparedChunking:
         best = self.best
         if not best.forced_breaks:
             return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
-        return (
-            f"Best coherence ({best.coherence:.3f}) but {best.forced_breaks} forced break{'' if best.forced_breaks == 1 else 's'}"
-            " - consider increasing max_chunk_size"
-        )
+        breaks = f"{best.forced_breaks} forced break{'' if best.forced_breaks == 1 else 's'}"
+        return f"Best coherence ({best.coherence:.3f}) but {breaks} - consider increasing max_chunk_size"
 
 
 @frozen
