@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from citekit.container.cached_property import first_use
 from citekit.container.stores import Stores
-from citekit.domain.errors import SourceUnsupported
 
 if TYPE_CHECKING:
     from citekit.adapters.sources.allowed_folders import AllowedFolders
@@ -86,27 +85,21 @@ class Access(Stores):
         return IngestedPlaces(self.settings.maps_folder)
 
     def is_known_name(self, file_name: str) -> bool:
-        """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed format package.
-
-        Return False if such a package cannot be loaded, so that one broken package does not prevent the other files of
-        a folder from being mapped.
-        """
+        """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed format package."""
         from citekit.adapters.formats.registry import format_of_name
 
-        with suppress(SourceUnsupported):
-            return format_of_name(file_name) is not None
-        return False
+        return format_of_name(file_name) is not None
 
     def is_mappable(self, path: Path) -> bool:
         """Return whether a file has a known format, recognized by its name or, failing that, by its first bytes.
 
-        Return False if the file cannot be read, or if the package that supports the format cannot be loaded.
+        Return False if the file cannot be read.
         """
         from citekit.adapters.formats.registry import format_of_name
         from citekit.adapters.system.files import open_for_reading
         from citekit.domain.detection import HEAD_SIZE, detect
 
-        with suppress(SourceUnsupported, OSError):
+        with suppress(OSError):
             if format_of_name(path.name) is not None:
                 return True
             with open_for_reading(path) as stream:

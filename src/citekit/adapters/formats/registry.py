@@ -7,9 +7,9 @@ of suffixes in `domain.formats`. A separately installed package adds a format th
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import PurePath
@@ -24,6 +24,8 @@ from citekit.domain.ports.extractor import Extractor
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+_log = logging.getLogger(__name__)
 
 GROUP = "citekit.formats"
 """The entry-point group in which packages publish formats."""
@@ -83,7 +85,7 @@ EXTRACTORS: Mapping[str, tuple[type, str]] = {
 def handler_of(format: Format) -> FormatHandler:
     """Return the handler of a format.
 
-    Raise `SourceUnsupported` if no installed package provides the format, and the errors of `installed_formats`.
+    Raise `SourceUnsupported` if no installed package provides the format.
     """
     package = FORMATS.get(format.name) or _BY_MODALITY.get(format.modality)
     if package is not None:
@@ -97,10 +99,7 @@ def handler_of(format: Format) -> FormatHandler:
 
 
 def extractor_of(name: str, services: Services) -> Extractor:
-    """Return the extractor named `name`.
-
-    Raise `KeyError` if there is no extractor with this name, and the errors of `installed_formats`.
-    """
+    """Return the extractor named `name`. Raise `KeyError` if there is no extractor with this name."""
     if name in EXTRACTORS:
         return _handler_in(EXTRACTORS[name][1]).extractors()[name](services)
     for installed in installed_formats():
@@ -110,10 +109,7 @@ def extractor_of(name: str, services: Services) -> Extractor:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """Return the format for the suffix of `file_name`, from the built-in table or from an installed package, or None.
-
-    Raise the errors of `installed_formats` if the built-in table does not contain the suffix.
-    """
+    """Return the format for the suffix of `file_name`, from the built-in table or from an installed package, or None."""
     known = by_name(file_name)
     if known is not None:
         return known
@@ -124,7 +120,7 @@ def format_of_name(file_name: str) -> Format | None:
 def installed_formats() -> Sequence[InstalledFormat]:
     """Return the formats of installed packages. The first call in a process finds and loads the packages.
 
-    Raise `SourceUnsupported` if an entry point cannot be loaded or is not a handler.
+    A warning in the log names each entry point that is left out because it cannot be loaded or is not a handler.
     """
     with _LOADING:
         return _installed_formats()
@@ -137,24 +133,24 @@ _LOADING = threading.Lock()
 def _installed_formats() -> tuple[InstalledFormat, ...]:
     from importlib.metadata import entry_points  # imports more modules than most commands need
 
-    return tuple(_loaded(each) for each in entry_points(group=GROUP))
+    return tuple(_loaded(entry_points(group=GROUP)))
 
 
-def _loaded(entry: EntryPoint) -> InstalledFormat:
-    try:
-        handler = entry.load()
-    except Exception as error:
-        raise SourceUnsupported(
-            f"The format '{entry.name}' ({entry.value}) cannot be loaded: {type(error).__name__}: {error}."
-            " Update or remove the package that provides it."
-        ) from error
-    lacking = [name for name in _MEMBERS if not hasattr(handler, name)]
-    if lacking:
-        raise SourceUnsupported(
-            f"The format '{entry.name}' ({entry.value}) is not a format handler, because it has no "
-            f"{', '.join(lacking)}. Update or remove the package that provides it."
+def _loaded(entries: Iterable[EntryPoint]) -> Iterator[InstalledFormat]:
+    for entry in entries:
+        try:
+            handler = entry.load()
+        except Exception as error:
+            reason = f"cannot be loaded: {type(error).__name__}: {error}"
+        else:
+            lacking = [name for name in _MEMBERS if not hasattr(handler, name)]
+            if not lacking:
+                yield cast("InstalledFormat", handler)
+                continue
+            reason = f"is not a format handler, because it has no {', '.join(lacking)}"
+        _log.warning(
+            "The format '%s' (%s) %s. Update or remove the package that provides it.", entry.name, entry.value, reason
         )
-    return cast("InstalledFormat", handler)
 
 
 _MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "text_reader", "extractors")
@@ -164,8 +160,7 @@ class InstalledExtractors(Sequence[Extractor]):
     """A sequence of all extractors in order of precedence: first `built_in`, then those of installed packages.
 
     Iterate, and stop at the first extractor that accepts the location: installed packages are loaded only if no
-    built-in extractor accepts it. If a package cannot be loaded, no extractors of installed packages are available, and
-    no error is raised. `format_of_name` raises the error for suffixes that are not in the built-in table.
+    built-in extractor accepts it.
     """
 
     def __init__(
@@ -183,13 +178,11 @@ class InstalledExtractors(Sequence[Extractor]):
 
     @cached_property
     def _installed(self) -> Sequence[Extractor]:
-        with suppress(SourceUnsupported):
-            return tuple(
-                self._wrap(name, make(self._services()))
-                for each in installed_formats()
-                for name, make in each.extractors().items()
-            )
-        return ()
+        return tuple(
+            self._wrap(name, make(self._services()))
+            for each in installed_formats()
+            for name, make in each.extractors().items()
+        )
 
     def __len__(self) -> int:
         return len(self._built_in) + len(self._installed)
