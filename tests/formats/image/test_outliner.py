@@ -15,7 +15,7 @@ from citekit.adapters.formats.comic.page_views import ComicPageViews
 from citekit.adapters.formats.image.animation import animation_duration
 from citekit.adapters.formats.image.outliner import ImageOutliner, RecognizedText
 from citekit.adapters.formats.image.page_views import ImagePageViews
-from citekit.adapters.formats.image.regions import REGION_LIMIT
+from citekit.adapters.formats.image.regions import REGION_LIMIT, find_regions
 from citekit.adapters.formats.shared.ocr import OcrLine
 from citekit.adapters.formats.shared.outline import Outline, make_nodes
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -70,6 +70,24 @@ def page(*boxes: tuple[int, int, int, int], size: tuple[int, int] = (1000, 800))
 
 def close(box: Box, expected: tuple[float, float, float, float]) -> bool:
     return all(abs(a - b) <= 0.02 for a, b in zip(box.corners, expected, strict=True))
+
+
+def test_of_too_many_regions_the_largest_are_kept_without_their_parts_and_in_reading_order() -> None:
+    boxes: list[tuple[int, int, int, int]] = []
+    for number in range(REGION_LIMIT + 2):
+        top = 8 + 16 * number
+        if number % 3 == 1:
+            boxes += [(20, top, 300, top + 4), (700, top, 980, top + 4)]
+        else:
+            boxes.append((20, top, 800 + 2 * number, top + 4))
+
+    found = find_regions(page(*boxes, size=(1000, 1000)).convert("L"))
+
+    assert REGION_LIMIT == len(found)
+    assert not any(region.parts for region in found)
+    tops = [region.box[1] for region in found]
+    assert tops == sorted(tops)
+    assert 20 < tops[0]  # the first regions are the smallest
 
 
 def test_separate_blocks_are_regions_at_their_positions(outlined: Outlined) -> None:

@@ -291,7 +291,8 @@ def _limit_regions(region: Region) -> Region:
         limited = _limit_depth(region, levels)
         if _count(limited) <= REGION_LIMIT + 1:
             return limited
-    return evolve(region, parts=tuple(sorted(region.parts, key=lambda part: -area(part.box))[:REGION_LIMIT]))
+    largest = sorted(limited.parts, key=lambda part: -area(part.box))[:REGION_LIMIT]
+    return evolve(limited, parts=tuple(part for part in limited.parts if part in largest))
 
 
 def _limit_depth(region: Region, levels: int) -> Region:
