@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from citekit.adapters.formats.docx import reader
+from citekit.adapters.libraries.mammoth import to_html
 from citekit.container import Container, bootstrap
 from citekit.domain.address import Address
 from citekit.domain.node import Node
@@ -29,6 +32,25 @@ def drawn(nodes: tuple[Node, ...], depth: int = 0) -> list[str]:
         place = str(Address("x", node.location)).partition("#")[2]
         lines += [f"{'  ' * depth}{node.type} {node.title!r} {place}", *drawn(node.children, depth + 1)]
     return lines
+
+
+def test_the_word_documents_that_were_used_last_are_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    converted = []
+
+    def counted(parts: Mapping[str, bytes], name: str) -> str:
+        converted.append(name)
+        return to_html(parts, name)
+
+    monkeypatch.setattr(reader, "RACY", -1.0)
+    monkeypatch.setattr(reader, "to_html", counted)
+    one, two, three = (
+        made.write_docx(tmp_path / f"{name}.docx", made.paragraph(name)) for name in ("one", "two", "three")
+    )
+
+    for path in (one, two, one, three, one):
+        reader.docx_reader().load(path)
+
+    assert ["one.docx", "two.docx", "three.docx"] == converted
 
 
 def test_a_deck_is_sections_of_slides_with_what_stands_on_them(app: Container, tmp_path: Path) -> None:

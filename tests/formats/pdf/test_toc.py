@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.formats.pdf.document.links import LinkReader
 from citekit.adapters.formats.pdf.outline.outliner import BY_HEADINGS, BY_TOC, PdfOutliner
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.formats.shared.roman_numbers import from_roman
+from citekit.adapters.libraries.mupdf.engine import exclusive
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Pages
@@ -365,6 +368,24 @@ def test_where_the_contents_are_sparse_headings_below_their_entries_are_added(tm
         ("2 Lakes", ["View from place 16", "View from place 20"]),
         ("3 Seas", []),
     ]
+
+
+@pytest.mark.parametrize(
+    ("destination", "height"), [("/XYZ 0 700 0", 142), ("/FitH 700", 142), ("/Fit", math.nan), ("/XYZ", math.nan)]
+)
+def test_a_link_to_a_whole_page_has_no_height(destination: str, height: float) -> None:
+    document: Any = pymupdf.open()
+    here, there = document.new_page().xref, document.new_page().xref
+    link = document.get_new_xref()
+    document.update_object(
+        link, f"<</Type /Annot /Subtype /Link /Rect [10 10 50 50] /Dest [{there} 0 R {destination}]>>"
+    )
+    document.xref_set_key(here, "Annots", f"[{link} 0 R]")
+
+    with exclusive():
+        ((_, (page, found)),) = LinkReader(document).links_of(document[0], 10)
+
+    assert (1, True) == (page, found == height or (math.isnan(found) and math.isnan(height)))
 
 
 @given(number=st.integers(1, 3999))

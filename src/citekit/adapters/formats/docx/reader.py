@@ -116,9 +116,9 @@ class _Documents:
         with opened_package(path) as package:
             state = FileState.of(os.stat(path))  # noqa: PTH116
             with self._lock:
-                known = self._known.get(state)
-            if known is not None:
-                return known
+                if state in self._known:
+                    self._known.move_to_end(state)
+                    return self._known[state]
             comments = comments_markup(package, package.main("document")[0])
             parts, title = _parts_and_title(package)
             facts = facts_in(package)

@@ -18,10 +18,7 @@ _TOPS = {"XYZ": 3, "FitH": 2, "FitBH": 2, "FitR": 5}
 
 Rectangle = tuple[float, float, float, float]
 Place = tuple[int, float]
-"""A page, counted from 0, and a distance from the top of that page in points.
-
-Without a height in the destination, the distance is NaN for a named destination and 0 for a URI.
-"""
+"""A page, counted from 0, and a distance from the top of that page in points (NaN if the destination has no height)."""
 
 
 @define
@@ -95,7 +92,7 @@ def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
 def _numbered(uri: str) -> Place | None:
     """Return the 0-based page and the height from its top that a URI such as `#page=3&zoom=100,72,90` names.
 
-    The height is 0 if the URI does not name one. The result is None if the URI has no page number.
+    The height is NaN if the URI does not name one. The result is None if the URI has no page number.
     """
     if not uri.startswith("#"):
         return None
@@ -104,7 +101,7 @@ def _numbered(uri: str) -> Place | None:
         return None
     zoom, view = said.get("zoom", "").split(","), [part.strip() for part in said.get("view", "").split(",")]
     place = _TOPS.get(view[0].lstrip("/"), len(view) + 1) - 1
-    height = _height(zoom[2]) if len(zoom) >= 3 else _height(view[place]) if place < len(view) else 0.0
+    height = _height(zoom[2]) if len(zoom) >= 3 else _height(view[place]) if place < len(view) else math.nan
     return int(said["page"]) - 1, height
 
 
@@ -112,4 +109,4 @@ def _height(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        return 0.0
+        return math.nan
