@@ -64,7 +64,7 @@ FIRST, LAST = ("nodes", 0, "children", 1), ("nodes", 1)
 FIXED: dict[str, tuple[Break, str, tuple[str, Any, Any]]] = {
     "past the end": (
         at(*LAST, "location", "lines")([11, 400]),
-        "nodes[1].location: only lines=11-20 of the location is inside the file",
+        "nodes[1].location: only the part lines=11-20 of the location is inside the file",
         ("nodes[1].location.lines", [11, 400], [11, 20]),
     ),
     "outside its parent": (
@@ -74,7 +74,7 @@ FIXED: dict[str, tuple[Break, str, tuple[str, Any, Any]]] = {
     ),
     "places beside the location": (
         lambda plain: (plain["nodes"][1].pop("location"), plain["nodes"][1].update(lines=[11, 99])),
-        "nodes[1].location: only lines=11-20 of the location is inside the file",
+        "nodes[1].location: only the part lines=11-20 of the location is inside the file",
         ("nodes[1].lines", [11, 99], [11, 20]),
     ),
     "states a longer file": (
@@ -209,7 +209,7 @@ def test_the_rest_is_left_and_told_where_some_was_put_right(here: Cli) -> None:
     answer = here.within("validate", "m.json", "--fix")
 
     assert 1 == answer.code
-    assert "(fixed) nodes[1].location.lines: [11, 400] -> [11, 20] (it ended beyond the end of the file)" in answer.out
+    assert "(fixed) nodes[1].location.lines: [11, 400] -> [11, 20] (the location ended beyond the end of the file)" in answer.out
     assert "m.json has 1 fault left: nodes[0].children[1].location" in answer.err
 
 

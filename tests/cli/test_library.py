@@ -145,7 +145,7 @@ def test_a_batch_takes_in_what_it_can_and_the_second_one_skips_it(own: Shelf) ->
     assert ("skipped", "File not found") == statuses[5]
     assert "failed" == statuses[4][0]
     assert "ocr" in statuses[4][1]
-    assert again.err == "Error: 1 book of 5 could not be ingested.\n"
+    assert again.err == "Error: 1 of 5 books could not be ingested.\n"
 
 
 @pytest.mark.long
@@ -155,7 +155,7 @@ def test_one_book_is_taken_in_once_and_again_by_force(own: Shelf) -> None:
 
     assert (
         1,
-        "'Bees and Volcanoes' already ingested in collection 'alexandria'. To replace it, use --force.",
+        "'Bees and Volcanoes' was already ingested into this collection. To replace it, use --force.",
     ) == refused
     assert (True, False) == (forced["success"], forced["hierarchical"])
 
@@ -351,7 +351,7 @@ def test_files_that_are_no_books_are_one_sentence_each(shelf: Shelf, tmp_path: P
     assert (1, True) == (code, "encrypted" in said)
     assert (1, "bare.md does not contain its title and author. Give --title and --author.") == bare
     assert (1, 3) == (many.code, len(many.out.splitlines()))
-    assert "Error: 3 books of 3 could not be ingested.\n" == many.err
+    assert "Error: 3 of 3 books could not be ingested.\n" == many.err
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_a_home_without_maps_is_told_and_left_as_it_is(cli: Cli, home: str, form
     if home != "a_file":
         place = str((cli.here / home).absolute()).removesuffix("/.")
         assert (0, "") == (answer.code, answer.err)
-        assert answer.document == {"resources": []} if form else f"No maps yet in {place}" in answer.out
+        assert answer.document == {"resources": []} if form else f"There are no maps yet in {place}" in answer.out
     assert (", which does not exist" in answer.out) is (not form and home == "nowhere")
 
 

@@ -41,7 +41,7 @@ def test_a_person_is_told_where_and_what_differs(mapped: Cli) -> None:
         "  text://code_py#lines=3  differs in white space, case",
         "  > return 1",
     ] == found.out.splitlines()
-    assert (1, "Error: The quote is not in text://code_py#lines=1, but at text://code_py#lines=3.\n") == (
+    assert (1, "Error: The quote is not in text://code_py#lines=1, but it is at text://code_py#lines=3.\n") == (
         elsewhere.code,
         elsewhere.err,
     )
@@ -105,7 +105,7 @@ def test_several_quotes_are_numbered_and_the_error_counts_those_that_fail(mapped
         "2. absent",
     ] == answer.out.splitlines()[:4]
     assert "3. error: " in answer.out
-    assert (1, "Error: 2 of 3 quotes cannot be cited as given: 2, 3.\n") == (answer.code, answer.err)
+    assert (1, "Error: 2 of 3 quotes cannot be cited as given: quotes 2, 3.\n") == (answer.code, answer.err)
 
 
 def test_a_quote_that_is_nowhere_says_how_much_was_searched(mapped: Cli) -> None:

@@ -92,7 +92,7 @@ def test_a_damaged_token_file_is_an_error(tmp_path: Path) -> None:
         (("--http", "127.0.0.1:1", "--tls-cert", "x.pem"), "must be given together"),
         (("--http", "127.0.0.1:1", "--issuer", "http://id.test", "--audience", "x"), "https"),
         (("--http", "127.0.0.1:1", "--token-file", "none.json"), "no token file"),
-        (("--http", "127.0.0.1:1", "--tools", "alexandria"), "only the tools of citekit"),
+        (("--http", "127.0.0.1:1", "--tools", "alexandria"), "only --tools citekit is possible"),
         (("--http", "127.0.0.1:1", "--view", "--workers", "2"), "--view"),
         (("--workers", "2"), "needs --http"),
     ],

@@ -47,19 +47,19 @@ def repairs(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterat
 
 
 def _repaired(location: Location, above: Location | None, extent: Extent) -> tuple[Location, str]:
-    reasons = []
+    ends = []
     if outside_issue(location, extent) is not None:
         try:
             location = location.clamp(extent)
         except LocationOutside:
             return location, ""
-        reasons.append("it ended beyond the end of the file")
+        ends.append("the end of the file")
     if above is not None and not is_inside(location, above):
         cut = shortened(location, above)
         if cut is not None:
             location = cut
-            reasons.append("it ended beyond the end of its parent")
-    return location, ", and ".join(reasons)
+            ends.append("the end of its parent")
+    return location, f"the location ended beyond {' and '.join(ends)}"
 
 
 def shortened(child: Location, parent: Location) -> Location | None:

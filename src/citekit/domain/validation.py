@@ -55,7 +55,8 @@ def kind_issue(location: Location, extent: Extent) -> str | None:
     """
     pages, chapters, sheets = extent.pages, extent.chapters, extent.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
-        return f"the file is a workbook; name a sheet, such as #sheet={sheets[0][0] if sheets else 'Sheet1'}"
+        example = fragment_of(Cells(sheets[0][0] if sheets else "Sheet1"))
+        return f"the file is a workbook; name a sheet, such as #{example}"
     if sheets is None and isinstance(location, Cells) and (pages is not None or chapters is not None):
         return f"the file is not a workbook; name {'a chapter' if chapters else 'pages'} instead of a sheet"
     if isinstance(location, Pages) and pages is None and chapters is not None:
@@ -76,7 +77,7 @@ def outside_issue(location: Location, extent: Extent) -> str | None:
         return wrong.reason
     if inside == location or (isinstance(location, TimeSpan) and _ends_there(location, inside)):
         return None
-    return f"only {fragment_of(inside)} of the location is inside the file"
+    return f"only the part {fragment_of(inside)} of the location is inside the file"
 
 
 def is_inside(child: Location, parent: Location) -> bool:

@@ -21,7 +21,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     words that were not found, files that have changed, and files that were not searched.
     """
     if found.is_partial:
-        yield "No page contains all words. The best pages for them:"
+        yield "No page contains all words. These pages match best:"
     else:
         whole = len(found.whole)
         shown = "" if whole == found.total else f", the best {whole} shown"
@@ -38,7 +38,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     for hit in found.hits:
         if is_whole and hit.kind is Kind.PARTIAL:
             address = ""
-            yield "The words are not close together there. Pages without all words that may answer better:"
+            yield "The words are far apart on these pages. Pages without all words that may answer better:"
         is_whole = hit.kind is not Kind.PARTIAL
         if str(hit.address) != address:
             address = str(hit.address)

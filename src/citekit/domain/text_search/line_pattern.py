@@ -37,7 +37,7 @@ _CATEGORIES: dict[object, _Accepts] = {
     codes.CATEGORY_WORD: lambda c: _is_word(c),
     codes.CATEGORY_NOT_WORD: lambda c: not _is_word(c),
 }
-_TOO_MUCH = "The regular expression takes too much work for this text. Use a simpler one, or search for words."
+_TOO_MUCH = "Searching this text with the regular expression takes too long. Use a simpler expression, or search for words."
 
 
 def _is_word(character: str) -> bool:
@@ -255,7 +255,7 @@ def _accepting(code: object, value: Any) -> _Accepts:
         choices = [_choice(*each) for each in (value[1:] if inverted else value)]
         return lambda character: any(accepts(character) for accepts in choices) is not inverted
     raise RequestRefused(
-        "The regular expression uses lookaround, a reference to a group, or another part that is not supported. "
+        "The regular expression uses lookaround, a backreference, or another feature that is not supported. "
         "Use only characters, classes, groups, alternatives, repetitions, anchors, and word boundaries."
     )
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--id", "wanted_id", metavar="ID", help="The resource ID (default: from the data or the file name).")
 @click.option(
-    "--source", metavar="PATH", help="The file that the structure describes. Used to find lines and pages in it."
+    "--source", metavar="PATH", help="The file that the structure describes. CiteKit looks for the passages in this file."
 )
 @click.option(
     "--bbox",
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "(xywh). Default: xyxy.",
 )
 @click.option("--output", "-o", metavar="PATH", help="Write the map to this file instead of storing it.")
-@click.option("--force", is_flag=True, help="Replace an existing map with that ID; with -o, replace an existing file.")
+@click.option("--force", is_flag=True, help="Replace an existing map with the same ID; with -o, replace an existing file.")
 @pass_session
 def command(
     session: Session,
@@ -92,7 +92,7 @@ def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: boo
         text = to_json(made.resource_map)
         content = text.encode()
     except (ValueError, TypeError) as error:
-        raise FaultyAnswer("The map", [f"$: cannot be written as JSON: {error}"]) from error
+        raise FaultyAnswer("The map cannot be written as JSON", [f"$: {error}"]) from error
     with tempfile.TemporaryDirectory(prefix="citekit-adapt-") as folder:
         path = Path(folder) / f"{made.resource_map.resource_id[:60]}.json"
         path.write_bytes(content)

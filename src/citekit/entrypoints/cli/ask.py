@@ -38,7 +38,7 @@ LINE_LIMIT = 400
     show_default=True,
     help="The model service. auto is the one whose key is set; openai includes compatible servers (--base-url).",
 )
-@click.option("--model", metavar="NAME", help="The model (default: $CITEKIT_MODEL, or that of the service).")
+@click.option("--model", metavar="NAME", help="The model (default: $CITEKIT_MODEL, or the service's default).")
 @click.option(
     "--base-url", metavar="URL", help="The base URL of the service, such as that of an OpenAI-compatible server."
 )
@@ -120,15 +120,15 @@ def _answer_lines(answer: CheckedAnswer) -> Iterator[str]:
     for each in answer.supported:
         yield from _statement_lines(each)
     if answer.withheld:
-        yield styled("Withheld, because quotes were not found:", fg="yellow")
+        yield styled("Withheld, because they are not supported by quotes:", fg="yellow")
         for each in answer.withheld:
             yield from _statement_lines(each)
     if not answer.statements:
         yield from _passage_lines(answer.passages)
     cost = answer.cost
     yield styled(
-        f"{answer.model}: {counted(cost.requests, 'request')}, {cost.input_tokens:,} tokens in, "
-        f"{cost.output_tokens:,} out",
+        f"{answer.model}: {counted(cost.requests, 'request')}, {cost.input_tokens:,} input tokens, "
+        f"{cost.output_tokens:,} output tokens",
         dim=True,
     )
 

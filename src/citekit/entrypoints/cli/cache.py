@@ -10,7 +10,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 
 @click.group("cache")
 def command() -> None:
-    """Show, check, or reduce the cache of evidence.
+    """Show, check, or reduce the evidence cache.
 
     Deleted evidence is created again when it is needed.
     """
@@ -63,7 +63,7 @@ def verify(session: Session) -> None:
 
 @command.command("prune", cls=Command)
 @click.option(
-    "--limit", metavar="SIZE", help="The maximum size to keep, such as 500M or 1G (default: the limit of the store)."
+    "--limit", metavar="SIZE", help="The maximum size to keep, such as 500M or 1G (default: $CITEKIT_CACHE_LIMIT, or 10G)."
 )
 @pass_session
 def prune(session: Session, limit: str | None) -> None:
@@ -88,7 +88,7 @@ def clear(session: Session) -> None:
     default=48,
     show_default=True,
     metavar="HOURS",
-    help="Keep what was replaced or removed in the last hours, because a machine may still use it. At least 24.",
+    help="Keep what was replaced or removed during the last HOURS, because a machine may still use it. At least 24.",
 )
 @pass_session
 def collect(session: Session, grace: float) -> None:

@@ -58,10 +58,10 @@ class _Result:
 @click.command("connect", cls=Command)
 @click.argument("clients", nargs=-1, metavar="[CLIENT]...")
 @click.option("--project", is_flag=True, help="Change the settings of the current folder, not those of the user.")
-@click.option("--remove", is_flag=True, help="Remove the entry.")
+@click.option("--remove", is_flag=True, help="Remove the entry, and the skill unless it was edited.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option(
-    "--skill", is_flag=True, help="Also install the skill of CiteKit (citekit skill), if the client has skills."
+    "--skill", is_flag=True, help="Also install the skill of CiteKit (citekit skill), if the client supports skills."
 )
 @click.option(
     "--print",
@@ -150,7 +150,7 @@ def _offer_skill(session: Session, known: McpClients, names: Sequence[str], proj
     folders = ((name, known.skills_folder(name, project)) for name in names)
     lacking = [known.title(name) for name, folder in folders if folder is not None and not has_skill(folder)]
     if lacking:
-        session.note(f"For agents that have a shell, --skill also installs a skill: {', '.join(lacking)}.")
+        session.note(f"These clients also support a skill: {', '.join(lacking)}. To install it, add --skill.")
 
 
 def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str]:
@@ -171,7 +171,7 @@ _SKILL_SAID = {
     SkillState.ADDED: "skill installed",
     SkillState.UNCHANGED: "skill already installed",
     SkillState.REMOVED: "skill removed",
-    SkillState.EDITED: "skill left as it is, because it differs (to replace it: citekit skill --install DIR --force)",
+    SkillState.EDITED: "skill left unchanged, because its file differs (to replace it: citekit skill --install DIR --force)",
 }
 
 

@@ -21,7 +21,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 def command(session: Session, resources: tuple[str, ...], form: str, budget: int | None) -> None:
     """Print an outline of maps for a model, within a token budget.
 
-    Shows the named resources, or all resources. Every line has the id and the address of a node; you can pass the
+    Shows the named resources, or all resources. Every line has the ID and the address of a node; you can pass the
     address to `citekit resolve`. If the budget is too small, the upper levels of all maps come first, and the
     outline says how many nodes were left out. Tokens are estimated as 4 characters each.
     """

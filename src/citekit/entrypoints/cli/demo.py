@@ -42,7 +42,7 @@ QUESTION = "How are missing values marked?"
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @pass_session
 def command(session: Session, files: tuple[str, ...]) -> None:
-    """Map sample files and cut one part out of each.
+    """Map sample files and extract one part of each.
 
     Without FILE, the command uses the small samples that come with CiteKit, and also asks a question about one of
     them. Without --home, it uses a temporary folder and does not delete it, so that you can look at the evidence.
@@ -149,7 +149,7 @@ def _node_to_show(resource_map: ResourceMap) -> Node | None:
 
 def _resolved(session: Session, app: Container, name: NodeName) -> tuple[Evidence, float]:
     start = perf_counter()
-    with watching(session, f"Cutting {name.node_id}") as watch:
+    with watching(session, f"Extracting {name.node_id}") as watch:
         evidence = app.resolve(name, progress=watch)
     return evidence, perf_counter() - start
 

@@ -70,7 +70,7 @@ def command(
         return
     target = Path(f"{stored_name(resource)}{SUFFIXES[ExportForm(form)]}" if output is None else output)
     if target.exists() and not force:
-        raise click.UsageError(f"{printable(str(target))} exists. To replace it, add --force.")
+        raise click.UsageError(f"{printable(str(target))} already exists. To replace it, add --force.")
     with replacing(target, 0o600 | _readers(app, resource, roots) & 0o044) as file:
         file.write(text.encode("utf-8", "replace"))
     session.answer({"resource": resource, "form": form, "path": str(target)}, [printable(str(target))])

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--limit",
     type=click.IntRange(1, HIT_LIMIT),
-    help=f"The maximum number of matches (default: {LIMIT}; {PARTIAL_LIMIT} without all words; {TITLES} with --titles).",
+    help=f"The maximum number of matches (default: {LIMIT}; {PARTIAL_LIMIT} if no page has all words; {TITLES} with --titles).",
 )
 @click.option(
     "--context",
@@ -83,7 +83,7 @@ def command(
     last = None if resources or tag or regex or len(words) < 2 else _resource_named(session.app.maps, words[-1])
     if last is not None and not words[-1].isalnum():
         session.note(
-            f"Searching only in {last}. To search for {words[-1]} as words, put it in quotation marks: '\"...\"'."
+            f"Searching only in {last}. To search for {words[-1]} as words, put it in quotation marks: '\"{words[-1]}\"'."
         )
         words, resources, last = words[:-1], (last,), None
     query = " ".join(words)
@@ -108,7 +108,7 @@ def command(
         )
         nodes = [] if regex else nodes_besides(app.search, query, resources, found)
     if last is not None and not found.whole:
-        session.note(f"{last} is also a file. To search only in it, add --resource {last}.")
+        session.note(f"{last} is also the ID of a mapped file. To search only in this file, add --resource {last}.")
     if not found.searched and not found.skipped:
         session.note(f"Nothing is mapped. {session.home_hint()}")
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}

@@ -55,7 +55,8 @@ ONE_ID = "--id works with exactly one file, because it names one map."
     "-c",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="The maximum number of files to map at the same time.",
+    help="The number of files to map at the same time (default: the number of cores, at most 4). With a model, it is at "
+    "least --model-concurrency.",
 )
 @click.option(
     "--model-concurrency",
@@ -123,7 +124,7 @@ ONE_ID = "--id works with exactly one file, because it names one map."
     "hosts",
     multiple=True,
     metavar="HOST",
-    help="Fetch https:// files from this host, which must have a public address. May be repeated.",
+    help="Fetch https:// files from this host, which must have a public address. Can be repeated.",
 )
 @pass_session
 def command(
@@ -149,7 +150,7 @@ def command(
     hosts: tuple[str, ...],
     **wanted: Any,
 ) -> None:
-    """Map files, so that you can find and cut out their parts.
+    """Map files, so that you can find and extract their parts.
 
     If PATH is a folder, or the URL of files in a bucket (s3://BUCKET/PREFIX, gs://..., az://...), all files below it
     that can be mapped are mapped. https://HOST/... is one file; it is fetched only with --allow-host. A ZIP archive is
@@ -166,7 +167,7 @@ def command(
     flags |= {"model_concurrency": model_concurrency}
     flags |= {"password": password, "ocr": ocr}
     if cluster is not None and ((wanted_id, mapper_config, password) != (None, None, None) or hosts):
-        raise click.UsageError("--cluster does not work with --id, --mapper-config, --password, and --allow-host.")
+        raise click.UsageError("--cluster does not work with --id, --mapper-config, --password, or --allow-host.")
     app = app_with(session, flags, _config(mapper_config))
     unknown: list[Path] = []
     failed: list[Outcome] = []
@@ -229,7 +230,7 @@ def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None
             found[app.bucket_files.permit(path, hosts)] = None
         elif "://" in path:
             raise click.UsageError(
-                f"{path} cannot be mapped. Name a file, a folder, s3://BUCKET/PREFIX, or https://HOST/FILE."
+                f"{path} cannot be mapped. Name a file, a folder, https://HOST/FILE, or the URL of a bucket (s3://, gs://, or az://)."
             )
     return list(found)
 
@@ -442,7 +443,7 @@ def _spent(outcome: Outcome) -> str:
     usage = made.metadata.get("usage")
     if not isinstance(usage, Mapping) or made.mapper is None:
         return ""
-    tokens = f"{usage.get('input_tokens', 0)} input tokens, {usage.get('output_tokens', 0)} output tokens"
+    tokens = ", ".join(counted(int(usage.get(f"{kind}_tokens", 0)), f"{kind} token") for kind in ("input", "output"))
     return f" by {made.mapper.model}, {counted(int(usage.get('requests', 0)), 'request')}, {tokens}"
 
 

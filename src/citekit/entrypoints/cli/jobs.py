@@ -1,4 +1,4 @@
-"""Implements the command `citekit jobs`, which shows what became of each file of the last ingest of many files."""
+"""Implements the command `citekit jobs`, which shows what happened to each file in the last ingest of several files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.command("jobs", cls=Command)
 @pass_session
 def command(session: Session) -> None:
-    """Show what became of each file of the last ingest of many files.
+    """Show what happened to each file in the last ingest of several files.
 
     The ingest may still be running. Files that failed or were set aside are listed with the reason. Exits with 0 only
     if nothing was lost: no file failed, and no file remains after the end of the ingest.

@@ -52,7 +52,7 @@ def _resources(session: Session, chosen: Sequence[str] | None) -> None:
             where = (
                 f"in {snapshot.home}" if os.path.isdir(snapshot.home) else f"in {snapshot.home}, which does not exist"
             )
-            yield f"No maps yet {where} ({session.why_home}). To map a file, run: citekit ingest PATH"
+            yield f"There are no maps yet {where} ({session.why_home}). To map a file, run: citekit ingest PATH"
             return
         cells = [
             (row["resource_id"], row["type"] or "", str(row["nodes"] or ""), row["source"], row["title"] or "")

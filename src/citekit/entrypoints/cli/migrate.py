@@ -12,7 +12,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.argument("store")
 @pass_session
 def command(session: Session, store: str) -> None:
-    """Copy the maps of a home to a store that machines share.
+    """Copy the maps of a home to a shared store.
 
     STORE is s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path.
 

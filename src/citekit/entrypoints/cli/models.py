@@ -65,7 +65,7 @@ def _use(facts: SpeechModelFacts) -> str:
 
 def _state(facts: SpeechModelFacts) -> str:
     if facts.where is None:
-        return f"citekit models get {facts.name}"
+        return f"not installed (citekit models get {facts.name})"
     return "used by default" if facts.is_automatic else "installed"
 
 

@@ -17,11 +17,11 @@ from citekit.entrypoints.cli.session import Session, write_json
 from citekit.entrypoints.cli.terminal import echo, guarded, styled
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "ingest": ("ingest", "Map files, so that you can find and cut out their parts."),
+    "ingest": ("ingest", "Map files, so that you can find and extract their parts."),
     "list": ("listing", "List the mapped resources, or the nodes of one resource."),
     "structure": ("structure", "Show a map as a tree of node IDs, locations, and titles."),
     "inspect": ("inspect", "Show one node of a map."),
-    "resolve": ("resolve", "Cut out one part of a resource as evidence."),
+    "resolve": ("resolve", "Extract one part of a resource as evidence."),
     "find": ("find", "Find words in the text of mapped files."),
     "read": ("read", "Print the text of a part of a file, without extracting it."),
     "quote": ("quote", "Check quotes, or find where they are."),
@@ -32,13 +32,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("export", "Export a resource for other programs."),
     "import": ("adapt", "Turn the structure that another program produced into a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
-    "validate": ("check_map", "Validate a map: report all errors in it, and repair what is safe."),
+    "validate": ("check_map", "Validate a map: report all errors in it, and make safe repairs."),
     "sync": ("sync", "Keep the maps of folders up to date, once or continuously."),
-    "jobs": ("jobs", "Show what became of each file of the last ingest of many files."),
-    "migrate": ("migrate", "Copy the maps of a home to a store that machines share."),
+    "jobs": ("jobs", "Show what happened to each file in the last ingest of several files."),
+    "migrate": ("migrate", "Copy the maps of a home to a shared store."),
     "rename": ("rename", "Give a resource another ID."),
     "remove": ("remove", "Delete the map of a resource, and its text in the index for `citekit find`."),
-    "cache": ("cache", "Show, check, or reduce the cache of evidence."),
+    "cache": ("cache", "Show, check, or reduce the evidence cache."),
     "verify": ("verify", "Check that evidence is really the part of the source that its receipt states."),
     "query": ("library.query", "Ask a question and find the passages in ingested books that answer it."),
     "library": ("library", "Manage the library: ingest books, ask questions, remove books."),
@@ -48,7 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "token": ("token", "Manage the tokens of the HTTP server."),
     "connect": ("connect", "Connect MCP clients, such as Claude Desktop or Cursor, to CiteKit."),
     "skill": ("skill", "Print a short skill for agents that have a shell."),
-    "demo": ("demo", "Map sample files and cut one part out of each."),
+    "demo": ("demo", "Map sample files and extract one part of each."),
 }
 """For each command: its module in this package, and a one-line description."""
 
@@ -56,7 +56,7 @@ SECTIONS = {
     "Map files": ("ingest", "jobs", "sync", "import", "list", "structure", "inspect", "outline"),
     "Find and read": ("find", "read", "query", "ask"),
     "Evidence": ("resolve", "quote", "verify", "view", "export"),
-    "Keep order": ("tag", "rename", "remove", "migrate", "versions", "validate", "library", "cache", "models"),
+    "Organize": ("tag", "rename", "remove", "migrate", "versions", "validate", "library", "cache", "models"),
     "Agents": ("connect", "serve", "token", "skill"),
     "Help": ("doctor", "demo"),
 }
@@ -153,7 +153,7 @@ def _start(context: click.Context) -> None:
 
 PROGRAM = Program(
     name="citekit",
-    help="Map any file once, and cut out exactly the part that supports a claim.",
+    help="Map any file once, and extract exactly the part that supports a claim.",
     callback=_start,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     params=[

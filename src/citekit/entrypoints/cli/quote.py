@@ -53,8 +53,8 @@ def command(
     citekit quote doc://book#pages=12 'the words'      at an address
     citekit quote book 'the words' 'other words'       in a resource; or: book NODE 'the words'
 
-    A location applies to all quotes after it, up to the next address. The location is an address, the id of a resource
-    as the first word, or such an id and a node.
+    A location applies to all quotes after it, up to the next address. The location is an address, the ID of a resource
+    as the first word, or such an ID and a node.
 
     \b
     exact       the same characters

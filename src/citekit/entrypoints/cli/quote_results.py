@@ -68,7 +68,7 @@ def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
     if result.lookup is not None and result.lookup.is_cut:
         yield "  More files or pages contain these words than were compared. Name the resource, or quote more words."
     if result.lookup is not None and result.lookup.skipped:
-        yield f"  {counted(result.lookup.skipped, 'file was', 'files were')} not searched (reasons: citekit find)"
+        yield f"  {counted(result.lookup.skipped, 'file was', 'files were')} not searched (for the reasons, run: citekit find)"
 
 
 def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
     if verdict.more:
         yield "  and at more locations"
     if verdict.unread:
-        yield f"  some pages were not searched: {_unread_line(verdict.unread)}"
+        yield f"  not everything was searched: {_unread_line(verdict.unread)}"
     if verdict.near is not None:
         near = verdict.near
         yield f"  similar passage ({near.similarity:.0%} of the words): {printable(str(near.address))}"
@@ -95,7 +95,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
 
 def _unread_line(unread: Sequence[int]) -> str:
     """Return a clause that says which pages were too complex to read. `unread` has the numbers of these pages."""
-    which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, page {unread[0]} first, were"
+    which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, beginning with page {unread[0]}, were"
     return f"{which} too complex to read"
 
 
@@ -105,7 +105,7 @@ def _gap_line(gap: Gap) -> str:
     if gap.qualifiers:
         reasons.insert(0, f"qualifies the statement: {', '.join(gap.qualifiers)}")
     why = f" ({'; '.join(reasons)})" if reasons else ""
-    return printable(f"    omits {gap.length} characters{why}: {gap.text}")
+    return printable(f"    omits {counted(gap.length, 'character')}{why}: {gap.text}")
 
 
 def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
@@ -119,7 +119,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
     where = verdict.resource_id if verdict.asked is None else str(verdict.asked)
     if verdict.finding is Finding.ELSEWHERE:
         found = verdict.places[0].address
-        return CommandError("Elsewhere", f"The quote is not in {where}, but at {found}.", plain)
+        return CommandError("Elsewhere", f"The quote is not in {where}, but it is at {found}.", plain)
     if not verdict.visible and verdict.finding in (Finding.EXACT, Finding.NORMALISED):
         message = f"The words are in {where}, but readers cannot see them: {verdict.places[0].note}."
         return CommandError("NotVisible", message, plain)
@@ -129,7 +129,8 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
     if verdict.finding is Finding.UNREAD:
         message = (
             f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "
-            f"{_unread_line(verdict.unread)}. Check those pages yourself (citekit resolve --as pdf)."
+            f"{_unread_line(verdict.unread)}. Check {'that page' if len(verdict.unread) == 1 else 'those pages'} yourself "
+            "(citekit resolve --as pdf)."
         )
         return CommandError("Unread", message, plain)
     return CommandError("Absent", f"The quote is not in '{verdict.resource_id}'.", plain)
@@ -138,5 +139,6 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
 def several_failed(results: Sequence[QuoteResult], plain: dict[str, Any]) -> CommandError:
     """Return the error for several quotes of which at least one does not hold. `plain` is the answer as plain data."""
     failed = [str(number) for number, each in enumerate(results, 1) if not each.holds]
-    message = f"{len(failed)} of {len(results)} quotes cannot be cited as given: {', '.join(failed)}."
+    which = f"quote{'' if len(failed) == 1 else 's'} {', '.join(failed)}"
+    message = f"{len(failed)} of {len(results)} quotes cannot be cited as given: {which}."
     return CommandError("QuotesFailed", message, plain)

@@ -1,4 +1,4 @@
-"""Implements the command `citekit resolve`, which cuts out a part of a resource as evidence."""
+"""Implements the command `citekit resolve`, which extracts a part of a resource as evidence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORMS = [form.value for form in Form]
 @click.option(
     "--resource", "-res", metavar="RESOURCE", help="The resource. With this option, the argument is only the node."
 )
-@click.option("--virtual", is_flag=True, help="Print only the address and location. Cut nothing.")
+@click.option("--virtual", is_flag=True, help="Print only the address and location. Extract nothing.")
 @click.option("--accurate", is_flag=True, help="Cut a clip accurately to within one frame. Part of it is re-encoded.")
 @click.option(
     "--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="The form of the evidence."
@@ -54,18 +54,18 @@ def command(
     password: str | None,
     **wanted: bool,
 ) -> None:
-    """Cut out one part of a resource as evidence.
+    """Extract one part of a resource as evidence.
 
     The part is the pages, lines, seconds, or region that a node or an address names. Prints the path of the
-    evidence, its address, what it shows, its source, and the time that it took. Evidence that was cut before comes from the
-    cache. RESOURCE.NODE as one word works if it matches exactly one node.
+    evidence, its address, what it shows, its source, and the time that it took. Evidence that was extracted before comes from
+    the cache. RESOURCE.NODE as one word works if it matches exactly one node.
     """
     if output is not None and wanted["virtual"]:
         raise click.UsageError("-o does not work with --virtual, because --virtual creates no file.")
     app = session.app_with(password=password)
     what = named_part(app.maps, part, resource)
     start = perf_counter()
-    with watching(session, "Cutting evidence") as watch:
+    with watching(session, "Extracting evidence") as watch:
         evidence = app.resolve(
             what,
             virtual=wanted["virtual"],

@@ -23,7 +23,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--tools",
     metavar="LIST",
     help="The tools to offer: citekit, alexandria, or both, separated by a comma (default: "
-    "$CITEKIT_TOOLS, or what is configured).",
+    "$CITEKIT_TOOLS, or citekit and, if there is a library, alexandria).",
 )
 @click.option(
     "--http",
@@ -80,7 +80,7 @@ def command(session: Session, /, tools: str | None, http: str | None, **options:
     if http is not None:
         if tools not in (None, "citekit"):
             raise RequestRefused(
-                "Over HTTP, only the tools of citekit are offered: a library cannot be separated by subject."
+                "Over HTTP, only --tools citekit is possible, because a library cannot be separated by subject."
             )
         _serve_http(session, http, options)
         return

@@ -27,16 +27,16 @@ command citekit. Use it to answer questions about files with verified quotes.
 
 Most questions take two commands:
 
-1. `citekit find WORDS [--resource ID]` shows the matching lines with their address, such as `doc://report#pages=12`. All \
+1. `citekit find WORDS [--resource ID]` shows the matching lines with their addresses, such as `doc://report#pages=12`. All \
 words must be on one page; put a phrase in quotation marks inside the argument: `'"net sales" 2023'`.
-2. `citekit quote ADDRESS 'the words'` checks a quote before you cite it: exit code 0, and the first word is exact or \
-normalised. Without ADDRESS, it finds where a quote is. It takes several quotes.
+2. `citekit quote ADDRESS 'the words'` checks a quote before you cite it. You can cite it if the exit code is 0 and the \
+first word is exact or normalised. Without ADDRESS, the command finds where a quote is. You can give several quotes.
 
 Also:
 
 - `citekit read RESOURCE [NODE | pages=12-13]` prints the text of a part. `--cursor` continues a cut text.
 - `citekit list` shows the mapped files, `citekit structure RESOURCE` the parts of one.
-- `citekit ingest FILE` maps a file. `citekit resolve ADDRESS` cuts a part out as a small file.
+- `citekit ingest FILE` maps a file. `citekit resolve ADDRESS` extracts a part as a small file.
 - `--home DIR` after any command uses the files mapped in DIR; `--home @personal` those of the user.
 - `--json` after any command prints one JSON document.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--depth",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show N levels: 1 is the top level, or the children of --node.",
+    help="Show N levels. Level 1 is the top level or, with --node, the children of that node.",
 )
 @click.option("--chunks", is_flag=True, help="Also show the chunks of the library.")
 @pass_session

@@ -47,7 +47,7 @@ _BAD = (SyncState.FAILED, SyncState.WAITING)
 @click.option("--prune", is_flag=True, help="Delete the maps of files that are gone.")
 @click.option("--watch", is_flag=True, help="Keep running until Ctrl-C, and map files when they change.")
 @click.option(
-    "--interval", type=click.FloatRange(0.2), default=5.0, show_default=True, metavar="SECONDS", help="With --watch."
+    "--interval", type=click.FloatRange(0.2), default=5.0, show_default=True, metavar="SECONDS", help="With --watch: the time between two checks."
 )
 @pass_session
 def command(
@@ -85,7 +85,7 @@ def command(
     if not watch:
         _finish(session, found)
         return
-    session.say([_summary(found), "Watching for changes; to end, press Ctrl-C."])
+    session.say([_summary(found), "Watching for changes. Press Ctrl-C to stop."])
     seen = {(each.path, each.state) for each in found}
     while True:
         time.sleep(interval)
@@ -179,7 +179,7 @@ def _rules(path: Path) -> dict[str, list[str]]:
         raise RequestRefused(f"The section sync of {path} can contain only: {', '.join(_KEYS)}.")
     for key, value in section.items():
         if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-            raise RequestRefused(f"{key} in the section sync of {path} must be a list of strings.")
+            raise RequestRefused(f"{key} in the section sync of {path} must be a list of non-empty strings.")
     return {key: section.get(key, []) for key in _KEYS}
 
 

@@ -111,8 +111,14 @@ def add(
         "expires": _time(until),
         "token": token,
     }
-    session.answer(plain, [token] if token is not None else [f"{name} is the issuer's subject {issued}."])
+    session.answer(plain, [_admitted(name, issued) if token is None else token])
     session.note(f"Its home is {subject.home}; {_expiry(until)}.")
+
+
+def _admitted(name: str, issued: str | None) -> str:
+    if issued == "*":
+        return f"All other subjects of the issuer are admitted as {name}."
+    return f"{name} is the issuer's subject {issued}."
 
 
 @command.command("list", cls=Command)
@@ -200,5 +206,5 @@ def _time(end: float | None) -> str | None:
 
 def _expiry(end: float | None) -> str:
     if end is None:
-        return "its token never expires"
-    return f"its token {'expires' if end > time.time() else 'expired'} at {_time(end)}"
+        return "its access never expires"
+    return f"its access {'expires' if end > time.time() else 'expired'} at {_time(end)}"

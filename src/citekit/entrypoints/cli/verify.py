@@ -24,7 +24,7 @@ RECEIPT_LIMIT = 10_000_000
 RECEIPT_ONLY = 3
 """The exit code if the receipt is valid but no file was checked against it."""
 
-_NO_RECEIPT = "$: not a receipt. Give a receipt as it was stored, or the complete output of resolve --json, in UTF-8"
+_NO_RECEIPT = "$: this is not a receipt; give a receipt as it was stored, or the output of citekit resolve --json, in UTF-8"
 _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 
 
@@ -40,7 +40,7 @@ def command(
     """Check that evidence is really the part of the source that its receipt states.
 
     Give a file that CiteKit created (at any path), a file with its receipt (--receipt), or a receipt alone. CiteKit
-    cuts the part out of the source again and compares the bytes. The exit code is 0 only if the bytes are the same.
+    extracts the part from the source again and compares the bytes. The exit code is 0 only if the bytes are the same.
 
     A file whose name or bytes match evidence in the cache is treated as evidence, even if it looks like a receipt. Any
     other file is treated as a receipt only if it contains exactly one receipt and nothing else. --receipt also accepts
@@ -55,7 +55,7 @@ def command(
       cache-edited     the object in the cache was changed ('citekit cache verify')
       evidence-edited  the bytes of the file do not match the receipt
       other-content    that part of the source has other content or does not exist
-      other-source     the resource id in the receipt belongs to a different file here
+      other-source     the resource ID in the receipt belongs to a different file here
     open:
       source-changed   the source file has changed
       source-missing   there is no source file at its path

@@ -178,7 +178,7 @@ class Gate:
         if self.admit is None:
             return self.local or _failed("invalid_token", "The request has no subject.", 401)
         if not token:
-            return self._challenge("", "A token is needed: Authorization: Bearer TOKEN.", 401)
+            return self._challenge("", "A token is required. Send the header Authorization: Bearer TOKEN.", 401)
         try:
             of_issuer = self._of_issuer if token.count(".") == 2 else None
             subject = await to_thread.run_sync(self.admit, token, limiter=of_issuer)
@@ -233,7 +233,7 @@ class Gate:
     async def _evidence(self, scope: Scope, name: str, headers: Headers) -> Response:
         """Return the response to a request for a link: the evidence or a part of it, a redirect, or a refusal."""
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("Links are read with GET.\n", 405, headers={"allow": "GET, HEAD"})
+            return PlainTextResponse("Links accept only GET and HEAD.\n", 405, headers={"allow": "GET, HEAD"})
         found = self.links.read(name)
         try:
             subject = None if found is None else await to_thread.run_sync(self._named, found[0])
@@ -268,7 +268,7 @@ class Gate:
         partial = scope["method"] == "GET" and headers.get("if-range", tag) == tag
         wanted = wanted_range(headers.get("range"), size) if partial else None
         if wanted is not None and not wanted:
-            refused = _plain(f"The evidence has {size} bytes.", 416)
+            refused = _plain(f"The requested range is outside the evidence, which has {size} bytes.", 416)
             refused.headers["content-range"] = f"bytes */{size}"
             return refused
         sent = range(size) if wanted is None else wanted

@@ -97,7 +97,7 @@ def check(options: HttpOptions) -> None:
     """
     parts = urlsplit(options.public_url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.path not in ("", "/"):
-        raise RequestRefused("--public-url must have the form https://HOST or https://HOST:PORT.")
+        raise RequestRefused("--public-url must be an http or https URL without a path, such as https://HOST or https://HOST:PORT.")
     local = is_loopback(options.host)
     if not options.with_tokens and not local:
         raise RequestRefused(
@@ -106,7 +106,7 @@ def check(options: HttpOptions) -> None:
         )
     if not local and parts.hostname in ("0.0.0.0", "::"):  # noqa: S104 - refused
         raise RequestRefused(
-            f"{options.host} is not an address that clients can use. Name the address of the server with --public-url."
+            f"{parts.hostname} is not an address that clients can use. Name the address of the server with --public-url."
         )
     if options.with_tokens and parts.scheme == "http" and not is_loopback(parts.hostname):
         raise RequestRefused(

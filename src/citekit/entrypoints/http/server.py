@@ -126,7 +126,7 @@ def serve_http(options: HttpOptions) -> None:
     try:
         audit_of(options.settings, options.audit_file)({"started": options.public_url})
     except OSError as error:
-        raise RequestRefused(f"The audit log cannot be written: {error.strerror}. See --audit-log.") from error
+        raise RequestRefused(f"The audit log cannot be written: {error.strerror}. Choose another file with --audit-log.") from error
     listening = _listening(options)
     viewer = _viewer(options, listening)
     config = uvicorn.Config(
@@ -167,13 +167,14 @@ def _admission_works(options: HttpOptions) -> None:
             raise RequestRefused("The token file has no subjects. Add one: citekit token add NAME")
         if not any(each.issued for each in entries) and options.issuer is not None:
             raise RequestRefused(
-                "No subject of the issuer is known. Add one: citekit token add NAME --subject SUBJECT, or '*' for all."
+                "No subject of the issuer is admitted. Add one: citekit token add NAME --subject SUBJECT. To admit all "
+                "subjects of the issuer, use --subject '*'."
             )
     if options.tls_cert is not None and options.tls_key is not None:
         try:
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(options.tls_cert, options.tls_key)
         except (OSError, ValueError) as error:
-            raise RequestRefused(f"The certificate or its key cannot be used: {error}") from error
+            raise RequestRefused(f"The certificate or its key cannot be used: {error}.") from error
 
 
 def _viewer(options: HttpOptions, listening: socket) -> Callable[[], ASGIApp] | None:

@@ -23,7 +23,7 @@ OPENING = 600
 CUT = " [truncated]"
 
 FOREIGN = (
-    "The text is not shown because this index was not built in this home. Open the address, or rebuild "
+    "The text is not shown because this index was not built in this home. To read it, open the address, or rebuild "
     "the index (citekit library rebuild)."
 )
 """The note for a hit whose text comes from an index of another home."""

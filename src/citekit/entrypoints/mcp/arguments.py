@@ -29,7 +29,7 @@ def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | Non
         arguments[name] = _value(name, properties[name], value)
     for name in schema.get("required", ()):
         if name not in arguments:
-            raise RequestRefused(f"{tool} requires the argument {name}, a string.")
+            raise RequestRefused(f"{tool} requires the argument {name}, {_wanted(properties[name])}.")
     return arguments
 
 
@@ -98,7 +98,7 @@ def _object(name: str, schema: Mapping[str, Any], value: object) -> dict[str, An
     if isinstance(value, str):
         return checked(name, schema, {required: value})
     if not isinstance(value, Mapping):
-        raise RequestRefused(f"{name} must be an object with the string {required}.")
+        raise RequestRefused(f"{name} must be an object with the string property {required}.")
     return checked(name, schema, value)
 
 

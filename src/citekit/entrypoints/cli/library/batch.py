@@ -41,7 +41,7 @@ def command(session: Session, /, everything: bool, flat: bool, **wanted: Any) ->
     if plain["failed"]:
         session.say(_lines(plain))
         raise CommandError(
-            "SomeFailed", f"{counted(plain['failed'], 'book')} of {plain['total']} could not be ingested.", plain
+            "SomeFailed", f"{plain['failed']} of {counted(plain['total'], 'book')} could not be ingested.", plain
         )
     answer(session, plain, lambda: _lines(plain))
 

@@ -32,10 +32,10 @@ def command() -> None:
 def test(session: Session, /, book: str, **wanted: Any) -> None:
     """Split a book with the given parameters and show counts and samples.
 
-    BOOK is an id in the library, or the path of a file.
+    BOOK is an ID in the library, or the path of a file.
     """
     library = session.app.alexandria
-    with watching(session, "Cutting") as watch:
+    with watching(session, "Splitting") as watch:
         work = chunking.test if _is_id(book) else chunking.test_file
         plain = work(library, {**wanted, **_named(book)}, watch)
     answer(session, plain, lambda: _tried(plain))
@@ -48,7 +48,7 @@ def test(session: Session, /, book: str, **wanted: Any) -> None:
 def compare(session: Session, /, **wanted: Any) -> None:
     """Split a book with five thresholds and recommend one.
 
-    ID is the id of the book in the library.
+    ID is the ID of the book in the library.
     """
     with watching(session, "Comparing") as watch:
         plain = chunking.compare(session.app.alexandria, wanted, watch)

@@ -18,7 +18,7 @@ from citekit.entrypoints.library import asking
 @click.command("guardians", cls=Command)
 @pass_session
 def command(session: Session) -> None:
-    """List the guardians (personas that can answer) and the answer patterns.
+    """List the guardians (personalities for answers) and the answer patterns.
 
     To use them, run `citekit library query --guardian ID --pattern ID`.
     """

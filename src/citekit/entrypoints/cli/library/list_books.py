@@ -62,4 +62,4 @@ def _lines(books: Sequence[ListedBook]) -> Iterator[str]:
         yield f"{printable(entry.resource_id)}  {facts}{state}"
     again = [book for book in books if book.state in _AGAIN]
     if again:
-        yield f"To ingest one again: citekit library ingest-file --force {printable(again[0].entry.path)}"
+        yield f"To ingest one again, run: citekit library ingest-file --force {printable(again[0].entry.path)}"

@@ -50,7 +50,7 @@ def _answer(session: Session, name: str, done: Sequence[dict[str, Any]]) -> None
     failed = sum(not plain["success"] for plain in done) - there
     answer = {"results": done, "succeeded": len(done) - failed - there, "skipped": there, "failed": failed}
     if failed:
-        raise CommandError("SomeFailed", f"{counted(failed, 'book')} of {len(done)} could not be ingested.", answer)
+        raise CommandError("SomeFailed", f"{failed} of {counted(len(done), 'book')} could not be ingested.", answer)
     session.answer(answer, ())
 
 
@@ -67,7 +67,7 @@ def _reason(name: str, plain: Mapping[str, Any]) -> str:
     `plain` is the result of the ingest.
     """
     if is_there(plain):
-        return f"{plain['error']}. To replace it, use --force."
+        return f"'{plain['title']}' was already ingested into this collection. To replace it, use --force."
     if plain.get("needs_metadata"):
         missing: list[str] = plain["missing_fields"]
         given = " and ".join(f"--{field}" for field in missing)

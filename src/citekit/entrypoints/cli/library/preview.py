@@ -24,12 +24,12 @@ from citekit.entrypoints.library import catalog
     default="epub",
     show_default=True,
     metavar="FORMAT",
-    help="Only books available in this format: epub, pdf, ..., or any.",
+    help="List only books that are available in this format: epub, pdf, ..., or any.",
 )
 @click.option("--limit", type=click.IntRange(1, 50), default=20, show_default=True, help="The maximum number of books.")
 @pass_session
 def command(session: Session, /, **wanted: Any) -> None:
-    """List the books that can be ingested, and the file that would be used."""
+    """List the books that can be ingested, and the file that would be used for each."""
     plain = catalog.preview(session.app.alexandria, wanted, silent)
     rows = [
         (str(book["id"]), book["selected_format"], clipped(book["title"], 50), book["file_path"])

@@ -36,7 +36,7 @@ SHOWN = 5
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="The minimum score of a hit. The best two hits are shown even below it.",
+    help="The minimum score of a hit. The best two hits are shown even if their scores are lower.",
 )
 @click.option(
     "--context",
@@ -48,19 +48,19 @@ SHOWN = 5
     "the neighboring chunks (comprehensive; their texts only with --json).",
 )
 @filters()
-@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Only books with this tag. Can be repeated.")
+@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Search only books with this tag. Can be repeated.")
 @click.option(
     "--guardian",
     default="none",
     show_default=True,
     metavar="ID",
-    help="The persona that answers. To see all, run: citekit library guardians",
+    help="The guardian that gives the answer its voice. To see all, run: citekit library guardians",
 )
 @click.option(
-    "--pattern", "response_pattern", default="free", show_default=True, metavar="ID", help="The style of the answer."
+    "--pattern", "response_pattern", default="free", show_default=True, metavar="ID", help="The pattern of the answer."
 )
 @collection()
-@click.option("--open", "opened", is_flag=True, help="Cut out the best hit and print the path of the evidence.")
+@click.option("--open", "opened", is_flag=True, help="Extract the best hit and print the path of the evidence.")
 @pass_session
 def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...], opened: bool, **wanted: Any) -> None:
     """Ask a question and find the passages in ingested books that answer it.
@@ -80,12 +80,12 @@ def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...
     for note in plain.get("notes", ()):
         session.note(printable(note))
     if not plain["results"]:
-        session.note("Nothing found. To see the closest passages, lower --threshold.")
+        session.note("Nothing found. To see which books are ingested, run: citekit library list")
 
 
 def _opened(session: Session, best: Mapping[str, Any]) -> dict[str, Any]:
     start = perf_counter()
-    with watching(session, "Cutting evidence") as watch:
+    with watching(session, "Extracting evidence") as watch:
         evidence = session.app.resolve(parse_address(best["address"]), progress=watch)
     seconds = perf_counter() - start
     session.say(evidence_lines(evidence, seconds))

@@ -34,5 +34,5 @@ def command(session: Session, collection: str | None) -> None:
     plain = {"collection": name, "books": len(done), "failed": failed, "model": str(library.embedder.identity)}
     session.say(f"not ingested  {printable(title)}: {printable(reason)}" for title, reason in failed.items())
     if failed:
-        raise CommandError("SomeFailed", f"{counted(len(failed), 'book')} of {len(done)} could not be read.", plain)
+        raise CommandError("SomeFailed", f"{len(failed)} of {counted(len(done), 'book')} could not be ingested.", plain)
     session.answer(plain, [f"{counted(len(done), 'book')} in {printable(name)}, with vectors of {plain['model']}."])
