@@ -133,9 +133,9 @@ def test_places_outside_of_the_source_are_refused_with_their_faults(cli: Cli) ->
 
     assert 1 == answer.code
     assert "FaultyAnswer" == answer.document["error"]["type"]
-    assert ["nodes[0].location: only the part lines=5-8 of the location is inside the file"] == answer.document["error"][
-        "faults"
-    ]
+    assert ["nodes[0].location: only the part lines=5-8 of the location is inside the file"] == answer.document[
+        "error"
+    ]["faults"]
     assert [] == cli.json("list")["resources"]
 
 

@@ -37,7 +37,9 @@ _CATEGORIES: dict[object, _Accepts] = {
     codes.CATEGORY_WORD: lambda c: _is_word(c),
     codes.CATEGORY_NOT_WORD: lambda c: not _is_word(c),
 }
-_TOO_MUCH = "Searching this text with the regular expression takes too long. Use a simpler expression, or search for words."
+_TOO_MUCH = (
+    "Searching this text with the regular expression takes too long. Use a simpler expression, or search for words."
+)
 
 
 def _is_word(character: str) -> bool:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 )
 @click.option("--id", "wanted_id", metavar="ID", help="The resource ID (default: from the data or the file name).")
 @click.option(
-    "--source", metavar="PATH", help="The file that the structure describes. CiteKit looks for the passages in this file."
+    "--source",
+    metavar="PATH",
+    help="The file that the structure describes. CiteKit looks for the passages in this file.",
 )
 @click.option(
     "--bbox",
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
     "(xywh). Default: xyxy.",
 )
 @click.option("--output", "-o", metavar="PATH", help="Write the map to this file instead of storing it.")
-@click.option("--force", is_flag=True, help="Replace an existing map with the same ID; with -o, replace an existing file.")
+@click.option(
+    "--force", is_flag=True, help="Replace an existing map with the same ID; with -o, replace an existing file."
+)
 @pass_session
 def command(
     session: Session,

@@ -63,7 +63,9 @@ def verify(session: Session) -> None:
 
 @command.command("prune", cls=Command)
 @click.option(
-    "--limit", metavar="SIZE", help="The maximum size to keep, such as 500M or 1G (default: $CITEKIT_CACHE_LIMIT, or 10G)."
+    "--limit",
+    metavar="SIZE",
+    help="The maximum size to keep, such as 500M or 1G (default: $CITEKIT_CACHE_LIMIT, or 10G).",
 )
 @pass_session
 def prune(session: Session, limit: str | None) -> None:

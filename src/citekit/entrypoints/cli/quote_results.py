@@ -95,7 +95,9 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
 
 def _unread_line(unread: Sequence[int]) -> str:
     """Return a clause that says which pages were too complex to read. `unread` has the numbers of these pages."""
-    which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, beginning with page {unread[0]}, were"
+    which = (
+        f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, beginning with page {unread[0]}, were"
+    )
     return f"{which} too complex to read"
 
 

@@ -25,5 +25,6 @@ def command(session: Session, resource: str) -> None:
         "from it stays in the"
     )
     session.answer(
-        {"removed": resource, "evidence_kept": True}, [f"{line} cache (to free space, run: citekit cache prune --limit SIZE)."]
+        {"removed": resource, "evidence_kept": True},
+        [f"{line} cache (to free space, run: citekit cache prune --limit SIZE)."],
     )

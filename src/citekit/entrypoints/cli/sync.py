@@ -47,7 +47,12 @@ _BAD = (SyncState.FAILED, SyncState.WAITING)
 @click.option("--prune", is_flag=True, help="Delete the maps of files that are gone.")
 @click.option("--watch", is_flag=True, help="Keep running until Ctrl-C, and map files when they change.")
 @click.option(
-    "--interval", type=click.FloatRange(0.2), default=5.0, show_default=True, metavar="SECONDS", help="With --watch: the time between two checks."
+    "--interval",
+    type=click.FloatRange(0.2),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --watch: the time between two checks.",
 )
 @pass_session
 def command(

@@ -24,7 +24,9 @@ RECEIPT_LIMIT = 10_000_000
 RECEIPT_ONLY = 3
 """The exit code if the receipt is valid but no file was checked against it."""
 
-_NO_RECEIPT = "$: this is not a receipt; give a receipt as it was stored, or the output of citekit resolve --json, in UTF-8"
+_NO_RECEIPT = (
+    "$: this is not a receipt; give a receipt as it was stored, or the output of citekit resolve --json, in UTF-8"
+)
 _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 
 

@@ -97,7 +97,9 @@ def check(options: HttpOptions) -> None:
     """
     parts = urlsplit(options.public_url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.path not in ("", "/"):
-        raise RequestRefused("--public-url must be an http or https URL without a path, such as https://HOST or https://HOST:PORT.")
+        raise RequestRefused(
+            "--public-url must be an http or https URL without a path, such as https://HOST or https://HOST:PORT."
+        )
     local = is_loopback(options.host)
     if not options.with_tokens and not local:
         raise RequestRefused(

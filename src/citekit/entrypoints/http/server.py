@@ -126,7 +126,9 @@ def serve_http(options: HttpOptions) -> None:
     try:
         audit_of(options.settings, options.audit_file)({"started": options.public_url})
     except OSError as error:
-        raise RequestRefused(f"The audit log cannot be written: {error.strerror}. Choose another file with --audit-log.") from error
+        raise RequestRefused(
+            f"The audit log cannot be written: {error.strerror}. Choose another file with --audit-log."
+        ) from error
     listening = _listening(options)
     viewer = _viewer(options, listening)
     config = uvicorn.Config(
