@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 @click.option(
     "--limit",
     type=click.IntRange(1, HIT_LIMIT),
-    help=f"The maximum number of matches (default: {LIMIT}; {PARTIAL_LIMIT} if no page has all words; {TITLES} with --titles).",
+    help=f"The maximum number of matches (default: {LIMIT}; {PARTIAL_LIMIT} if no page has all words; {TITLES} with "
+    "--titles).",
 )
 @click.option(
     "--context",
