@@ -529,6 +529,7 @@ OPERATORS = [
 @pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @example(["Q", "1 g", "Q", "BT /helv 9 Tf 9 9 Td (W) Tj ET"])
+@example(["0 0 0 0 k", "q", "/DeviceGray cs", "Q", "0 sc", "BT /helv 9 Tf 9 9 Td (W) Tj ET"])
 @given(st.lists(st.sampled_from(OPERATORS), max_size=14))
 def test_no_pale_text_is_missed_in_a_stream(operators: list[str]) -> None:
     content = "\n".join(operators).encode()

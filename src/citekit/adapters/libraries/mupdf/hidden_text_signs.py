@@ -107,6 +107,7 @@ _UNUSUAL = frozenset("DIstU")
 _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
 _FILL_COLORS = re.compile(r"[gkrsC]")
+_FILL_COLORS_AND_SAVES = re.compile(r"[gkrsCqQ]")
 _COLORED_TEXT = re.compile(r"[qQgrksCT'\"D]")
 """Matches the codes of the operators that set, save, restore, or use a fill color."""
 
@@ -332,27 +333,23 @@ def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
 
 def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
     """Return whether text may be shown, or a form drawn, while the fill color is pale (ISO 32000-1, 8.4.2, 8.6.8)."""
-    known: dict[tuple[str, frozenset[bytes], tuple[bytes, ...]], bool] = {}
-    spaces, steps = frozenset((b"",)), 0
-    for found in _FILL_COLORS.finditer(tokens.codes):
-        code, at = found[0], found.start()
+    known: dict[tuple[str, bytes, tuple[bytes, ...]], bool] = {}
+    steps = 0
+    for code, at, space in _fill_colors(tokens):
         if code == "C":
-            spaces, is_pale = frozenset((tokens.words[at - 1],)), True  # the first color of a palette may be pale
+            is_pale = True  # the first color of a palette may be pale
         else:
             values = tuple(tokens.words[at - _COLORS[code] : at]) if code in _COLORS else _values_before(tokens, at)
-            key = code, spaces, values
+            key = code, space, values
             if key not in known:
                 known[key] = (
                     _are_white(code, values, _PALE_TEXT)
                     if code in _COLORS
-                    else any(
-                        resources.is_white(space, numbers, _PALE_TEXT) for space, numbers in _padded(spaces, values)
-                    )
+                    else resources.is_white(space, _padded(space, values), _PALE_TEXT)
                 )
             is_pale = known[key]
-            spaces |= {_DEVICE_SPACES[code]} if code in _DEVICE_SPACES else set()
         if is_pale:
-            is_used, taken = _uses_color(tokens, found.end(), resources)
+            is_used, taken = _uses_color(tokens, at + 1, resources)
             steps += taken
             if is_used or steps > _COLOR_STEPS:
                 return True
@@ -401,29 +398,32 @@ def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
 
     A pattern has no values. The space is empty for a color that is set in a color space of an outer stream.
     """
-    colors: set[tuple[frozenset[bytes], tuple[bytes, ...]]] = set()
-    spaces = frozenset((b"",))
-    for found in _FILL_COLORS.finditer(tokens.codes):
-        code, at = found[0], found.start()
-        if code == "C":
-            spaces = frozenset((tokens.words[at - 1],))
-        elif code in _DEVICE_SPACES:
-            spaces |= {_DEVICE_SPACES[code]}
-        else:
-            colors.add((spaces, _values_before(tokens, at)))
-    return {color for spaces, values in colors for color in _padded(spaces, values)}
+    colors = {(space, _values_before(tokens, at)) for code, at, space in _fill_colors(tokens) if code == "s"}
+    return {(space, _padded(space, values)) for space, values in colors}
 
 
-def _padded(spaces: frozenset[bytes], values: tuple[bytes, ...]) -> Iterator[tuple[bytes, tuple[float, ...]]]:
-    """Yield each space with the numbers of a color. MuPDF reads missing numbers of a device color as zero.
+def _fill_colors(tokens: Tokens) -> Iterator[tuple[str, int, bytes]]:
+    """Yield the code and the position of each operator that sets a fill color, and the name of its color space.
 
-    After `g`, `rg`, or `k`, which select a device color space, `spaces` also has the earlier color spaces, because `Q`
-    restores them.
+    The name is empty in the color space of an outer stream, which also applies after a `Q` without `q`. It is followed
+    through `q` and `Q` only if the stream sets colors with `sc` or `scn`, since nothing else depends on it.
     """
-    numbers = tuple(map(float, values))
-    for space in spaces:
-        count = _DEVICE_COUNTS.get(space, 0)
-        yield space, ((*numbers, 0.0, 0.0, 0.0, 0.0)[:count] if numbers and count else numbers)
+    space, saved = b"", list[bytes]()
+    for found in (_FILL_COLORS_AND_SAVES if "s" in tokens.codes else _FILL_COLORS).finditer(tokens.codes):
+        code, at = found[0], found.start()
+        if code == "q":
+            saved.append(space)
+        elif code == "Q":
+            space = saved.pop() if saved else b""
+        else:
+            space = tokens.words[at - 1] if code == "C" else _DEVICE_SPACES.get(code, space)
+            yield code, at, space
+
+
+def _padded(space: bytes, values: tuple[bytes, ...]) -> tuple[float, ...]:
+    """Return the numbers of a color in `space`. MuPDF reads missing numbers of a device color as zero."""
+    numbers, count = tuple(map(float, values)), _DEVICE_COUNTS.get(space, 0)
+    return (*numbers, 0.0, 0.0, 0.0, 0.0)[:count] if numbers and count else numbers
 
 
 def _has_unusual_mode(tokens: Tokens) -> bool:
