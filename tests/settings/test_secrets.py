@@ -57,7 +57,7 @@ def test_every_secret_has_a_documented_file() -> None:
 
 
 def test_a_key_for_links_that_could_be_guessed_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RequestRefused, match="CITEKIT_LINK_KEY must have at least 32 characters"):
+    with pytest.raises(RequestRefused, match="CITEKIT_LINK_KEY must have at least 32 random characters"):
         settings_from({"CITEKIT_LINK_KEY": "secret"}, tmp_path)
 
 
