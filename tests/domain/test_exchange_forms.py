@@ -409,6 +409,7 @@ def test_annotations_of_others_are_read(annotation: Any, modality: Modality, exp
         ({"type": "TextQuoteSelector"}, TEXT, "valid TextPositionSelector|the text of the resource is required"),
         ({"type": "TextPositionSelector", "start": 5, "end": 2}, TEXT, "not end before it starts"),
         ({"type": "TextPositionSelector", "start": 5, "end": 999}, TEXT, "beyond the end"),
+        ({"type": "TextPositionSelector", "start": 30, "end": 30}, TEXT, "character 31 is beyond the end"),
         ({"type": "TextPositionSelector", "start": "5", "end": 9}, TEXT, "valid TextPositionSelector"),
         ({"type": "TextPositionSelector", "start": 5, "end": 9}, DOCUMENT, "character selectors are not supported"),
         (

@@ -51,7 +51,7 @@ def lines_of(position: TextPosition, text: str) -> Lines:
     """
     end = len(text) if position.end is None else position.end
     if end > len(text) or position.start >= len(text):
-        raise LocationOutside.beyond("character", end, "text", len(text))
+        raise LocationOutside.beyond("character", max(position.start + 1, end), "text", len(text))
     starts = line_starts(text)
     return Lines(bisect_right(starts, position.start), bisect_right(starts, max(position.start, end - 1)))
 

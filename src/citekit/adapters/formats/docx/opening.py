@@ -102,13 +102,15 @@ def _opening(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _joined(lines: Sequence[Line], belongs: Callable[[Line, Line], bool]) -> str:
-    """Return the first line joined with the next lines that belong to it, or the largest line if that is too long."""
-    text = lines[0].text
-    for before, line in pairwise(lines):
-        if not belongs(lines[0], line):
-            break
+    """Return the first line joined with the next lines that belong to it.
+
+    If that is too long, return the largest of these lines.
+    """
+    own = [lines[0], *takewhile(lambda line: belongs(lines[0], line), lines[1:])]
+    text = own[0].text
+    for before, line in pairwise(own):
         text += (" " if line.size == before.size else _SEPARATOR) + line.text
-    return text if len(text) <= TITLE_LIMIT else max(lines, key=lambda line: line.size).text
+    return text if len(text) <= TITLE_LIMIT else max(own, key=lambda line: line.size).text
 
 
 def _is_nearly_as_large(line: Line, other: Line) -> bool:
