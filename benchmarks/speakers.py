@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citekit.adapters.formats.media.speaker_turns import speakers_of
+from citekit.adapters.formats.media.speaker_turns import speakers_in
 from citekit.adapters.formats.media.transcriber import speech_in
 from citekit.adapters.libraries.faster_whisper import RATE
-from citekit.adapters.libraries.voice_encoder import STRETCH, VoiceEncoder
+from citekit.adapters.libraries.voice_encoder import VoiceEncoder
 from citekit.domain.progress import silent
 
 if TYPE_CHECKING:
@@ -69,14 +69,13 @@ def joined(folder: Path, readers: Sequence[str], seed: int) -> tuple[Floats, Tur
 def found(sound: Floats) -> Turns:
     """Return who speaks when, as CiteKit hears it."""
     spans = VOICES.speech(sound)
-    vectors = [VOICES.vectors(sound[start:end]) for start, end in spans]
-    groups = [number for number, each in enumerate(vectors) for _ in each]
-    speakers = iter(speakers_of(np.concatenate(vectors), groups))
+    centers, speakers = speakers_in(((start / RATE, sound[start:end]) for start, end in spans), VOICES)
+    named = list(zip(centers, map(str, speakers), strict=True))
     turns: Turns = []
     for start, end in ((start / RATE, end / RATE) for start, end in spans):
-        centers = [start + each + min(STRETCH, end - start) / 2 for each in VOICES.starts(end - start)]
-        edges = [start, *((one + other) / 2 for one, other in pairwise(centers)), end]
-        turns += [(one, other, str(next(speakers))) for one, other in pairwise(edges)]
+        own = [each for each in named if start <= each[0] < end]
+        edges = [start, *((one + other) / 2 for (one, _), (other, _) in pairwise(own)), end]
+        turns += [(one, other, name) for (one, other), (_, name) in zip(pairwise(edges), own, strict=True)]
     return turns
 
 

@@ -6,7 +6,7 @@ is a speaker, named `Speaker 1` and so on, in the order in which they first spea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -100,19 +100,25 @@ class SpeakerTurns:
 
     def _speakers(self, path: Path, words: Sequence[SpokenWord], progress: Progress) -> list[int]:
         """Return the number of the speaker of each word, from 1; 0 for all words if there is only one speaker."""
-        vectors: list[Floats] = []
-        centers: list[float] = []
-        groups: list[int] = []
         sound = speech_in(path, self.voices.speech, self.before, progress)
-        for number, (start, samples, _) in enumerate(sound):
-            seconds = len(samples) / RATE
-            vectors.append(self.voices.vectors(samples))
-            centers += [start + each + min(STRETCH, seconds) / 2 for each in self.voices.starts(seconds)]
-            groups += [number] * (len(centers) - len(groups))
-        if not vectors:
-            return [0] * len(words)
-        found = speakers_of(np.concatenate(vectors), groups)
-        return _numbered([found[at] for at in _nearest(words, centers)])
+        centers, found = speakers_in(((start, samples) for start, samples, _ in sound), self.voices)
+        return _numbered([found[at] for at in _nearest(words, centers)]) if found else [0] * len(words)
+
+
+def speakers_in(speech: Iterable[tuple[float, Floats]], voices: VoiceModel) -> tuple[list[float], list[int]]:
+    """Return the middle, in seconds, and the number of the speaker of each vector of `speech`.
+
+    `speech` has the start in seconds and the samples of each stretch of speech.
+    """
+    vectors: list[Floats] = []
+    centers: list[float] = []
+    groups: list[int] = []
+    for number, (start, samples) in enumerate(speech):
+        seconds = len(samples) / RATE
+        vectors.append(voices.vectors(samples))
+        centers += [start + each + min(STRETCH, seconds) / 2 for each in voices.starts(seconds)]
+        groups += [number] * (len(centers) - len(groups))
+    return centers, speakers_of(np.concatenate(vectors), groups) if vectors else []
 
 
 def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
