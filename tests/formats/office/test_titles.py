@@ -42,7 +42,9 @@ def core(title: str) -> str:
     )
 
 
-LONG = "Report of the committee on the state of the lakes of the northern provinces and on all of their shores in winter"
+LONG = (
+    "Report of the committee on the state of the lakes of the northern provinces and on all of their shores in winter"
+)
 LETTERHEAD = paragraph("Northern University", "", CENTERED, BOLD + size(11))
 LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and their shores", "", CENTERED, size(18))
 
@@ -70,7 +72,18 @@ LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and
         (table(("Zone of the lake", "Depth")) + paragraph("The plot:", "", "", BOLD) + PROSE, None),
         (PROSE + paragraph("Later words", "", "", BOLD + size(20)) + PROSE, None),
     ],
-    ids=["largest", "centered", "long", "only heading", "empty heading", "chapters", "generic", "contents", "table", "prose"],
+    ids=[
+        "largest",
+        "centered",
+        "long",
+        "only heading",
+        "empty heading",
+        "chapters",
+        "generic",
+        "contents",
+        "table",
+        "prose",
+    ],
 )
 def test_a_document_without_the_style_title_is_titled_by_its_most_prominent_first_lines(
     tmp_path: Path, body: str, title: str | None
