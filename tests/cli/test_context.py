@@ -18,7 +18,7 @@ def test_a_budget_is_kept_and_said(mapped: Cli) -> None:
     answer = mapped("outline", "code_py", "--budget", "45")
 
     assert len(answer.out.rstrip("\n")) <= 45 * 4
-    assert "more nodes were left out to fit.)" in answer.out
+    assert "more nodes were left out to fit the budget.)" in answer.out
 
 
 def test_json_is_one_document_in_both_ways(mapped: Cli) -> None:
@@ -33,7 +33,7 @@ def test_a_budget_that_holds_no_titles_is_refused(mapped: Cli) -> None:
     answer = mapped("outline", "--budget", "2")
 
     assert (2, "") == (answer.code, answer.out)
-    assert "The titles alone need" in answer.err
+    assert "The titles of the resources alone need" in answer.err
 
 
 def test_an_unknown_resource_is_refused(mapped: Cli) -> None:

@@ -123,7 +123,7 @@ def test_no_planted_journal_has_a_file_of_the_user_deleted(tmp_path: Path) -> No
 
     assert {"cards.db", "nodes.db", "evidence.db", "cache.db", "text.db"} == set(precious)
     assert all(path.read_text() == "mine" for path in precious.values())
-    assert any("-journal would have SQLite delete another file" in answer.err for answer in answers)
+    assert any("would make SQLite delete another file" in answer.err for answer in answers)
 
 
 def test_a_ledger_with_a_planted_journal_is_refused(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_ledger_with_a_planted_journal_is_refused(tmp_path: Path) -> None:
     precious.write_text("mine")
     plant_journal(ledger, precious)
 
-    with pytest.raises(HomeUnsafe, match="would have SQLite delete another file"):
+    with pytest.raises(HomeUnsafe, match="would make SQLite delete another file"):
         SqliteLedger(ledger).books()
 
     assert precious.read_text() == "mine"

@@ -53,7 +53,7 @@ def test_a_damaged_file_is_told_and_kept(tags: TagStore, path: Path, content: st
     path.parent.mkdir(parents=True)
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
     before = path.read_bytes()
-    with pytest.raises(IndexCorrupt, match="Repair or delete"):
+    with pytest.raises(IndexCorrupt, match="Repair or delete the file"):
         tags.all()
     with pytest.raises(IndexCorrupt):
         tags.change(["a"], ["one"])

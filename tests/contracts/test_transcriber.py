@@ -102,7 +102,7 @@ def test_the_same_recording_gives_the_same_words(transcriber: Transcriber, clip:
 def test_the_speech_and_the_version_name_the_model(how: str, transcriber: Transcriber, speech: Speech) -> None:
     model = SERVICES.get(how, MODEL)
     assert transcriber.name.endswith(f" ({model})")
-    assert speech.transcriber.removesuffix("; times of passages)").removesuffix(")") == transcriber.name[:-1]
+    assert speech.transcriber.removesuffix("; times only for passages)").removesuffix(")") == transcriber.name[:-1]
     fingerprint = next(each.fingerprint for each in packaged_models() if each.name == MODEL)
     assert (model if how in SERVICES else fingerprint) in transcriber.version
 

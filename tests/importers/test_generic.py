@@ -122,8 +122,8 @@ def test_a_custom_adapter_gets_the_source(app: Container, tmp_path: Path) -> Non
         ("import sys\nsys.exit(3)", RequestRefused, "SystemExit: 3"),
         ("def adapt(data): raise KeyError('x')", MapperUnavailable, "KeyError: 'x'"),
         ("def adapt(data): raise SystemExit", MapperUnavailable, "failed: SystemExit"),
-        ("def adapt(data): return None", FaultyAnswer, "must be a map, not NoneType"),
-        ("def adapt(data): return [1]", FaultyAnswer, "must be a map, not list"),
+        ("def adapt(data): return None", FaultyAnswer, "is not a map: its type is NoneType"),
+        ("def adapt(data): return [1]", FaultyAnswer, "is not a map: its type is list"),
         ("def adapt(data): return {'nodes': [{'id': 5}]}", FaultyAnswer, "nodes"),
     ],
 )

@@ -180,10 +180,10 @@ def test_our_own_errors_pass_through(mapper: Callable[..., CustomMapper], source
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (None, "must be a map, not NoneType"),
-        ("{}", "must be a map, not str"),
-        ([], "must be a map, not list"),
-        (object, "must be a map, not type"),
+        (None, "is not a map: its type is NoneType"),
+        ("{}", "is not a map: its type is str"),
+        ([], "is not a map: its type is list"),
+        (object, "is not a map: its type is type"),
         ({"type": "text", "nodes": 5}, "nodes"),
         ({"type": "text", "nodes": [{"id": "a", "title": "A"}]}, r"nodes\[0\].location"),
         ({"type": "text", "nodes": [{"id": "a", "lines": [5, 9]}]}, "beyond the end"),

@@ -64,7 +64,7 @@ def test_each_window_is_sent_once_as_sound_and_is_a_passage(source: Source, inde
         (each.start, each.end, each.text, each.language) for each in speech.passages
     ]
     assert speech == again
-    assert speech.transcriber == f"Gemini at {server.url[7:]} (gemini-3.8-flash; times of passages)"
+    assert speech.transcriber == f"Gemini at {server.url[7:]} (gemini-3.8-flash; times only for passages)"
     assert [] == server.discouraged
     assert ["generate", "generate"] == [each.kind for each in server.requests]
     with wave.open(BytesIO(sound_in(server.requests[0]))) as sound:
@@ -176,6 +176,6 @@ def test_a_quote_has_the_times_of_its_passage(tmp_path: Path) -> None:
         if app.workers is not None:
             app.workers.close()
 
-    name = f"Gemini at {server.url[7:]} (gemini-3.8-flash; times of passages)"
+    name = f"Gemini at {server.url[7:]} (gemini-3.8-flash; times only for passages)"
     assert 1 == len(server.requests)
     assert (Finding.EXACT, HEARD.format(name)) == (verdict.finding, verdict.places[0].note)

@@ -355,7 +355,7 @@ def test_any_constant_offset_of_pages_gives_the_same_map(article: Path, offset: 
     made = model_mapper([answer]).map(source_of(article), "x")
 
     assert [(level, head, (first, last)) for level, head, first, last in rows] == rows_of(made)
-    assert bool(offset) == any("throughout" in note for note in made.metadata.get("notes", []))
+    assert bool(offset) == any("page numbers of the model" in note for note in made.metadata.get("notes", []))
 
 
 @pytest.mark.corpus

@@ -81,7 +81,7 @@ class TestPrintedPages:
         assert [(8, 13), (64, 64), (106, 107)] == [
             found[title] for title in ("1 Introduction and preliminaries", "Linear models", "C The command-line editor")
         ]
-        assert any("6 too low throughout" in note for note in made.metadata["notes"])
+        assert any("too low by 6" in note for note in made.metadata["notes"])
 
     def test_a_node_moves_to_the_next_page_if_its_title_is_there(
         self, printed: tuple[ResourceMap, ScriptedService]
@@ -103,7 +103,7 @@ class TestPrintedPages:
         words = prompt_text(service.questions[1])
 
         assert 2 == len(service.questions)
-        assert "nodes[34].first_page: pages 3702-3703: is beyond the last page here, which is 107" in words
+        assert "nodes[34].first_page: pages 3702-3703: the start is after the last page here, which is 107" in words
         assert "nodes[65].last_page: pages 51-49: the end does not come after the start ('Scope')" in words
 
     def test_corrections_of_the_model_are_accepted(self, printed: tuple[ResourceMap, ScriptedService]) -> None:
@@ -166,7 +166,7 @@ def test_the_nearest_of_several_definitions_with_one_name_is_used() -> None:
 def test_a_definition_that_is_elsewhere_is_sent_back_with_its_lines() -> None:
     made, service = mapped("lines that are nearly right")
 
-    assert "nodes[6].first_line: it is not on lines 1312-1330; 'getEncryption' is on lines 877-892" in prompt_text(
+    assert "nodes[6].first_line: 'getEncryption' is on lines 877-892, not on lines 1312-1330" in prompt_text(
         service.questions[1]
     )
     assert (877, 892) == locations(made)["getEncryption()"]

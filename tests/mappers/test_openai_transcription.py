@@ -159,7 +159,7 @@ def test_retries_wait_and_each_attempt_counts(source: Source, index: Index) -> N
         ([Step(body="<html>")], {}, "the answer is not JSON"),
         ([Step(body={"words": []})], {}, "the answer has no text"),
         ([Step(body={"text": "a", "words": [{"word": "a", "start": "x", "end": 1}]})], {}, "is not a number"),
-        ([Step(body={"text": "a", "segments": 7})], {}, "segments is not a list"),
+        ([Step(body={"text": "a", "segments": 7})], {}, "'segments' is not a list"),
         ([error(404, "Not found")], {}, "does not offer transcriptions at this address"),
     ],
 )
@@ -220,7 +220,7 @@ def test_without_times_of_words_passages_have_the_times_and_the_name_says_so(
     assert [(0.0, 3.0, "Word, number1, number2."), (10.0, 12.0, "Word, number1.")] == [
         (start, end, text.strip()) for start, end, text in words_of(speech)
     ]
-    assert f"OpenAI-compatible server at {server.host} ({model}; times of passages)" == speech.transcriber
+    assert f"OpenAI-compatible server at {server.host} ({model}; times only for passages)" == speech.transcriber
     assert speech == again
     asked = {"whisper-1": 2, "gpt-4o-transcribe": 3, "plain": 4}[model]
     assert asked == len(server.requests), "a form is refused only once"

@@ -141,7 +141,9 @@ class TestTitles:
 
         made = model_mapper(service).map(source_of(path), "x")
 
-        assert "nodes[2].first_page: the title is not on page 2; it heads page 13" in prompt_text(service.questions[1])
+        assert "nodes[2].first_page: the title is not on page 2; it is a heading on page 13" in prompt_text(
+            service.questions[1]
+        )
         assert ["Opening moves", "Middle game", "Pawn structure", "Endings"] == [node.title for node in made.nodes]
 
     def test_a_table_of_contents_is_not_the_location_of_its_titles(self, tmp_path: Path) -> None:
@@ -153,7 +155,9 @@ class TestTitles:
 
         made = model_mapper(service).map(source_of(path), "x")
 
-        assert "nodes[5].first_page: the title is not on page 1; it heads page 7" in prompt_text(service.questions[1])
+        assert "nodes[5].first_page: the title is not on page 1; it is a heading on page 7" in prompt_text(
+            service.questions[1]
+        )
         assert [(1, head, (n, n)) for n, head in enumerate(heads, 2)] == rows_of(made)
 
     def test_a_title_that_is_found_nowhere_is_left_out_and_counted(self, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_wholly_invented_map_is_requested_again_once_and_rejected(pdf: Path) -
         model_mapper(service).map(source_of(pdf), "x")
 
     assert 2 == len(service.questions)
-    assert "25 of the 25 titles of your answer are not in the file" in prompt_text(service.questions[1])
+    assert "25 of the 25 titles in your answer are not in the file" in prompt_text(service.questions[1])
 
 
 def test_a_corrected_answer_replaces_an_invented_map(pdf: Path) -> None:
@@ -119,7 +119,7 @@ def test_duplicates_are_left_out_and_noted(pdf: Path) -> None:
     made = model_mapper([twice]).map(source_of(pdf), "x")
 
     assert [first, second] == [node.title for node in made.nodes]
-    assert "Duplicates (same title and location) that were left out: 2." in made.metadata["notes"]
+    assert "Duplicate nodes (same title and location) that were left out: 2." in made.metadata["notes"]
 
 
 def test_a_scan_has_nothing_to_check_against_and_the_map_says_so(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "upper case": (matter("id: Owl"), "is not a valid ID"),
     "the one for nobody": (matter("id: none"), "is not a valid ID"),
     "an alias": (matter("id: &a x\n  name: *a"), "anchors or aliases"),
-    "an object": (matter("id: !!python/object:os.system x"), "tags other than plain data"),
+    "an object": (matter("id: !!python/object:os.system x"), "tag or key that is not plain data"),
     "two documents": ("---\nalexandria: {id: x}\n...\n%YAML 1.1\n---\n", "the front matter is not valid YAML"),
     "deep": ("---\nalexandria: " + "[" * 5000 + "\n---\n", "nested too deeply"),
     "long number": (matter("id: x\n  name: " + "9" * 5000), "an invalid number or date"),

@@ -68,7 +68,7 @@ def test_the_features_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ([(200, {"results": []})], "did not return a score for each"),
+        ([(200, {"results": []})], "did not return exactly one finite score for each text"),
         ([(200, {"data": []})], "without scores"),
         ([(200, "<html>")], "cannot be read|without scores"),
         ([(200, {"results": [{"index": 0, "relevance_score": "NaN"}, {"index": 1, "relevance_score": 1}]})], "score"),

@@ -246,7 +246,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="malformed JSON around the answer", script=(Step(body='{"id": "chatcmpl-1", "choi'),), says=("be read",)
     ),
-    Fault(name="no choices", script=(Step(body={"id": "1", "choices": []}),), says=("cannot be read", "no choice")),
+    Fault(name="no choices", script=(Step(body={"id": "1", "choices": []}),), says=("cannot be read", "no message")),
     Fault(
         name="error inside an answer of status 200, then well",
         script=(Step(body={"error": {"code": 502, "message": "Provider returned error"}}),),

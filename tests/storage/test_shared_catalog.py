@@ -210,7 +210,7 @@ def test_a_worker_of_a_cluster_uses_the_catalog_that_the_job_names(
 
     assert (None, ["book", "notes_txt"]) == (done.error, list(owner.maps.ids()))
     assert refused.error is not None
-    assert "Name its database in CITEKIT_DATABASE" in str(refused.error["text"])
+    assert "Set CITEKIT_DATABASE to its database" in str(refused.error["text"])
 
 
 @pytest.mark.parametrize("kind", [StoreUnavailable, HomeUnwritable])
@@ -258,7 +258,7 @@ def test_nothing_is_written_past_the_catalog(database: Database, tmp_path: Path)
         lambda: without.note_renamed("book", "other"),
     ]
     for action in actions:
-        with pytest.raises(RequestRefused, match="Name its database in CITEKIT_DATABASE"):
+        with pytest.raises(RequestRefused, match="Set CITEKIT_DATABASE to its database"):
             action()
 
     assert a_map() == without.get("book")

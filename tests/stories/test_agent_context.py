@@ -109,7 +109,7 @@ def test_a_small_map_is_not_crowded_out_by_a_large_one(form: str) -> None:
 def test_the_text_says_how_much_was_left_out() -> None:
     found = agent_context([book("a", *[3] * 30)], budget=200)
 
-    assert found.text.endswith(f"({found.left_out} more nodes were left out to fit.)")
+    assert found.text.endswith(f"({found.left_out} more nodes were left out to fit the budget.)")
 
 
 @pytest.mark.long
@@ -121,7 +121,7 @@ def test_a_context_is_never_over_its_budget(form: str, maps: list[ResourceMap], 
     except RequestRefused:
         titles = [evolve(each, nodes=()) for each in maps]
         bare = len(agent_context(titles, format=form).text)
-        assert bare + len("\n\n( more nodes were left out to fit.)") + 20 > budget * TOKEN
+        assert bare + len("\n\n( more nodes were left out to fit the budget.)") + 20 > budget * TOKEN
         return
 
     assert len(found.text) <= budget * TOKEN
@@ -155,7 +155,9 @@ def test_what_fits_whole_is_what_no_budget_gives(maps: list[ResourceMap]) -> Non
 
 
 def test_a_budget_below_the_titles_is_refused_with_what_is_needed() -> None:
-    with pytest.raises(RequestRefused, match=r"The titles alone need (\d+) tokens, but the budget is 5") as refusal:
+    with pytest.raises(
+        RequestRefused, match=r"The titles of the resources alone need (\d+) tokens, but the budget is 5"
+    ) as refusal:
         agent_context([book("a", 3)], budget=5)
     needed = re.search(r"need (\d+)", str(refusal.value))
     assert needed is not None

@@ -108,7 +108,7 @@ def _fitting(writer: _Writer, order: Sequence[_Place], room: int) -> int:
     needed = len(writer.text(set(), len(order)))
     if needed > room:
         raise RequestRefused(
-            f"The titles alone need {-(-needed // TOKEN)} tokens, but the budget is {room // TOKEN}. "
+            f"The titles of the resources alone need {-(-needed // TOKEN)} tokens, but the budget is {room // TOKEN}. "
             "Increase the budget, or select fewer resources."
         )
     costs = accumulate(writer.cost(place) for place in order[:-1])
@@ -134,7 +134,8 @@ class _Markdown:
             yield from (self._line(place) for place in _within(number, each.nodes, shown))
 
     def _end(self, left_out: int) -> Sequence[str]:
-        return ["", f"({left_out} more nodes were left out to fit.)"] if left_out else []
+        nodes = "node was" if left_out == 1 else "nodes were"
+        return ["", f"({left_out} more {nodes} left out to fit the budget.)"] if left_out else []
 
     def _line(self, place: _Place) -> str:
         number, node, depth = place

@@ -78,11 +78,11 @@ def table(yaml: Any) -> dict[type[BaseException], str]:
         yaml.scanner.ScannerError: "the front matter is not valid YAML",
         yaml.parser.ParserError: "the front matter is not valid YAML",
         yaml.composer.ComposerError: "the front matter contains several YAML documents, or an undefined alias",
-        yaml.constructor.ConstructorError: "the front matter contains YAML tags other than plain data",
+        yaml.constructor.ConstructorError: "the front matter contains a YAML tag or key that is not plain data",
         yaml.YAMLError: "the front matter is not valid YAML",
         ValueError: "the front matter contains an invalid number or date",
         OverflowError: "the front matter contains a number that is too large",
-        RecursionError: "it is nested too deeply",
+        RecursionError: "the front matter is nested too deeply",
     }
 
 
@@ -149,7 +149,7 @@ def read_guardian(text: str, what: str) -> Guardian | None:
 
 def _guardian(said: Mapping[Any, Any], body: str, what: str) -> Guardian:
     if not said.get("id") or not said.get("personality_prompt"):
-        raise FaultyAnswer(what, [f"{KEY} front matter must contain 'id' and 'personality_prompt'"])
+        raise FaultyAnswer(what, [f"{KEY}: must contain 'id' and 'personality_prompt'"])
     identifier = _id(said, what)
     fallback = identifier.replace("_", "-").title()
     return Guardian(
@@ -171,8 +171,8 @@ def _id(said: Mapping[Any, Any], what: str) -> str:
         raise FaultyAnswer(
             what,
             [
-                f"{KEY}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, beginning with a letter, "
-                f"but not {NOBODY!r}"
+                f"{KEY}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, and begin with a letter; "
+                f"{NOBODY!r} is reserved"
             ],
         )
     return identifier

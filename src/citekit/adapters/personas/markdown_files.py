@@ -112,7 +112,10 @@ def _guardians(texts: Mapping[str, str]) -> dict[str, Guardian]:
         found[guardian.id] = guardian
         if not PROMPT_LENGTH[0] <= len(guardian.prompt) <= PROMPT_LENGTH[1]:
             _log.warning(
-                "%s: the recommended length of personality_prompt is %d to %d characters", what, *PROMPT_LENGTH
+                "%s: personality_prompt has %d characters; the recommended length is %d to %d",
+                what,
+                len(guardian.prompt),
+                *PROMPT_LENGTH,
             )
     return found
 
@@ -171,14 +174,14 @@ def _texts(folder: Path) -> dict[str, str]:
     try:
         names = [name for name, _ in _entries(folder)]
     except OSError as error:
-        _log.warning("Cannot read guardians from %s: %s", folder, error.strerror or error)
+        _log.warning("Cannot read guardians and patterns from %s: %s", folder, error.strerror or error)
         return {}
     texts = {}
     for name in names:
         try:
             texts[str(folder / name)] = _text(folder / name)
         except (SourceUnreadable, FaultyAnswer) as error:
-            _log.warning("Skipping an unreadable guardian file: %s", error)
+            _log.warning("Skipping an unreadable file of guardians or patterns: %s", error)
     return texts
 
 

@@ -61,8 +61,8 @@ def _items(plain: Mapping[str, object], what: str) -> Iterator[tuple[str, str, o
             raise FaultyAnswer(
                 what,
                 [
-                    f"{category[:60]}: must be the name of a category (a-z, 0-9, and _, but not {FREE!r}) with a list "
-                    "of patterns"
+                    f"{category[:60]}: must be the name of a category with a list of patterns. Use a-z, 0-9, and _ in the "
+                    f"name, and begin with a letter; {FREE!r} is reserved"
                 ],
             )
         for number, item in enumerate(items):
@@ -74,7 +74,10 @@ def _pattern(category: str, item: object, place: str) -> Pattern:
         raise ValueError(f"{place}: a pattern must be a JSON object")  # noqa: TRY004 - one kind of error for all faults of a file
     identifier = _text(item, "id", place)
     if not _NAME.fullmatch(identifier) or identifier == FREE:
-        raise ValueError(f"{place}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, but not {FREE!r}")
+        raise ValueError(
+            f"{place}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, and begin with a letter; {FREE!r} is "
+            "reserved"
+        )
     return Pattern(
         id=identifier,
         category=category,
@@ -94,7 +97,7 @@ def _text(item: Mapping[str, object], key: str, place: str, default: str | None 
     if value is None and default is not None:
         return default
     if not isinstance(value, str) or (default is None and not value.strip()):
-        raise ValueError(f"{place}.{key}: must be a non-empty string")
+        raise ValueError(f"{place}.{key}: must be a {'non-empty ' if default is None else ''}string")
     return value.strip()
 
 

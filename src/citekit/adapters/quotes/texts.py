@@ -146,7 +146,7 @@ class QuotableTextReader:
             return list(self._spoken(source, progress))
         if not self.texts.supports(source.format):
             raise SourceUnsupported(
-                f"{source.path.name} is a {source.format.name} file. CiteKit reads no text from such files, so "
+                f"{source.path.name} has the format {source.format.name}. CiteKit reads no text from such files, so "
                 "there is nothing to search, read, or quote."
             )
         extracted_text = self.texts.read(source, progress)

@@ -93,11 +93,11 @@ class _Refusal:
     def clause(self, now: float) -> str:
         """Return the reason, and when the file is tried again, as a clause for an error message."""
         if self.until is None:
-            return f"{self.reason}; to try again, run: citekit ingest --force"
+            return f"{self.reason}; to try again, run citekit ingest --force FILE"
         minutes = max(1, math.ceil((self.until - now) / 60))
         return (
             f"{self.reason}, but the computer was busy or slow, so CiteKit can try again in {minutes} "
-            "min; to try now, run: citekit ingest --force"
+            "min; to try now, run citekit ingest --force FILE"
         )
 
 

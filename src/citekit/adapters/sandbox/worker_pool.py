@@ -266,7 +266,7 @@ class WorkerPool:
             child = ChildProcess.start(self._command())
             child.send(as_message(self._hello()))
         except (OSError, ChildProcessEndedError) as error:
-            raise DiedError(f"the worker process for it cannot be started ({error})") from error
+            raise DiedError(f"the worker process cannot be started ({error})") from error
         return child
 
     def _said(self, parser: _Parser, request: Request, turn: Turn, *, is_fresh: bool) -> Mapping[str, Any]:
@@ -283,7 +283,7 @@ class WorkerPool:
                 raise SpentError(TIME, was_busy=conversation.was_busy) from ended
             if is_fresh:
                 died = CrashedError if -ended.status in _CRASHES else DiedError
-                raise died(f"it crashed the worker process ({ended.how})") from ended
+                raise died(f"it crashed the worker process, which {ended.how}") from ended
         # The worker may have exited, or earlier files used it up. Only a fresh worker is conclusive for this file.
         parser.child, parser.state = self._started(), self.state()
         return self._said(parser, request, turn, is_fresh=True)

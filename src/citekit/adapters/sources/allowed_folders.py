@@ -190,7 +190,7 @@ class AllowedFolders:
         shown = str(path).encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
         folders = [*self._shown, *map(str, self._offered)]
         if self._ingested is not None:
-            folders.append("and the folders of ingested files")
+            folders.append("the folders of ingested files")
         allowed = ", ".join(folders) or "none"
         return PathNotAllowed(
             f"{shown} is hidden, or outside the folders that may be read here ({allowed}). To allow the file, its owner "

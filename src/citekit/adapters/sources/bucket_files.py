@@ -125,7 +125,8 @@ class BucketFiles:
                     count += 1
                     if count > MOST:
                         raise RequestRefused(
-                            f"{driver.place(url)} has more than {MOST:,} files. Name the folders in it one after the other."
+                            f"{driver.place(url)} has more than {MOST:,} files. Give the addresses of its folders one "
+                            "after the other."
                         )
                     if each["size"] or not each["path"].endswith("/"):
                         version = each["e_tag"] or str(each["last_modified"])
@@ -212,18 +213,18 @@ class BucketFiles:
         bucket, key = self._origin(path)
         if any(len(name.encode()) > LONGEST_NAME for name in path.relative_to(self._files).parts):
             raise SourceUnreadable(
-                f"Cannot read {bucket}/{key}: a part of its key is too long for a file name. Rename it."
+                f"Cannot read {bucket}/{key}: a part of its key is too long for a file name. Rename the object."
             )
         known = self._record(path)
         hosts = self._hosts | (frozenset() if known is None else known.hosts)
         with driver.accessing(f"The bucket {bucket}"):
             found = self._head(bucket, key, hosts)
             if found is None:
-                raise SourceUnreadable(f"Cannot read {bucket}/{key}: there is no such object.")
+                raise SourceUnreadable(f"Cannot read {bucket}/{key}: it does not exist.")
             size, version = found
             if size > self._most:
                 raise SourceUnreadable(
-                    f"Cannot read {bucket}/{key}: it has {size} bytes, and at most {self._most} are fetched. Download it "
+                    f"Cannot read {bucket}/{key}: it has {size} bytes, but CiteKit fetches at most {self._most}. Download it "
                     "yourself, and map the copy."
                 )
             digest = self._copied(self._blocks(bucket, key, version, hosts), bucket, key, size, path)
@@ -246,9 +247,12 @@ class BucketFiles:
         with suppress(FileExistsError, NotADirectoryError), writing(path):
             make_folder(path.parent)
         if path.is_dir() or not path.parent.is_dir():
-            raise SourceUnreadable(
-                f"Cannot read {bucket}/{key}: another object has a part of its key as its whole key. Rename one of them."
+            why = (
+                "keys of other objects begin with this key and a slash"
+                if path.is_dir()
+                else "a folder in this key is the key of another object"
             )
+            raise SourceUnreadable(f"Cannot read {bucket}/{key}: {why}. Rename one of the objects.")
         with temporary_beside(path) as temporary:
             with writing(path):
                 file = temporary.open("xb")
@@ -349,7 +353,9 @@ def _split(url: str) -> tuple[str, str]:
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")
     if not (is_remote(url) or url.startswith(_WEB)) or not bucket or "@" in bucket or "?" in bucket or "#" in bucket:
-        raise RequestRefused(f"{driver.place(url)} is not the address of a bucket; write s3://BUCKET/PREFIX.")
+        raise RequestRefused(
+            f"{driver.place(url)} is not the address of a bucket. Use an address such as s3://BUCKET/PREFIX."
+        )
     return f"{scheme}://{bucket}", key
 
 

@@ -244,8 +244,8 @@ def _format(path: Path, place: Path, head: bytes) -> Format:
         raise SourceUnsupported(f"{path} cannot be mapped: {why_unsupported(name, head)}.")
     if promised is not None and promised.modality is not Modality.TEXT and found.modality is Modality.TEXT:
         raise SourceUnsupported(
-            f"{path} is named {Path(name).suffix} but is text, not {promised.name}: "
-            f"it may be damaged or not fully downloaded. If it really is text, rename it to .txt."
+            f"{path} has the extension {Path(name).suffix} but is text, not {promised.name}: it may be damaged or not "
+            "fully downloaded. If it really is text, change the extension to .txt."
         )
     return found
 

@@ -82,6 +82,6 @@ def _seems(name: str, head: bytes) -> str | None:
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return next(
             (kind for mark, kind in _ZIPPED if mark in head),
-            "a ZIP archive; to map the files in it, name it: citekit ingest FILE.zip",
+            "a ZIP archive; to map the files in it, make sure that its name ends in .zip, and run citekit ingest FILE.zip",
         )
     return next((kind for at, mark, kind in _SIGNATURES if head[at : at + len(mark)] == mark), None)

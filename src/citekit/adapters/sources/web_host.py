@@ -102,17 +102,21 @@ class WebHost:
                 return answer
             answer.close()
             url = urljoin(url, answer.headers.get("Location") or "")
-        raise self._unreadable(key, f"it has more than {REDIRECTS} redirects")
+        raise self._unreadable(key, f"the server redirects more than {REDIRECTS} times")
 
     def _request(self, method: str, url: str, key: str) -> HTTPResponse:
         parts = urlsplit(url)
         if parts.scheme != "https":
-            raise self._unreadable(key, f"it redirects to {parts.scheme}://, which is not encrypted or not a web page")
+            raise self._unreadable(
+                key, f"the server redirects to {parts.scheme}://, but CiteKit follows redirects only to https://"
+            )
         if "@" in parts.netloc:
-            raise self._unreadable(key, "it redirects to an address with a user name")
+            raise self._unreadable(
+                key, "the server redirects to an address that contains a user name, which CiteKit does not follow"
+            )
         if parts.netloc.lower() not in self.hosts:
             raise self._unreadable(
-                key, f"it redirects to {parts.netloc}. To permit that, add --allow-host {parts.netloc}"
+                key, f"the server redirects to {parts.netloc}. To permit that, add --allow-host {parts.netloc}"
             )
         target = quote(parts.path or "/", safe=_SAFE) + (f"?{quote(parts.query, safe=_SAFE)}" if parts.query else "")
         try:
@@ -122,7 +126,8 @@ class WebHost:
         except _PrivateError as error:
             raise self._unreadable(
                 key,
-                f"{parts.netloc} has no public address. Files in private networks are not fetched; download it yourself",
+                f"{parts.netloc} has no public address. CiteKit fetches no files from private networks; download "
+                "the file yourself",
             ) from error
         except (OSError, HTTPException, ValueError) as error:
             raise self._unreadable(key, f"{parts.netloc} cannot be reached ({_short(error)})") from error
@@ -164,8 +169,8 @@ class _Connection(HTTPSConnection):
 
 def _refusal(status: int) -> str:
     if status in (401, 403):
-        return f"the server refuses (HTTP {status}), and CiteKit sends no credentials; download the file yourself"
-    return f"the server answers with HTTP {status}"
+        return f"the server denied access (HTTP {status}), and CiteKit sends no credentials; download the file yourself"
+    return f"the server answered with HTTP {status}"
 
 
 def _short(error: BaseException) -> str:

@@ -56,7 +56,11 @@ def read(text: str) -> LedgerEntry:
         wrong = [name for name, value in known.items() if not isinstance(value, _KINDS[name])]
         numbers = (*known.get("counts", {}).values(), *known.get("seconds", {}).values())
         if wrong or not all(isinstance(each, int | float) for each in numbers):
-            raise TypeError(f"a wrong type of {(wrong or ['counts or seconds'])[0]}")
+            raise TypeError(
+                f"the field {wrong[0]!r} has the wrong type"
+                if wrong
+                else "a value in counts or seconds is not a number"
+            )
         return LedgerEntry(**known | {name: make(known[name]) for name, make in _READ.items()})
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error

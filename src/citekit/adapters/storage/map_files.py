@@ -47,7 +47,7 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
         found = maps.from_json(data.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise MapCorrupt(
-            f"The map {path} is damaged: byte {error.start} is not UTF-8. Map its source again."
+            f"The map {path} is damaged: it is not valid UTF-8 at byte {error.start}. Map its source again."
         ) from error
     except VersionTooNew as error:
         raise MapTooNew(

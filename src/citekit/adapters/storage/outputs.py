@@ -310,7 +310,7 @@ def _copy(evidence: StoredEvidence, target: Path) -> None:
         source = evidence.path.open("rb")
     except OSError as error:
         raise EvidenceCorrupt(
-            f"The evidence {evidence.digest} was deleted from the cache. Resolve it again."
+            f"The evidence {evidence.digest} is no longer in the cache, or cannot be read. Resolve its address again."
         ) from error
     private = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with source, os.fdopen(private, "wb") as copy:

@@ -330,8 +330,8 @@ class SharedMapStore:
         """
         if not self._may_write and self._objects.size(CATALOG) is not None:
             raise RequestRefused(
-                f"The maps of {self._name} have a catalog in PostgreSQL. Name its database in CITEKIT_DATABASE, because "
-                "other machines would not see what is stored without it."
+                f"The maps of {self._name} have a catalog in PostgreSQL. Set CITEKIT_DATABASE to its database, because other "
+                "machines would not see what is stored without the catalog."
             )
         self._may_write = True
 

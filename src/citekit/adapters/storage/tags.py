@@ -35,7 +35,9 @@ class FileTags:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
-            raise IndexCorrupt(f"The tags cannot be read. Repair or delete {self.path}: {error}.") from error
+            raise IndexCorrupt(
+                f"The tags in {self.path} cannot be read: {error}. Repair or delete the file."
+            ) from error
         return self._known[1]
 
     def change(

@@ -111,7 +111,10 @@ def _files(archive: zipfile.ZipFile, path: Path) -> Iterator[tuple[zipfile.ZipIn
     """
     items = [item for item in archive.infolist() if not is_folder(item)]
     if len(items) > FILES_LIMIT:
-        raise SourceUnsupported(f"{path.name} has {len(items):,} files; the limit is {FILES_LIMIT:,}.")
+        raise SourceUnsupported(
+            f"{path.name} has {len(items):,} files, but the limit is {FILES_LIMIT:,}. Unpack it, and map the folder: citekit "
+            "ingest FOLDER"
+        )
     for item in items:
         names = PurePosixPath(item.filename).parts
         if not names or not all(map(_is_usable, names)) or stat.S_ISLNK(item.external_attr >> 16):

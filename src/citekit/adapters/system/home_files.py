@@ -142,7 +142,9 @@ def check_database(path: _Path) -> None:
                 raise unsafe(text + suffix)
     journal = text + "-journal"
     if names_another_file(journal):
-        raise HomeUnsafe(f"{journal} would have SQLite delete another file. CiteKit did not write it. Remove it.")
+        raise HomeUnsafe(
+            f"{journal}, which CiteKit did not write, would make SQLite delete another file. Remove the journal."
+        )
 
 
 def names_another_file(journal: _Path) -> bool:

@@ -160,5 +160,5 @@ def plain_map(answer: object, name: str) -> Mapping[str, object]:
     dump = getattr(answer, "model_dump", None)
     plain = dump(mode="json") if callable(dump) else answer
     if not isinstance(plain, Mapping):
-        raise FaultyAnswer(f"The map that {name} returned", [f"$: must be a map, not {type(answer).__name__}"])
+        raise FaultyAnswer(f"The result of {name} is not a map", [f"$: its type is {type(answer).__name__}"])
     return plain

@@ -46,10 +46,12 @@ def _file_windows(view: SourceView) -> list[Window]:
 
 
 def _file_window(number: int, count: int, first: int, last: int, path: Path) -> Window:
-    page_text = (
-        f"pages {first}-{last}. The attached file has only these; count its own pages, from 1 to {last - first + 1}"
-    )
+    page_text = f"{_pages(first, last)}. The attached file contains nothing else; count its first page as page 1"
     return Window((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_sentence(number, count, page_text))
+
+
+def _pages(first: int, last: int) -> str:
+    return f"page {first}" if first == last else f"pages {first}-{last}"
 
 
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
@@ -73,8 +75,8 @@ def _text_windows(view: SourceView) -> list[Window]:
     pages = view.viewer.page_texts(view.source.path, view.progress)
     if not any(page.strip() for page in pages):
         raise MapperUnavailable(
-            f"{view.source.path.name} has no text, and {view.service} does not accept PDF pages as pictures. Run OCR "
-            "on the file first, or use another mapper. Nothing was sent."
+            f"{view.source.path.name} has no text, and {view.service} does not accept PDF files. Run OCR on the "
+            "file first, or use another mapper. Nothing was sent."
         )
     borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.codec).items()}
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
@@ -84,13 +86,13 @@ def _text_windows(view: SourceView) -> list[Window]:
         Window(
             (start + 1, end),
             partial(_page_parts, pages, start, end),
-            instruction=_TEXT_SENTENCE + part_sentence(n, len(ranges), f"pages {start + 1}-{end}"),
+            instruction=_TEXT_SENTENCE + part_sentence(n, len(ranges), _pages(start + 1, end)),
         )
         for n, (start, end) in enumerate(ranges, 1)
     ]
 
 
-_TEXT_SENTENCE = "You see the text of its pages, each after a line with its number. Identify pages by these numbers. "
+_TEXT_SENTENCE = "You see the text of the pages, each after a line with its number. Identify pages by these numbers. "
 
 
 def _page_parts(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:

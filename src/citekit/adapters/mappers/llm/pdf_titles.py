@@ -189,7 +189,7 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
             continue
         moves += right != page
         kept.append(proposal if right == page else _moved_to(proposal, right))
-    notes = [f"Sections that were moved to the adjacent page, which has their title: {moves}."] if moves else []
+    notes = [f"Nodes that were moved to an adjacent page that contains their title: {moves}."] if moves else []
     return PageMatch(kept, faults, notes)
 
 
@@ -213,8 +213,9 @@ def _moved_to(proposal: ProposedNode, page: int) -> ProposedNode:
 
 
 def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
-    page_numbers = ", ".join(str(page - int(proposal.shift)) for page in pages[:4])
-    reason = f"the title is not on page {int(proposal.span[0] - proposal.shift)}; it heads page {page_numbers}"
+    numbers = ", ".join(str(page - int(proposal.shift)) for page in pages[:4])
+    found = f"page {numbers}" if len(pages) == 1 else f"pages {numbers}"
+    reason = f"the title is not on page {int(proposal.span[0] - proposal.shift)}; it is a heading on {found}"
     return Fault(f"{proposal.path}.first_page", reason, proposal.title)
 
 

@@ -161,5 +161,5 @@ def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeStat
 
 def _outside_parent(child: Branch, parent: Branch, state: _TreeState) -> Fault:
     inner, outer = (state.codec.describe(shifted(each.proposal.span, -each.proposal.shift)) for each in (child, parent))
-    reason = f"{inner} is not inside its parent {parent.proposal.title!r}, {outer}"
+    reason = f"the location ({inner}) is not inside its parent {parent.proposal.title!r} ({outer})"
     return Fault(child.proposal.path, reason, child.proposal.title)

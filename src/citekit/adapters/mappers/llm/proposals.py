@@ -162,7 +162,7 @@ def clip_to_window(
 
 
 _REVERSED = "the end does not come after the start"
-_PAST = "ends beyond"
+_PAST = "the end is after"
 
 
 def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) -> str | None:
@@ -176,9 +176,9 @@ def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) 
         if high < low or (high == low and not codec.step):
             return _REVERSED
         if low < first and not (codec.unit == "box" and low >= first - codec.end_tolerance):
-            return _edge_reason("begins before the first", codec, first - proposal.shift)
+            return _edge_reason("the start is before the first", codec, first - proposal.shift)
         if low > last or (low >= last and not codec.step):
-            return _edge_reason("is beyond the last", codec, last - proposal.shift)
+            return _edge_reason("the start is after the last", codec, last - proposal.shift)
         if high > last + codec.end_tolerance:
             return _edge_reason(f"{_PAST} the last", codec, last - proposal.shift)
     return None
@@ -186,9 +186,9 @@ def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) 
 
 def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
     if codec.unit == "box":
-        return "extends beyond the picture"
+        return "the box extends beyond the picture"
     if codec.unit == "paragraph":
-        return "is outside this part of the book"
+        return "the location is outside this part of the book"
     return f"{what} {codec.unit} here, which is {shortest(round(number, 3)) if number >= 0 else number}"
 
 

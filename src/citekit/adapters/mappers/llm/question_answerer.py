@@ -76,7 +76,7 @@ SCHEMA: Mapping[str, object] = {
     "additionalProperties": False,
 }
 
-_UNREADABLE = "Your answer was not the JSON object that was asked for. Answer again, with that object alone."
+_UNREADABLE = "Your answer was not the JSON object that was requested. Answer again with that object alone."
 _OPENING = re.compile(r'\{\s*"statements"')
 
 
@@ -129,7 +129,7 @@ class _Conversation:
             if statements is not None:
                 return Draft(statements, usage)
             self._follow_up(_UNREADABLE)
-        raise FaultyAnswer("The answer of the model", ["$: it contains no list of statements"])
+        raise FaultyAnswer("The model's answer is not valid", ["$: it contains no list of statements"])
 
     def _follow_up(self, words: str) -> None:
         assert self._last is not None
@@ -188,6 +188,6 @@ def _fenced(text: str) -> str:
 def _correction(faults: Sequence[str]) -> str:
     listed = "\n".join(f"- {each}" for each in faults)
     return (
-        f"These quotes were looked for in the passages:\n{listed}\nAnswer the question again, as a whole. Copy quotes "
+        f"Your statements were checked against the passages:\n{listed}\nAnswer the whole question again. Copy quotes "
         "character by character, and leave out statements that no passage supports."
     )

@@ -110,8 +110,10 @@ def _is_near(real: Span, proposed: Span) -> bool:
 
 
 def _misplaced_fault(proposal: ProposedNode, real: Definition) -> Fault:
-    first, last = int(real.span[0]), int(real.span[1])
-    reason = (
-        f"it is not on lines {int(proposal.span[0])}-{int(proposal.span[1])}; {real.title!r} is on lines {first}-{last}"
-    )
+    reason = f"{real.title!r} is on {_lines(real.span)}, not on {_lines(proposal.span)}"
     return Fault(f"{proposal.path}.first_line", reason, proposal.title)
+
+
+def _lines(span: Span) -> str:
+    first, last = int(span[0]), int(span[1])
+    return f"line {first}" if first == last else f"lines {first}-{last}"

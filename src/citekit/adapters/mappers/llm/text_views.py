@@ -75,7 +75,7 @@ def _chapter_line(view: SourceView, start: int) -> str:
     if not isinstance(view.codec, ParagraphCodec):
         return ""
     chapter, paragraph = view.codec.position(start + 1)
-    return f"=== chapter {chapter} (goes on) ===\n" if paragraph > 1 else ""
+    return f"=== chapter {chapter} (continued) ===\n" if paragraph > 1 else ""
 
 
 def _row_part(rows: Sequence[str], start: int, end: int, head: str) -> Sequence[Part]:

@@ -197,7 +197,7 @@ def check_titles(
             contains_title(proposal.title, lines, text.max_lines)
             or (text.is_code and _names_symbol(proposal.title, lines, in_file))
         ):
-            reason = f"these words are not in the file at {where(proposal)}, nor next to it"
+            reason = f"these words are not in the file at or near {where(proposal)}"
             faults.append(Fault(f"{proposal.path}.title", reason, proposal.title))
     return TitleCheck(titles_checked, titles_checked - len(faults), faults, len(proposals) - titles_checked)
 

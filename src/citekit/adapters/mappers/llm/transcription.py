@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 VERSION = "1"
 """Change this whenever the same answers would result in different words."""
 
-COARSE = "times of passages"
+COARSE = "times only for passages"
 """The note in the name of the transcriber if the service gives times only for passages, not for words."""
 
 WIDTH = 2
@@ -99,8 +99,8 @@ class SoundBudget:
         if self.limit is not None and self.spent + self._next > self.limit:
             raise BudgetExhausted(
                 f"The limit of {shortest(self.limit)} seconds of audio was reached before all of {self.name} was "
-                "transcribed. What was recognized is kept: run the command again to continue, or allow more "
-                "(CITEKIT_SPEECH_SECONDS)."
+                "transcribed. The recognized text is kept: run the command again to continue, or allow "
+                "more (CITEKIT_SPEECH_SECONDS)."
             )
         self.spent += self._next
 
@@ -266,7 +266,10 @@ def probability_of(log_probability: float) -> float:
 def _read(file: IO[bytes], samples: int) -> bytes:
     sound = file.read(samples * WIDTH)
     if len(sound) != samples * WIDTH:
-        raise FaultyAnswer("The answer of the worker process (windows)", ["$: the sound is shorter than the windows"])
+        raise FaultyAnswer(
+            "The worker returned less audio than it announced",
+            ["try again; if this happens again, the file may be damaged"],
+        )
     return sound
 
 

@@ -20,8 +20,8 @@ from citekit.adapters.mappers.llm.title_words import folded
 from citekit.adapters.mappers.llm.windows import Window
 
 _OFFSET = (
-    "Page numbers were {pages} too {way} throughout (printed numbers instead of page numbers of the file), as the "
-    "titles on the pages show. They were corrected."
+    "The page numbers of the model were too {way} by {pages}, as the titles on the pages show (probably printed page "
+    "numbers instead of positions in the file). They were corrected."
 )
 
 
@@ -71,7 +71,9 @@ class AnswerValidator:
         proposals, wrong, cuts = clip_to_window(proposals, self.codec, window.span)
         faults += wrong
         if cuts:
-            notes.append(f"Locations that extended slightly beyond the end and were cut there: {cuts}.")
+            notes.append(
+                f"Locations that extended slightly beyond the file (or the part that was sent) and were shortened: {cuts}."
+            )
         proposals, misplaced = self._titled(proposals, window, notes)
         faults += misplaced
         proposals = _without_duplicates(proposals, notes)
@@ -80,7 +82,7 @@ class AnswerValidator:
         branches, wrong, widened = build_tree(proposals, self.codec)
         faults += wrong
         if widened:
-            notes.append(f"Parts that were widened to contain their subparts: {widened}.")
+            notes.append(f"Nodes that were widened to contain their children: {widened}.")
         titles_checked, found = grounded.titles_checked + len(misplaced), grounded.titles_found
         return ValidatedAnswer(branches, faults, notes, titles_checked, found, grounded.titles_unchecked)
 
@@ -101,7 +103,7 @@ class AnswerValidator:
             return proposals, []
         proposals, faults, moves = snap_to_definitions(proposals, self.definitions, code=self.code)
         if moves:
-            notes.append(f"Parts that were moved to the exact lines of their definitions: {moves}.")
+            notes.append(f"Nodes that were moved to the exact lines of their definitions: {moves}.")
         return proposals, faults
 
     def _titled(
@@ -134,7 +136,7 @@ def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> 
         proposal for proposal in proposals if kept[folded(proposal.title) or proposal.title, proposal.span] is proposal
     ]
     if len(unique) < len(proposals):
-        notes.append(f"Duplicates (same title and location) that were left out: {len(proposals) - len(unique)}.")
+        notes.append(f"Duplicate nodes (same title and location) that were left out: {len(proposals) - len(unique)}.")
     return unique
 
 

@@ -82,7 +82,7 @@ class SourceView:
         """Return the error for a source that is larger than the service accepts."""
         size, limit = _megabytes(self.source.size), _megabytes(self.limits.file_bytes or 0)
         return MapperUnavailable(
-            f"{self.source.path.name} has {size}, but {self.service} accepts at most {limit}. Use --mapper local, or "
+            f"{self.source.path.name} is {size}, but {self.service} accepts at most {limit}. Use --mapper local, or "
             "map a smaller file. Nothing was sent."
         )
 

@@ -51,7 +51,7 @@ STATUSES = {
     401: "rejected the API key: check {variables}, or create a new key at {keys}",
     403: "does not permit this request with the API key: check {variables} and the project of the key ({keys})",
     404: "has no embedding model '{model}': choose another",
-    429: "has no quota left: wait, or raise the quota ({limits})",
+    429: "reports that the quota is used up: wait, or raise the quota ({limits})",
 }
 """The message for each HTTP status: what happened and what to do. For other statuses, see `_OTHER` and `_SHORT`."""
 
@@ -78,7 +78,7 @@ def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
 def _text(error: Exception, scene: CallContext) -> str:
     code = getattr(error, "code", None)
     words = " ".join(str(getattr(error, "message", None) or error).split())[:MESSAGE_LIMIT].rstrip(".")
-    said = f"({words})" if words and not words.startswith("<") else f"({type(error).__name__})"
+    said = words if words and not words.startswith("<") else type(error).__name__
     text = f"Gemini {_happened(code, said) if isinstance(code, int) else _lost(error, said)}."
     return _filled(text, scene)
 
@@ -86,7 +86,7 @@ def _text(error: Exception, scene: CallContext) -> str:
 def _happened(code: int, said: str) -> str:
     sentence = STATUSES.get(code) or _OTHER.get(code // 100, _SHORT)
     happened, _, remedy = sentence.partition(": ")
-    return f"{happened} (HTTP {code}) {_escaped(said)}: {remedy}"
+    return f"{happened} (HTTP {code}: {_escaped(said)}): {remedy}"
 
 
 def _lost(error: Exception, said: str) -> str:
@@ -94,8 +94,8 @@ def _lost(error: Exception, said: str) -> str:
     if "TimeoutException" in names:
         return "did not answer within {timeout:g} s: try again later"
     if "TransportError" in names:
-        return f"is not reachable at {{base_url}} {_escaped(said)}: check the network, the proxy, and the address"
-    return f"returned an invalid answer from {{base_url}} {_escaped(said)}: check the address"
+        return f"is not reachable at {{base_url}} ({_escaped(said)}): check the network, the proxy, and the address"
+    return f"at {{base_url}} returned an invalid answer ({_escaped(said)}): check the address"
 
 
 def _escaped(text: str) -> str:

@@ -116,7 +116,7 @@ class Encoder:
             found = done if done is not None else next((each[0] for each in outputs.values() if each.ndim == 2), None)
             if found is None:
                 raise EmbedderUnavailable(
-                    f"The model {self.model} has no output of token or sentence vectors. Choose a sentence encoder."
+                    f"The model {self.model} outputs neither token vectors nor a sentence vector. Choose a sentence encoder."
                 )
             return numpy.asarray(found, numpy.float32)
         return numpy.asarray(_POOL[self.pooling](tokens.astype(numpy.float32)))

@@ -58,7 +58,7 @@ def _pooling(folder: Path) -> Pooling:
     kinds = [str(each.get("type", "")).rpartition(".")[2] for each in modules if isinstance(each, dict)]
     if strange := set(kinds) - {"Transformer", "Pooling", "Normalize", ""}:
         raise EmbedderUnavailable(
-            f"The model in {folder} has a module {sorted(strange)[0]!r}, but CiteKit supports only transformer, "
+            f"The model in {folder} has the module {sorted(strange)[0]!r}, but CiteKit supports only transformer, "
             "pooling, and normalization modules. Choose another model."
         )
     paths = [str(each.get("path", "")) for each in modules if isinstance(each, dict)]

@@ -47,14 +47,14 @@ class Place:
 
 
 STATUSES = {
-    400: "rejected the request{said}: check that '{model}' is an embedding model, and the number of dimensions",
+    400: "rejected the request{said}: check the number of dimensions, and that '{model}' is an embedding model",
     401: "rejected the API key{said}: check OPENAI_API_KEY",
     403: "does not permit this request with the API key{said}: check the project of the key, and the model '{model}'",
     404: "has no embedding model '{model}'{said}: choose another",
     408: "did not finish in time{said}: try again later",
     413: "rejected the request as too large{said}: use smaller chunks",
-    422: "rejected the request{said}: check that '{model}' is an embedding model, and the number of dimensions",
-    429: "has no quota left at the moment{said}: wait, or raise the quota",
+    422: "rejected the request{said}: check the number of dimensions, and that '{model}' is an embedding model",
+    429: "reports that the quota is used up{said}: wait, or raise the quota",
 }
 """The message for each HTTP status. For other statuses, `_OTHER` has a message for each first digit."""
 
@@ -223,7 +223,9 @@ def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
         if sorted(numbers) == list(range(count)):
             items.sort(key=lambda item: item.index)
         elif any(numbers):
-            raise EmbedderUnavailable(f"{whose} returned {len(items)} vectors for {count} texts. Check the model.")
+            raise EmbedderUnavailable(
+                f"{whose} returned vectors whose indexes do not match the texts. Check the model."
+            )
         return [list(item.embedding) for item in items]
     except (AttributeError, TypeError) as error:
         raise EmbedderUnavailable(f"{whose} returned an invalid answer. Check the address.") from error

@@ -82,14 +82,16 @@ def _batches(texts: Sequence[str], limits: Limits) -> Iterator[Sequence[str]]:
 
 def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequence[Sequence[float]]:
     if len(vectors) != count:
-        raise EmbedderUnavailable(f"{whose} returned {len(vectors)} vectors for {count} texts. Check the model.")
+        raise EmbedderUnavailable(
+            f"{whose} returned a wrong number of vectors: {len(vectors)} instead of {count}. Check the model."
+        )
     for vector in vectors:
         if not vector or not all(isinstance(value, int | float) and math.isfinite(real(value)) for value in vector):
             raise EmbedderUnavailable(
                 f"{whose} returned a vector with values that are not finite numbers. Check the model."
             )
         if not any(vector):
-            raise EmbedderUnavailable(f"{whose} returned a vector of only zeros. Check the model.")
+            raise EmbedderUnavailable(f"{whose} returned a vector that contains only zeros. Check the model.")
     return vectors
 
 

@@ -103,7 +103,9 @@ class CrossEncoder:
         except tuple(onnxruntime.table()) as error:
             raise onnxruntime.failure(self.folder, error) from error
         logits = numpy.asarray(output, numpy.float64).ravel()
-        if numpy.ndim(output) > 2 or len(logits) not in (1, 2) or not numpy.isfinite(logits).all():
+        if not numpy.isfinite(logits).all():
+            raise self._no_cross_encoder("produces scores that are not finite numbers")
+        if numpy.ndim(output) > 2 or len(logits) not in (1, 2):
             raise self._no_cross_encoder(f"produces output of the shape {numpy.shape(output)}")
         return sigmoid(float(logits[-1] - (logits[0] if len(logits) > 1 else 0.0)))
 

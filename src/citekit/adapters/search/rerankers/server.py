@@ -81,7 +81,7 @@ class ServerReranker:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise self._failed("returned an answer without scores: check the address and the model") from error
         if sorted(found) != list(range(count)) or not all(map(math.isfinite, found.values())):
-            raise self._failed(f"did not return a score for each of {count} texts: check the model")
+            raise self._failed("did not return exactly one finite score for each text: check the model")
         return probabilities([found[at] for at in range(count)])
 
     def _explain(self, error: Exception) -> Verdict | None:
@@ -98,12 +98,13 @@ class ServerReranker:
                 403: "check CITEKIT_RERANKER_KEY",
                 404: f"check CITEKIT_RERANKER_URL and the model '{self.model}'",
             }.get(status, "try again later" if status in TRANSIENT else f"check the model '{self.model}'")
-            return Verdict(
-                self._failed(f"refused the request{said}: {advice}"), status in TRANSIENT, trouble.retry_after
-            )
+            happened = "failed" if status // 100 == 5 else "rejected the request"
+            return Verdict(self._failed(f"{happened}{said}: {advice}"), status in TRANSIENT, trouble.retry_after)
         sentence = {
             FailureKind.TIMEOUT: f"did not answer within {self.timeout:g} s: try again later",
-            FailureKind.UNREACHABLE: f"is not reachable ({words}): check CITEKIT_RERANKER_URL, and that it is running",
+            FailureKind.UNREACHABLE: (
+                f"is not reachable ({words}): check CITEKIT_RERANKER_URL, and that the server is running"
+            ),
             FailureKind.UNREADABLE: f"returned an answer that cannot be read ({words}): check the address",
         }.get(trouble.kind, f"cannot be called ({words}): check CITEKIT_RERANKER_URL and CITEKIT_RERANKER_KEY")
         transient = trouble.kind in (FailureKind.TIMEOUT, FailureKind.UNREACHABLE) and not trouble.lasting

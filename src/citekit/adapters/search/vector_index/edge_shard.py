@@ -191,7 +191,7 @@ def opened(folder: Path, form: EdgeForm) -> OpenShard:
     if seal is not None and seal["points"] != points:
         with suppress(Trouble), driver.troubles():
             shard.close()
-        raise corrupt(folder, f"it has {points} entries instead of {seal['points']}")
+        raise corrupt(folder, f"the number of its entries is {points} instead of {seal['points']}")
     return OpenShard(folder, form, shard, seal["changes"] if seal else None, seal is not None)
 
 
@@ -209,8 +209,10 @@ def _read_seal(folder: Path) -> dict[str, Any] | None:
         raise corrupt(folder, f"{SEAL} cannot be read") from error
     there = _files(folder / SHARD)
     for name, size in known[0].items():
-        if there.get(name, -1) < size:
-            raise corrupt(folder, f"{SHARD}/{name} has {there.get(name, 'no')} bytes instead of {size}")
+        if name not in there:
+            raise corrupt(folder, f"{SHARD}/{name} is missing")
+        if there[name] < size:
+            raise corrupt(folder, f"the size of {SHARD}/{name} is {there[name]} instead of {size} bytes")
     return {"points": known[1], "changes": known[2]}
 
 
@@ -272,8 +274,8 @@ def room(folder: Path, least: int | None = None) -> None:
     spare = SPARE if least is None else least
     if not _is_free(folder, spare):
         raise IndexUnavailable(
-            f"The index {folder} cannot be written, because the disk is full (less than {spare // 2**20} MB are "
-            "free). Free some space."
+            f"The index {folder} cannot be used, because the disk is full (less than {spare // 2**20} MB is free). Free "
+            "some space."
         )
 
 

@@ -111,9 +111,9 @@ def checked(name: str) -> str:
 
 def missing(name: str, existing: Sequence[str], place: str) -> CollectionMissing:
     """Return the error for a collection that does not exist. Its message lists the `existing` collections."""
-    there = f"the existing ones are: {', '.join(existing)}" if existing else "none exists yet"
+    there = f"existing collections: {', '.join(existing)}" if existing else "no collections exist yet"
     return CollectionMissing(
-        f"There is no collection '{name}' in {place}; {there}. To create this collection, ingest a book into it."
+        f"There is no collection '{name}' in {place} ({there}). To create this collection, ingest a book into it."
     )
 
 

@@ -294,5 +294,5 @@ _SENTENCES = {
     Kind.FULL: "The disk of the Qdrant server at {place} is full. Free some space on it.",
     Kind.SERVER: "The Qdrant server at {place} failed{said}. Try again later, or check the log of the server.",
     Kind.FOREIGN: "The server at {place} is not a Qdrant server. Check the address and the port. " + START,
-    Kind.ADDRESS: "{place} is not a valid address of a Qdrant server{said}. Write it like http://host:6333.",
+    Kind.ADDRESS: "{place} is not a valid address of a Qdrant server{said}. Use an address such as http://host:6333.",
 }

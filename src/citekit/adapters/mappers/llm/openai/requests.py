@@ -204,15 +204,20 @@ class ChatRequest:
         label = self.context.endpoint.label
         return (
             f"{label} counted only {tokens} tokens in {written.characters} characters, so it probably truncated the "
-            "request to its context. Configure a longer context.",
+            "request to fit its context. Configure a longer context on the server.",
         )
 
 
 def _empty_answer(endpoint: Endpoint, complete: bool) -> str:
     why = (
-        "returned an empty answer" if complete else "used all of its output tokens for thinking and returned no answer"
+        "returned an empty answer"
+        if complete
+        else "stopped without an answer, probably because it used all of its output tokens for thinking"
     )
-    return f"The model {endpoint.model!r} at {endpoint.host or 'OpenAI'} {why}: choose another model (--model)."
+    return (
+        f"The model {endpoint.model!r} at {endpoint.host or 'OpenAI'} {why}. Choose another model "
+        f"({endpoint.advice.model})."
+    )
 
 
 @define
@@ -262,7 +267,7 @@ class Completion:
         """Add an answer that was sent as a whole and return this object. Raise the same errors as `read_stream`."""
         if not isinstance(body, Mapping):
             raise BadResponseError(
-                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer has no choices")
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer contains no message")
             )
         self._add(body, "message")
         return self._checked()
@@ -294,7 +299,7 @@ class Completion:
     def _checked(self) -> Completion:
         if not self.has_choice:
             raise BadResponseError(
-                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer has no choices")
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer contains no message")
             )
         return self
 

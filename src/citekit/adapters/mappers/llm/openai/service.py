@@ -153,12 +153,12 @@ def check_settings(endpoint: Endpoint, key: str | None) -> None:
     """Raise `MapperUnavailable` if the key or the URL is malformed."""
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise MapperUnavailable(
-            "The key in OPENAI_API_KEY contains spaces or characters that are not allowed in a key. Copy it again."
+            "The API key in OPENAI_API_KEY contains characters that are not allowed in a key. Copy it again."
         )
     if endpoint.base_url is not None and not _is_http_url(endpoint.base_url):
         raise MapperUnavailable(
             f"The base URL for {endpoint.advice.user} ({endpoint.advice.url}) is not valid. It must begin with http:// or "
-            "https://, and usually ends in /v1, such as http://localhost:11434/v1."
+            "https://, and usually ends in /v1, as in http://localhost:11434/v1."
         )
 
 

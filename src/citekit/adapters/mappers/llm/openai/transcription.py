@@ -255,7 +255,7 @@ def _word(part: Mapping[str, object]) -> tuple[float, float, str]:
 def _list(answer: Mapping[str, object], name: str) -> list[dict[str, object]]:
     found = answer.get(name) or []
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise _unreadable(f"{name} is not a list of objects")
+        raise _unreadable(f"the field {name!r} is not a list of objects")
     return found
 
 
@@ -266,7 +266,7 @@ def _time(part: Mapping[str, object], name: str) -> float:
     except OverflowError:  # an integer with hundreds of digits
         number = math.nan
     if not math.isfinite(number):
-        raise _unreadable(f"the {name} of a part is not a number")
+        raise _unreadable(f"the value of {name!r} is not a number")
     return number
 
 
