@@ -284,6 +284,19 @@ def test_a_service_is_used_only_if_the_model_names_it() -> None:
     assert None is bootstrap(evolve(chosen, speech=False)).asked_transcriber
 
 
+@pytest.mark.parametrize("service", ["openai:whisper-1", "gemini:gemini-3.8-flash"])
+def test_speech_can_have_an_address_of_its_own(service: str, tmp_path: Path) -> None:
+    shared = {"OPENAI_API_KEY": KEY, "GEMINI_API_KEY": KEY, "CITEKIT_SPEECH_MODEL": service}
+    shared |= {"CITEKIT_BASE_URL": "http://mapper.example/v1"}
+
+    alone = bootstrap(settings_from(shared, str(tmp_path)))
+    apart = bootstrap(settings_from(shared | {"CITEKIT_SPEECH_URL": "http://speech.example/v1"}, str(tmp_path)))
+
+    assert "mapper.example" in alone.asked_transcriber.name
+    assert "speech.example" in apart.asked_transcriber.name
+    assert "http://mapper.example/v1" == apart.settings.base_url
+
+
 @pytest.mark.long
 @pytest.mark.skipif(not faster_whisper.installed(), reason="needs the extra 'speech'")
 @pytest.mark.parametrize("parsers", ["subprocess", "inline"])

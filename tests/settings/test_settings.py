@@ -78,6 +78,7 @@ def test_keys_are_never_shown() -> None:
         {"CITEKIT_SPEECH_LANGUAGE": "English"},
         {"CITEKIT_SPEECH_MODEL": "openai:"},
         {"CITEKIT_SPEECH_SECONDS": "0"},
+        {"CITEKIT_SPEAKERS": "perhaps"},
     ],
 )
 def test_a_value_that_is_none_is_refused_by_name(environment: dict[str, str]) -> None:

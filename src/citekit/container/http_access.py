@@ -84,6 +84,7 @@ def container_of(settings: Settings, subject: Subject) -> Container:
         gemini_key=None,
         openai_base_url=None,
         speech_service="",
+        speech_url=None,
         openai_key=None,
         library=LibrarySettings(folder=home / LIBRARY, tools=frozenset({"citekit"})),
     )

@@ -44,13 +44,15 @@ class SpeechChoice:
     """The transcriber that the user chose.
 
     `model` is the folder or the name of a model, or empty for an installed multilingual model. `language` is the code
-    of the language of all recordings, or empty to detect it. `folder` contains the downloaded models. If a service
-    recognizes the words, `name` and `version` are those of its transcriber, which exists only in the main process.
+    of the language of all recordings, or empty to detect it. `folder` contains the downloaded models. `speakers` is
+    empty if the words are not divided into turns. If a service recognizes the words, `name` and `version` are those of
+    its transcriber, which exists only in the main process.
     """
 
     model: str = ""
     language: str = ""
     folder: str = ""
+    speakers: str = "on"
     name: str = ""
     version: str = ""
 
@@ -316,6 +318,8 @@ class Parsers:
             self.index,
             self.before_window,
         )
+        if not self.speech.speakers:
+            return transcriber
         return SpeakerTurns(transcriber, VoiceEncoder(), self.index, self.before_window)
 
     @first_use

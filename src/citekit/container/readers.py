@@ -46,7 +46,9 @@ class Readers(Access):
         return Parsers(
             password=chosen.password,
             ocr=chosen.ocr,
-            speech=SpeechChoice(chosen.speech_model, chosen.speech_language, str(chosen.models_folder))
+            speech=SpeechChoice(
+                chosen.speech_model, chosen.speech_language, str(chosen.models_folder), "on" if chosen.speakers else ""
+            )
             if chosen.speech
             else None,
             given_index=lazy(lambda: self.index),

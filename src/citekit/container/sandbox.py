@@ -104,6 +104,7 @@ def _said_to(settings: Settings, programs: Sequence[str], asked: Transcriber | N
             "model": settings.speech_model,
             "language": settings.speech_language,
             "folder": str(settings.models_folder),
+            "speakers": "on" if settings.speakers else "",
             **({} if asked is None else {"name": asked.name, "version": asked.version}),
         },
         "memory": settings.parser_memory,

@@ -26,7 +26,7 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
         asked = GeminiService(
             chosen.gemini_key,
             model,
-            chosen.base_url,
+            chosen.speech_url or chosen.base_url,
             timeout,
             retries=retries,
             orphaned_uploads=orphaned_uploads,
@@ -38,7 +38,7 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
     return OpenAiSpeech(
         model=model,
         key=chosen.openai_key,
-        base_url=chosen.base_url or chosen.openai_base_url,
+        base_url=chosen.speech_url or chosen.base_url or chosen.openai_base_url,
         language=language,
         timeout=timeout,
         retries=retries,

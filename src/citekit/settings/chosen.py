@@ -61,9 +61,10 @@ class Settings:
     recordings if the extra and a model are installed, with `speech_always` also in those with subtitles; `speech_model`
     is the folder or the name of the model (empty: an installed one for all languages), and `speech_language` the code
     of the language of all recordings (empty: detected). With `speech_service`, such as `openai:whisper-1`, that model
-    of OpenAI, a compatible server, or Gemini recognizes the speech instead, and is sent at most `speech_seconds` of
-    sound of each recording (None: no limit). `models_folder` has the models that the user downloaded, and `models_url`
-    is the base URL of a copy of their publisher (empty: the publisher).
+    of OpenAI, a compatible server, or Gemini recognizes the speech instead, at `speech_url` (None: at `base_url`), and
+    is sent at most `speech_seconds` of sound of each recording (None: no limit). With `speakers`, recognized speech is
+    divided into the turns of its speakers. `models_folder` has the models that the user downloaded, and `models_url` is
+    the base URL of a copy of their publisher (empty: the publisher).
 
     `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
     `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and
@@ -96,6 +97,8 @@ class Settings:
     speech_language: str = ""
     speech_service: str = ""
     speech_seconds: int | None = None
+    speech_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
+    speakers: bool = True
     models_folder: Path = field()
     models_url: str = ""
     parsers: str = field(default="subprocess", converter=current_parsers)
@@ -124,6 +127,7 @@ class Settings:
         """Register the secrets in the settings, so that they are removed from all output."""
         remember(self.gemini_key, self.openai_key, self.password, self.link_key)
         remember_address(self.base_url)
+        remember_address(self.speech_url)
         remember_address(self.openai_base_url)
 
     @library.default
@@ -201,6 +205,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         speech_language=_language(environment.get("CITEKIT_SPEECH_LANGUAGE") or ""),
         speech_service=service,
         speech_seconds=count(environment, "CITEKIT_SPEECH_SECONDS", 1),
+        speech_url=environment.get("CITEKIT_SPEECH_URL") or None,
+        speakers=one_of("CITEKIT_SPEAKERS", environment.get("CITEKIT_SPEAKERS") or "on", SWITCH) == "on",
         models_folder=Path(models_folder(environment) or found / CACHE / "models"),
         models_url=(environment.get("CITEKIT_MODELS_URL") or "").rstrip("/"),
         parsers=one_of("CITEKIT_PARSERS", current_parsers(environment.get("CITEKIT_PARSERS") or "subprocess"), PARSERS),

@@ -17,6 +17,7 @@ TAKEN_AS_WRITTEN = frozenset(
         "CITEKIT_MAPPER",
         "CITEKIT_MODEL",
         "CITEKIT_BASE_URL",
+        "CITEKIT_SPEECH_URL",
         "GEMINI_API_KEY",
         "GOOGLE_API_KEY",
         "OPENAI_API_KEY",

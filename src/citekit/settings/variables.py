@@ -42,9 +42,12 @@ VARIABLES = {
     "are installed; always to also recognize it in recordings with subtitles, whose words then have exact times; or off",
     "CITEKIT_SPEECH_MODEL": "the folder with a Whisper model for faster-whisper; the name of an installed model "
     "(default: an installed one for all languages); openai:MODEL to send the sound of recordings to OpenAI, or to the server "
-    "at CITEKIT_BASE_URL or OPENAI_BASE_URL; or gemini:MODEL to send it to Gemini",
+    "at CITEKIT_SPEECH_URL; or gemini:MODEL to send it to Gemini",
     "CITEKIT_SPEECH_SECONDS": "with openai:MODEL or gemini:MODEL, the maximum number of seconds of sound that are sent "
     "for each recording (default: no limit)",
+    "CITEKIT_SPEECH_URL": "with openai:MODEL or gemini:MODEL, the base URL of the service that recognizes speech (default: "
+    "CITEKIT_BASE_URL, or for openai also OPENAI_BASE_URL)",
+    "CITEKIT_SPEAKERS": "on (default) to divide recognized speech into the turns of its speakers, or off",
     "CITEKIT_SPEECH_LANGUAGE": "the language of all recordings (ISO 639-1), such as en (default: detected)",
     "CITEKIT_MODELS_URL": "the base URL of a copy of Hugging Face from which `citekit models get` downloads "
     "(default: https://huggingface.co)",

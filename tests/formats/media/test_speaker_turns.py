@@ -19,7 +19,8 @@ from citekit.container import bootstrap
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
-from tests.formats.media.speech_samples import CLIP, samples_of, source_at, write_sound
+from citekit.settings import settings_from
+from tests.formats.media.speech_samples import CLIP, MODEL, needs_speech, samples_of, source_at, write_sound
 
 numpy = pytest.importorskip("numpy", reason="needs the extra 'speech'")
 RATE = 16_000
@@ -121,6 +122,21 @@ def test_the_map_has_the_turns_and_says_that_they_may_be_wrong(
     assert any("distinguished by their voices" in note for note in made.metadata["notes"])
     turns_made = [node.title for topic in made.nodes for node in topic.children if node.type == "turn"]
     assert ["Speaker 1", "Speaker 2"] == [title.split(":")[0] for title in turns_made[:2]]
+
+
+@pytest.mark.long
+@needs_speech
+@pytest.mark.parametrize("parsers", ["subprocess", "inline"])
+@pytest.mark.parametrize(("chosen", "voices"), [("on", True), ("off", False)])
+def test_turns_can_be_turned_off(tmp_path: Path, two_voices: Source, chosen: str, voices: bool, parsers: str) -> None:
+    wanted = {"CITEKIT_SPEAKERS": chosen, "CITEKIT_SPEECH_MODEL": MODEL, "CITEKIT_PARSERS": parsers}
+    app = bootstrap(settings_from(wanted, str(tmp_path)))
+
+    made = app.ingest(two_voices.path).resource_map
+
+    assert "cold" in str(made), "the words are recognized"
+    assert voices is ("Speaker 1" in str(made))
+    assert voices is any("distinguished by their voices" in note for note in made.metadata["notes"])
 
 
 @given(st.floats(0, 100))
