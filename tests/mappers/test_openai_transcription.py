@@ -289,10 +289,12 @@ def test_speech_can_have_an_address_of_its_own(service: str, tmp_path: Path) -> 
     shared = {"OPENAI_API_KEY": KEY, "GEMINI_API_KEY": KEY, "CITEKIT_SPEECH_MODEL": service}
     shared |= {"CITEKIT_BASE_URL": "http://mapper.example/v1"}
 
-    alone = bootstrap(settings_from(shared, str(tmp_path)))
+    alone = bootstrap(settings_from(shared, str(tmp_path))).asked_transcriber
     apart = bootstrap(settings_from(shared | {"CITEKIT_SPEECH_URL": "http://speech.example/v1"}, str(tmp_path)))
 
-    assert "mapper.example" in alone.asked_transcriber.name
+    assert alone is not None
+    assert "mapper.example" in alone.name
+    assert apart.asked_transcriber is not None
     assert "speech.example" in apart.asked_transcriber.name
     assert "http://mapper.example/v1" == apart.settings.base_url
 
