@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ RETRY_SECONDS = 30
 _RETRIES = 1000  # the time is the limit
 _REQUEST_SECONDS = 60
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LONGEST_MESSAGE = 200
 _SHORTEST_PAUSE = 0.1
 _LONGEST_PAUSE = 3.0
@@ -76,7 +78,8 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     later.
 
     Unencrypted HTTP is used only if the endpoint in the environment (such as `AWS_ENDPOINT_URL`) starts with `http://`.
-    Raise `RequestRefused` if the address is not valid, or `DriverMissing` if obstore is not installed.
+    Raise `RequestRefused` if the address is not valid, `DriverMissing` if obstore is not installed, or `OSError` if the
+    endpoint of an S3 service cannot be reached: the client would repeat its first request for `retry_seconds`.
     """
     package()
     stores = importlib.import_module("obstore.store")
@@ -99,11 +102,27 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     }
     retries = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=retry_seconds), "backoff": backoff}
     config = {"endpoint": endpoint} if endpoint and parts.scheme == "s3" else {}
+    if config:
+        _check_reachable(endpoint)
     try:
         client: Client = stores.from_url(place(url), config=config, client_options=options, retry_config=retries)
     except Exception as error:
         raise RequestRefused(f"{place(url)} cannot be used as an object store ({message(error)}).") from error
     return client
+
+
+def _check_reachable(endpoint: str) -> None:
+    """Raise `OSError` if no connection to the endpoint can be made. Behind a proxy, nothing is checked."""
+    parts = urlsplit(endpoint)
+    variables = {name.lower(): value for name, value in os.environ.items() if value}
+    is_direct = parts.hostname in variables.get("no_proxy", "").split(",") or variables.keys().isdisjoint(_PROXIES)
+    if not parts.hostname or not is_direct:
+        return
+    port = parts.port or (80 if parts.scheme == "http" else 443)
+    try:
+        socket.create_connection((parts.hostname, port), CONNECT_SECONDS).close()
+    except OSError as error:
+        raise OSError(_UNREACHED) from error
 
 
 def repeated(
