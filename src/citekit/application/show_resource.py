@@ -248,7 +248,7 @@ class ShowResource:
         _, source = self.source(resource_id)
         placed = self.texts.read(source)[0].placed
         if not isinstance(placed, Transcript):
-            raise SourceUnsupported(f"{source.path.name} is not a recording. Its format is {source.format.name}.")
+            raise SourceUnsupported(f"{source.path.name} is not a recording: its format is {source.format.name}.")
         return placed
 
     def _words_of(self, source: Source, page: int) -> Sequence[PageWord]:

@@ -230,7 +230,7 @@ class FaultyAnswer(CiteKitError):
         self.what, self.faults = what, tuple(faults)
         more = f" (and {len(self.faults) - 5} more)" if len(self.faults) > 5 else ""
         shown = "; ".join(fault.removeprefix("$: ") for fault in self.faults[:5])
-        super().__init__(f"{what}: {shown}{more}")
+        super().__init__(f"{what}: {shown.rstrip('.')}{more}.")
 
 
 class VersionTooNew(FaultyAnswer):

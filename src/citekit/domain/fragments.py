@@ -104,7 +104,7 @@ def clock(text: str, value: str) -> float:
         raise AddressMalformed(text, value, "a time must be written like 145.5, 2:25.5, or 1:02:25")
     hours, minutes, rest = parts.groups()
     if float(rest) >= 60 or (hours is not None and int(minutes) >= 60):
-        raise AddressMalformed(text, value, "minutes and seconds must be below 60")
+        raise AddressMalformed(text, value, "seconds, and minutes after hours, must be below 60")
     return float(Decimal(hours or 0) * 3600 + Decimal(minutes) * 60 + Decimal(rest))
 
 

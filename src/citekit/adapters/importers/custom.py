@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.system.user_code import TookTooLongError, call, load_module, plain_map
+from citekit.adapters.system.user_code import TookTooLongError, call, described, load_module, plain_map
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, MapperUnavailable, RequestRefused
 from citekit.domain.mapper_identity import MapperIdentity
@@ -65,7 +65,7 @@ class CustomAdapter:
                 "(CITEKIT_TIMEOUT)."
             ) from error
         except (Exception, SystemExit) as error:
-            reason = f"{type(error).__name__}: {error}".removesuffix(": ")
+            reason = described(error)
             raise MapperUnavailable(f"The adapter {name} failed: {reason}") from error
 
 
@@ -82,7 +82,7 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
             function = getattr(kind(), "adapt", None)
         except Exception as error:
             raise RequestRefused(
-                f"The class Adapter in {path} could not be instantiated: {type(error).__name__}: {error}"
+                f"The class Adapter in {path} could not be instantiated: {described(error)}."
             ) from error
     if not callable(function):
         raise RequestRefused(

@@ -238,15 +238,17 @@ def _chunks(response: HTTPResponse, limit: int) -> Iterator[bytes]:
 def _verdict(error: Exception, url: str) -> Verdict | None:
     """Return what a failure of a request means; None if it is not a failure of the connection or the server."""
     if isinstance(error, urllib.error.HTTPError):
-        return Verdict(_failed(url, f"the server answered {error.code} {error.reason}"), error.code in TRANSIENT)
+        is_temporary = error.code in TRANSIENT
+        advice = "Run the command again to continue" if is_temporary else "Check CITEKIT_MODELS_URL, if you set it"
+        return Verdict(_failed(url, f"the server answered {error.code} {error.reason}", advice), is_temporary)
     if isinstance(error, urllib.error.URLError | HTTPException | ConnectionError | TimeoutError):
         reason = "the connection was lost" if isinstance(error, HTTPException) else getattr(error, "reason", error)
         return Verdict(_failed(url, str(reason)), transient=True)
     return None
 
 
-def _failed(url: str, reason: str) -> CiteKitError:
-    return MapperUnavailable(f"{url} cannot be downloaded: {reason}. Run the command again to continue.")
+def _failed(url: str, reason: str, advice: str = "Run the command again to continue") -> CiteKitError:
+    return MapperUnavailable(f"{url} cannot be downloaded: {reason}. {advice}.")
 
 
 def _check_space(partial: Path, published: PublishedModel) -> None:

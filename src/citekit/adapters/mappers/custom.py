@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.system.user_code import PRINTS_ASIDE, TookTooLongError, call, load_module, plain_map
+from citekit.adapters.system.user_code import PRINTS_ASIDE, TookTooLongError, call, described, load_module, plain_map
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
 from citekit.domain.extent import with_extent_metadata
@@ -89,7 +89,7 @@ class CustomMapper:
                 "limit (--timeout), or use another mapper."
             ) from error
         except (Exception, SystemExit) as error:
-            reason = f"{type(error).__name__}: {error}".removesuffix(": ")
+            reason = described(error)
             raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {reason}") from error
 
 
@@ -166,7 +166,7 @@ def _load_provider(make: Callable[[], Any], what: str) -> Any:
     except CiteKitError:
         raise
     except (Exception, SystemExit) as error:
-        raise RequestRefused(f"The mapper {what} could not be loaded: {type(error).__name__}: {error}") from error
+        raise RequestRefused(f"The mapper {what} could not be loaded: {described(error)}.") from error
 
 
 def _can_map(provider: Any) -> bool:

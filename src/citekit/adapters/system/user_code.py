@@ -145,8 +145,13 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
     except CiteKitError:
         raise
     except (Exception, SystemExit) as error:
-        raise RequestRefused(f"The {kind} {path} could not be loaded: {type(error).__name__}: {error}") from error
+        raise RequestRefused(f"The {kind} {path} could not be loaded: {described(error)}.") from error
     return module, code
+
+
+def described(error: BaseException) -> str:
+    """Return the type and, if there is one, the message of an exception that the user's code raised."""
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def plain_map(answer: object, name: str) -> Mapping[str, object]:

@@ -101,7 +101,9 @@ def _check(text: str, check: str, data: bytes | None, encoding: str) -> None:
         raise AddressMalformed(text, check, "the fragment was created for a different text: the MD5 digests differ")
     if shape[1] == "length" and shape[2].lstrip("0") != str(len(seen)).lstrip("0"):
         raise AddressMalformed(
-            text, check, f"the fragment was created for a different text: this text has {len(seen)} bytes"
+            text,
+            check,
+            f"the fragment was created for a different text: the length of this text in bytes is {len(seen)}",
         )
 
 

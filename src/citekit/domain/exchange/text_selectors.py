@@ -102,8 +102,10 @@ def find_quote(quote: TextQuote, text: str) -> TextPosition:
     Raise `AddressMalformed` if the quoted passage is empty, or if the text does not contain the quotation or contains
     it more than once.
     """
+    if not quote.exact:
+        raise AddressMalformed(quote.exact, quote.exact, "it is empty", "quotation")
     found = _first_two(quote, text)
-    if not quote.exact or not found:
+    if not found:
         raise AddressMalformed(quote.exact, quote.exact, "the text does not contain these words", "quotation")
     if len(found) > 1:
         raise AddressMalformed(quote.exact, quote.exact, "the text contains these words more than once", "quotation")

@@ -98,7 +98,7 @@ ONE_ID = "--id works with exactly one file, because it names one map."
 @click.option(
     "--thinking",
     type=click.Choice(THINKING),
-    help="The amount of thinking that the model does (default: that of the service).",
+    help="How much the model thinks before it answers (default: that of the service).",
 )
 @click.option(
     "--max-output",

@@ -256,7 +256,7 @@ class Gate:
             self.audit(entry if link is None else {**entry, "redirected": True})
         except OSError as error:
             _log.error("The audit log cannot be written: %s", error)
-            return _plain("The request could not be recorded, so it is refused.", 503)
+            return _plain("The request could not be recorded in the audit log, so it is refused.", 503)
         except CiteKitError:
             return _plain("The evidence is no longer in the cache. Call resolve again.", 404)
         finally:

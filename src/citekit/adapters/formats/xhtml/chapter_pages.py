@@ -59,7 +59,7 @@ class ChapterPages:
     def _sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
         """Yield the markup of the chapters from `first` to `last`, each in a `section` element."""
         for number in range(first, last + 1):
-            progress(number - first, last + 1 - first, "cutting chapters")
+            progress(number - first, last + 1 - first, "extracting chapters")
             yield "<section>\n"
             yield from self._body(number, None)
             yield "\n</section>" if number == last else "\n</section>\n"

@@ -93,7 +93,7 @@ def copy_flac(container: InputContainer, audio: Any, span: Span, path: Path, pro
 def _with_progress(packets: Iterator[Any], rate: int, span: Span, progress: Progress) -> Iterator[Any]:
     for number, packet in enumerate(packets):
         if number % _REPORT_EVERY == 0:
-            progress(max((packet.pts or 0) / rate - span.low, 0.0), span.end - span.start, "cutting")
+            progress(max((packet.pts or 0) / rate - span.low, 0.0), span.end - span.start, "extracting")
         yield packet
 
 

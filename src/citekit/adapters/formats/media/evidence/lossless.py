@@ -68,7 +68,7 @@ def transcode_samples(
         graph = _trim_graph(av, audio, first, last, encoder_format)
         seek(container, audio, span.low - 0.2)
         for frame in _frames_before(container, audio, last):
-            progress(max(frame.time - span.low, 0.0), span.end - span.start, "cutting")
+            progress(max(frame.time - span.low, 0.0), span.end - span.start, "extracting")
             frame.pts, frame.time_base = round(frame.time * rate), Fraction(1, rate)
             graph.push(frame)
             written += _encode_trimmed(av, graph, encoder, output, written)
@@ -153,7 +153,7 @@ def copy_samples(
             if begin >= last:
                 break
             if number % _REPORT_EVERY == 0:
-                progress(max(begin - first, 0) / rate, span.end - span.start, "cutting")
+                progress(max(begin - first, 0) / rate, span.end - span.start, "extracting")
             count = packet.size // size
             low, high = max(first - begin, 0), min(last - begin, count)
             if low >= high:

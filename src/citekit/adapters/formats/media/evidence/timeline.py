@@ -11,6 +11,7 @@ from citekit.adapters.formats.media.streams import codec_name, lasts_until, meas
 from citekit.adapters.libraries.pyav import library
 from citekit.domain.errors import ExtractionFailed, LocationOutside
 from citekit.domain.locations import TimeSpan
+from citekit.domain.numbers import shortest
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -63,7 +64,7 @@ def requested_span(container: InputContainer, location: TimeSpan) -> Span:
     duration = measure_duration(container).playable
     if location.start >= duration:
         raise LocationOutside(
-            f"{location.start:g} s is beyond the end: the recording lasts {duration:.3f} s. Request an earlier part."
+            f"{shortest(location.start)} s is beyond the end: the recording lasts {duration:.3f} s. Request an earlier part."
         )
     end = duration if location.end is None else min(location.end, duration)
     return Span(location.start, end, start_time(container))

@@ -42,7 +42,7 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
             f"{'was' if lost == 1 else 'were'} left out."
         )
     if len(bookmarks) == BOOKMARK_LIMIT:
-        notes.append(f"Only the first {BOOKMARK_LIMIT} bookmarks were read.")
+        notes.append(f"At most the first {BOOKMARK_LIMIT} bookmarks were read.")
     return sections, notes
 
 
