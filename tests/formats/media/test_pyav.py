@@ -98,3 +98,21 @@ def test_a_track_of_an_unknown_codec_does_not_hide_the_others(tmp_path: Path) ->
     assert facts.video_codec is None
     assert ["The file has 1 stream of an unknown codec, which is left out."] == list(facts.remarks)
     assert "aac" == facts.audio_codec
+
+
+def test_a_recording_cut_off_before_its_sound_is_damaged_and_not_forbidden(tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole.m4a", tmp_path / "cut.m4a"
+    options = {"movflags": "empty_moov+frag_keyframe+delay_moov"}
+    with av.open(str(whole), "w", format="ipod", options=options) as container:
+        stream = container.add_stream("aac", rate=16_000, layout="mono")
+        for number in range(20):
+            frame = av.AudioFrame(format="fltp", layout="mono", samples=1024)
+            frame.planes[0].update(bytes(4096))
+            frame.sample_rate, frame.pts = 16_000, 1024 * number
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    content = whole.read_bytes()
+    cut.write_bytes(content[: content.index(b"moof") - 4])
+
+    with pytest.raises(SourceUnsupported, match=r"cut\.m4a is not a playable video or audio file, or is damaged\.$"):
+        PyAvProbe().probe(cut)
