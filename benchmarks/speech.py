@@ -1,8 +1,9 @@
-"""Measures how well speech is recognized: python -m benchmarks.speech MODEL FOLDER [--invented].
+"""Measures how well speech is recognized: python -m benchmarks.speech MODEL FOLDER [--invented [RECORDINGS]].
 
 FOLDER has recordings, each with the words that are said in it in a text file of the same name, and optionally the times
 of its lines in a CSV file of the same name (name, start, end, text; as aeneas writes them). MODEL is a folder or the name
-of an installed model. `--invented` also measures what is invented in 10 minutes each of silence, noise, and music.
+of an installed model. `--invented` measures instead what is invented in the recordings in the folder RECORDINGS, in which
+nobody speaks, such as music; without it, in 10 minutes each of silence, noise, and a synthetic tune.
 """
 
 from __future__ import annotations
@@ -117,7 +118,8 @@ def measure(transcriber: WhisperTranscriber, engine: FasterWhisper, folder: Path
         languages = ",".join(sorted({each.language for each in speech.passages}))
         print(
             f"{path.name}: {length:.0f} s, {len(said)} words, WER {wrong / len(said):.3f}, "
-            f"direct {peer / len(said):.3f}, {languages}"
+            f"direct {peer / len(said):.3f}, {languages}",
+            flush=True,
         )
         right = set()
         for block in SequenceMatcher(None, said, heard, autojunk=False).get_matching_blocks():
@@ -174,9 +176,20 @@ def measure_invented(transcriber: WhisperTranscriber) -> None:
             with wave.open(str(path), "wb") as file:
                 file.setparams((1, 2, RATE, 0, "NONE", ""))
                 file.writeframes(array("h", (round(30_000 * each) for each in samples)).tobytes())
-            speech = transcriber.transcribe(source_of(path))
-            words = [(passage.doubts(word), word.text) for passage in speech.passages for word in passage.words]
-            print(f"{name}: {len(words)} words invented, {sum(not doubt for doubt, _ in words)} of them unmarked")
+            report_invented(transcriber, path, name)
+
+
+def report_invented(transcriber: WhisperTranscriber, path: Path, name: str) -> None:
+    used = time.process_time()
+    speech = transcriber.transcribe(source_of(path))
+    words = [(passage.doubts(word), word.text) for passage in speech.passages for word in passage.words]
+    unmarked = "".join(text for doubt, text in words if not doubt)
+    print(
+        f"{name}: {duration_of(path):.0f} s, {len(words)} words invented, "
+        f"{sum(not doubt for doubt, _ in words)} of them unmarked{':' if unmarked else ''}{unmarked}, "
+        f"processor time {time.process_time() - used:.1f} s",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -184,8 +197,12 @@ def main() -> None:
     model = chosen_model(name)
     engine = FasterWhisper(model)
     transcriber = WhisperTranscriber(engine, model.name, model.fingerprint)
-    measure(transcriber, engine, Path(folder))
-    if flags:
+    if not flags:
+        measure(transcriber, engine, Path(folder))
+    elif flags[1:]:
+        for path in sorted(Path(flags[1]).iterdir()):
+            report_invented(transcriber, path, path.name)
+    else:
         measure_invented(transcriber)
 
 
