@@ -50,8 +50,10 @@ class Loud:
 
     fails_after: int = 1 << 30
     heard: list[float] = field(factory=list)
+    searched: int = 0
 
     def windows(self, samples: Samples) -> list[tuple[int, int]]:
+        self.searched += 1
         found: list[tuple[int, int]] = []
         loud = abs(samples) > 0.1
         edges = [0, *(loud[1:] != loud[:-1]).nonzero()[0].tolist(), len(samples)]
@@ -97,6 +99,22 @@ def test_an_interrupted_run_continues_where_it_ended(tmp_path: Path) -> None:
 
     assert 3 == len(speech.passages)
     assert [2] == [round(seconds) for seconds in engine.heard]
+
+
+def test_an_interrupted_search_for_speech_continues_where_it_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BLOCK", 5)
+    source = source_at(beeps(tmp_path / "beeps.wav", [(1, 2), (12, 14), (26, 29)], 30))
+    index = Index(tmp_path / "index")
+    with pytest.raises(MapperUnavailable):
+        WhisperTranscriber(Loud(fails_after=2), "m", "f", index=index).transcribe(source)
+
+    engine = Loud()
+    speech = WhisperTranscriber(engine, "m", "f", index=index).transcribe(source)
+
+    assert [(1, 2), (12, 14), (26, 29)] == [(round(each.start), round(each.end)) for each in speech.passages]
+    assert 0 == engine.searched, "the interrupted run had searched all blocks"
 
 
 @pytest.mark.parametrize(("model", "language"), [("other", "de"), ("f", "en")])

@@ -1,7 +1,8 @@
 """Transcribes recordings with a Whisper model, in windows that end at pauses.
 
-Each window is transcribed once: its passages are cached under the digest of its samples, so an interrupted run
-continues where it stopped. All passages are then cached under the digest of the recording.
+Each block of sound is searched for windows once, and each window is transcribed once: both are cached under the digest
+of their samples, so an interrupted run continues where it stopped. All passages are then cached under the digest of the
+recording.
 """
 
 from __future__ import annotations
@@ -83,12 +84,24 @@ class WhisperTranscriber:
             return found
         passages: list[SpokenPassage] = []
         expected = self.language
-        for start, samples, duration in speech_in(source.path, self.engine.windows, self.before, progress):
+        for start, samples, duration in speech_in(source.path, self._windows, self.before, progress):
             progress(start, duration, "recognizing speech")
             recognized = self._recognized(samples, expected)
             expected = recognized[-1].language if recognized else expected
             passages += [placed(each, start) for each in recognized]
         return stored.put(source, Speech(passages=passages, transcriber=self.name))
+
+    def _windows(self, samples: Samples) -> list[tuple[int, int]]:
+        """Return the windows with speech in a block of sound from the cache, or search for them."""
+        if self.index is None:
+            return self.engine.windows(samples)
+        key = f"speech windows {VERSION} {faster_whisper.version()} {hashlib.sha256(samples.tobytes()).hexdigest()}"
+        stored = self.index.get(key)
+        if stored is not None:
+            return [(start, end) for start, end in stored["windows"]]
+        found = self.engine.windows(samples)
+        self.index.put(key, {"windows": [[int(start), int(end)] for start, end in found]})
+        return found
 
     def _recognized(self, samples: Samples, expected: str | None) -> list[RecognizedPassage]:
         """Return the passages of a window from the cache, or recognize them.
