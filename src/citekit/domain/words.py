@@ -8,7 +8,7 @@ import unicodedata
 WORD_LIMIT = 64
 """Number of characters of a word that are used. The rest of a longer word is ignored."""
 
-_WORD = re.compile(r"[^\W_]+")
+_NOT_WORD = re.compile(r"[\W_]")
 _SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
 """Translation table for ASCII: letters and digits map to themselves, all other characters to a space."""
 
@@ -21,22 +21,22 @@ def words_of(text: str) -> list[str]:
     if text.isascii():
         words = text.encode("ascii").lower().translate(_SPACED).decode("ascii").split()
     else:
-        words = _WORD.findall(_bare(text))
-    return [word[:WORD_LIMIT] for word in words] if len(text) > WORD_LIMIT else words
+        words = text.casefold().translate(_BARE).split()
+    is_long = len(text) > WORD_LIMIT and max(map(len, words), default=0) > WORD_LIMIT
+    return [word[:WORD_LIMIT] for word in words] if is_long else words
 
 
-def _bare(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text.casefold()).casefold())
-    return decomposed.translate(_MARKS)
+class _Bare(dict[int, str]):
+    """A translation table to letters and digits in normal form, and spaces. It removes combining marks.
+
+    Each character is converted only once.
+    """
+
+    def __missing__(self, code: int) -> str:
+        decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code).casefold()).casefold())
+        bare = "".join(each for each in decomposed if not unicodedata.combining(each))
+        self[code] = bare = _NOT_WORD.sub(" ", bare)
+        return bare
 
 
-class _Marks(dict[int, int | None]):
-    """A translation table that removes combining marks. Each character is looked up only once."""
-
-    def __missing__(self, code: int) -> int | None:
-        kept = None if unicodedata.combining(chr(code)) else code
-        self[code] = kept
-        return kept
-
-
-_MARKS = _Marks()
+_BARE = _Bare()

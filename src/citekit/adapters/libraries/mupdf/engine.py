@@ -233,7 +233,9 @@ def contents_of(page: Document) -> bytes:
     """
     found: bytes | None = getattr(page, "own_contents", None)
     if found is None:
-        page.own_contents = found = bytes(page.read_contents())
+        work: PageWork | None = getattr(page.parent, "page_work", None)
+        known = None if work is None else work.contents(page.number)
+        page.own_contents = found = bytes(page.read_contents()) if known is None else known
     return found
 
 

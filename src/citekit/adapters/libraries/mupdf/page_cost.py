@@ -104,6 +104,7 @@ class PageWork:
     size: int
     _signs: dict[int, Signs] = field(factory=dict, init=False)
     _fresh: dict[int, bytes | None] = field(factory=dict, init=False)
+    _truncated: set[int] = field(factory=set, init=False)
     _sign_reader: SignReader = field(init=False)
     skipped: set[int] = field(factory=set, init=False)
     _admitted: dict[int, None] = field(factory=dict, init=False)
@@ -149,6 +150,16 @@ class PageWork:
             except Exception:  # damaged objects raise errors of any kind
                 self._signs[number] = Signs(text=True)
         return self._signs[number]
+
+    def contents(self, number: int) -> bytes | None:
+        """Return the only content stream of the page with the 0-based index `number`, if it was just read, else None."""
+        mupdf = self._mupdf
+        try:
+            found = mupdf.ll_pdf_dict_gets(mupdf.ll_pdf_lookup_page_obj(self._pdf(), number), "Contents")
+        except Exception:  # damaged objects raise errors of any kind
+            return None
+        xref = mupdf.ll_pdf_to_num(found) if found and mupdf.ll_pdf_is_stream(found) else 0
+        return None if xref in self._truncated else self._fresh.get(xref)
 
     def _admit(self, number: int, fresh: float, again: float) -> None:
         self._admitted[number] = None
@@ -324,7 +335,7 @@ class PageWork:
         try:
             opened = mupdf.ll_pdf_open_stream_number(self._pdf(), number)
             try:
-                buffer, _ = mupdf.ll_fz_read_best(opened, 1 << 14, STREAM_LIMIT)
+                buffer, is_truncated = mupdf.ll_fz_read_best(opened, 1 << 14, STREAM_LIMIT)
             finally:
                 mupdf.ll_fz_drop_stream(opened)
             try:
@@ -332,5 +343,8 @@ class PageWork:
             finally:
                 mupdf.ll_fz_drop_buffer(buffer)
         except Exception:  # a damaged stream draws nothing; MuPDF can raise any exception then
+            self._truncated.add(number)
             return b""
+        if is_truncated:
+            self._truncated.add(number)
         return data if len(data) < STREAM_LIMIT else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
@@ -187,17 +187,17 @@ def _tokens(page: object) -> Tokens | None:
         return None
 
 
-def hidden_text(page: Any, *, quick: bool = False, looks: Collection[Look] | None = None) -> Hidden:
+def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collection[Look]] | None = None) -> Hidden:
     """Return the hidden characters of `page`. Call this function inside `exclusive()` or `opened()`.
 
-    `looks` are the looks of all its text, if they are known and the page has no replacement text. With them, pages on
-    which no text can be hidden are recognized sooner.
+    `looks` returns the looks of all its text; None if they are unknown or the page has replacement text. With them,
+    pages on which no text can be hidden are recognized sooner.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
     mode 3 over a scan count as visible. Use `quick` for pages that `libraries.mupdf.hidden_text_signs` has already
     checked.
     """
-    if not quick and (not may_hide(page) or (looks is not None and shows_all(page, looks))):
+    if not quick and (not may_hide(page) or (looks is not None and shows_all(page, looks()))):
         return Hidden()
     things = painted(page)
     texts = [(at, each) for at, each in enumerate(things) if each.kind not in AREAS]

@@ -68,12 +68,13 @@ def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for line, gutter in zip(lines, (0.0, *gutters), strict=True):
         spans = line["spans"]
         if previous is not None:
-            if is_mark_beside(previous, line):
+            is_beside = line["bbox"][0] >= previous["bbox"][2] - 1  # most lines begin below the one before
+            if is_beside and is_mark_beside(previous, line):
                 yield "".join(superscript(span["text"]) for span in spans)
                 continue
             begins = gutter >= least
             cut = begins or (beside and _is_left_of(line, previous))
-            yield f"\n{CUT}\n" if cut else CELL_END if _is_in_row(previous, line) else "\n"
+            yield f"\n{CUT}\n" if cut else CELL_END if is_beside and _is_in_row(previous, line) else "\n"
             beside = begins or (beside and not _is_left_of(line, previous))
         yield levelled_line(line)
         previous = line
@@ -97,10 +98,10 @@ def _gutter(line: Mapping[str, Any], after: Mapping[str, Any]) -> float:
 
     The result is 0 if `after` does not follow `line` across a column gutter, or if either has too few words.
     """
-    if not line["spans"] or not after["spans"] or not line["dir"] == after["dir"] == (1.0, 0.0):
-        return 0.0
     _, top, right, bottom = line["bbox"]
     x, y0, _, y1 = after["bbox"]
+    if x <= right or not line["spans"] or not after["spans"] or not line["dir"] == after["dir"] == (1.0, 0.0):
+        return 0.0
     size = max(line["spans"][-1]["size"], after["spans"][0]["size"])
     if x - right < GUTTER * size or min(bottom, y1) - max(top, y0) < 0.5 * (y1 - y0):
         return 0.0
