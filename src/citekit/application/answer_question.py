@@ -11,7 +11,6 @@ from citekit.application.rank_pages import RankPages
 from citekit.application.verify_quote import VerifyQuote
 from citekit.domain.address import Address
 from citekit.domain.answering import (
-    PASSAGES,
     CheckedAnswer,
     CheckedQuote,
     CheckedStatement,
@@ -28,6 +27,7 @@ from citekit.domain.quotes.quoted_passages import is_too_short
 from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.ranking.ranked import RankedPage
+from citekit.domain.text_search.limits import PASSAGES
 
 LONGEST = 6_000
 """The maximum length of a passage in characters.

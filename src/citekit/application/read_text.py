@@ -41,7 +41,8 @@ from citekit.domain.text_search.layout import (
 )
 from citekit.domain.text_search.limits import CHARS_LEAST, CHARS_LIMIT, MAX_CHARS
 from citekit.domain.text_search.read import ReadTextAnswer
-from citekit.domain.text_search.sections import SectionCut, titles_around
+from citekit.domain.text_search.section_titles import titles_around
+from citekit.domain.text_search.sections import SectionCut
 
 COUNTED = 64
 """The maximum number of blocks whose characters are counted. The size of a longer part is estimated from them."""

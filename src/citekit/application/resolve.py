@@ -47,7 +47,7 @@ from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-from citekit.domain.text_search.sections import titles_around
+from citekit.domain.text_search.section_titles import titles_around
 from citekit.domain.validation import TIME_SLACK, kind_issue
 
 AGAIN = 3

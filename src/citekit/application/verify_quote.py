@@ -35,7 +35,8 @@ from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteV
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.text_search.matching import shown_row
-from citekit.domain.text_search.sections import SectionCut, titles_around
+from citekit.domain.text_search.section_titles import titles_around
+from citekit.domain.text_search.sections import SectionCut
 
 PLACES = 5
 """The maximum number of places in an answer."""

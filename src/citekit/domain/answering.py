@@ -11,9 +11,6 @@ from citekit.domain.address import Address
 from citekit.domain.model_usage import Usage
 from citekit.domain.quotes.verdict import QuoteVerdict
 
-PASSAGES = 8
-"""The default number of passages that a model gets."""
-
 _NUMBER = re.compile(r"\d(?:[\d.,\u00a0\u202f]*\d)?")
 _SEPARATORS = re.compile(r"[^\d]")
 _DIGITS = 2

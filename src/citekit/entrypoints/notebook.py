@@ -1,18 +1,16 @@
 """Shows results of the SDK in notebooks: evidence as a picture, sound, or text, maps as trees, and hits as a list.
 
-Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). The HTML is self-contained, small, and runs nothing. The
-methods are added to the types of the domain here, because the domain does not depend on its presentation.
+The HTML is self-contained, small, and runs nothing. `notebook_methods` adds the methods that notebooks call.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import Any, TypeVar
 
 from citekit.container import Container, bootstrap
 from citekit.domain.address import Address, fragment_of
@@ -26,6 +24,7 @@ from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.text_search.found import FoundText
+from citekit.entrypoints.notebook_methods import TEXT_LIMIT
 from citekit.settings.places import OUTPUT
 from citekit.wire.quotes import plain_wording
 
@@ -35,30 +34,8 @@ PICTURE_WIDTH = 640
 EMBEDDED_LIMIT = 2 * 2**20
 """The maximum size in bytes of a recording that is embedded."""
 
-TEXT_LIMIT = 4_000
-"""The maximum number of characters of a text that is shown."""
-
 NODE_LIMIT = 500
 """The maximum number of nodes of a map that are shown."""
-
-_T = TypeVar("_T")
-
-
-def install() -> None:
-    """Make notebooks show evidence, maps, hits, and verdicts."""
-    _shown_by(Evidence, evidence_html)
-    _shown_by(ResourceMap, map_html)
-    _shown_by(FoundText, hits_html)
-    _shown_by(QuoteVerdict, verdict_html)
-
-
-def _shown_by(kind: type[_T], html: Callable[[_T], str]) -> None:
-    def bundle(shown: _T, include: Collection[str] | None = None, exclude: Collection[str] | None = None) -> Any:
-        made = {"text/html": html(shown), "text/plain": repr(shown)[:TEXT_LIMIT]}
-        return {name: text for name, text in made.items() if name in (include or made) and name not in (exclude or ())}
-
-    for name, method in (("_repr_html_", html), ("_repr_mimebundle_", bundle)):
-        setattr(kind, name, method)
 
 
 def evidence_html(evidence: Evidence) -> str:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Unpack
 
 from citekit.container import Container, bootstrap
 from citekit.domain.address import Address, parse_address
-from citekit.domain.answering import PASSAGES
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options, Receipt
 from citekit.domain.modality import Modality
 from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
-from citekit.entrypoints import notebook
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.limits import PASSAGES
+from citekit.entrypoints.notebook_methods import show_in_notebooks
 from citekit.wire.locations import modality_of
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from citekit.domain.exchange import Context
     from citekit.domain.node import Node
     from citekit.domain.quotes.verdict import QuoteLookup, QuoteVerdict
-    from citekit.domain.resource_map import ResourceMap
     from citekit.domain.text_search.found import FoundText
     from citekit.domain.text_search.read import ReadTextAnswer
     from citekit.entrypoints.sdk_library import Library
 
-notebook.install()
+show_in_notebooks(Evidence, "evidence_html")
+show_in_notebooks(ResourceMap, "map_html")
 
 
 def read_modality(word: str) -> Modality:
@@ -190,7 +191,7 @@ class CiteKit:
         `ResourceMissing` if a resource does not exist. If only one resource is searched, also raise the errors of
         reading its text.
         """
-        return self.app.find_text(
+        found = self.app.find_text(
             query,
             resources,
             regex=regex,
@@ -199,6 +200,8 @@ class CiteKit:
             roots=[Path(root) for root in roots],
             progress=progress,
         )
+        show_in_notebooks(type(found), "hits_html")
+        return found
 
     def ask(
         self,
@@ -314,7 +317,9 @@ class CiteKit:
             from citekit.application.verify_quote import resource_named
 
             wanted = resource_named(what, self.app.maps)
-        return self.app.verify_quote(wanted, text, roots=[Path(root) for root in roots])
+        verdict = self.app.verify_quote(wanted, text, roots=[Path(root) for root in roots])
+        show_in_notebooks(type(verdict), "verdict_html")
+        return verdict
 
     def look_up_quote(self, text: str, *, roots: Sequence[str | Path] = ()) -> QuoteLookup:
         """Look for `text` in everything that is mapped, and verify it in the files (at most five) that best match it.

@@ -7,21 +7,20 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from citekit.domain.extent import Extent
-from citekit.domain.formats import Format
-from citekit.domain.library.books import BookFacts
-from citekit.domain.ports.extractor import Extractor
-from citekit.domain.ports.media_probe import MediaProbe
-from citekit.domain.ports.reader import Book, Reader
-from citekit.domain.ports.screen_reader import ScreenReader
-from citekit.domain.ports.text_reader import TextReader
-from citekit.domain.ports.transcriber import Transcriber
-
 if TYPE_CHECKING:
     from citekit.adapters.formats.shared.ocr import OcrReader
     from citekit.adapters.formats.shared.outline import Outliner
     from citekit.adapters.formats.shared.read_pages import ReadPages
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
+    from citekit.domain.extent import Extent
+    from citekit.domain.formats import Format
+    from citekit.domain.library.books import BookFacts
+    from citekit.domain.ports.extractor import Extractor
+    from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.reader import Book, Reader
+    from citekit.domain.ports.screen_reader import ScreenReader
+    from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.ports.transcriber import Transcriber
 
 
 class Task(Enum):

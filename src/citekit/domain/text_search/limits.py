@@ -1,5 +1,5 @@
-"""Defines how much answers of `find` and `read` contain, for code that describes the answers without searching or
-reading.
+"""Defines how much answers of `find`, `read`, and `ask` contain, for code that describes the answers without searching
+or reading.
 """
 
 from __future__ import annotations
@@ -24,3 +24,6 @@ CHARS_LIMIT = 50_000
 
 CHARS_LEAST = 200
 """The lowest number of characters to which a caller can limit an answer that reads text."""
+
+PASSAGES = 8
+"""The default number of passages that a model gets to answer a question."""

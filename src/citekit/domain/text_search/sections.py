@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
-from typing import TypeGuard
 
 from attrs import frozen
 
@@ -17,10 +15,8 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.headings import HEADING_LINES, heading_lines
 from citekit.domain.text_search.layout import line_starts
+from citekit.domain.text_search.section_titles import is_whole
 from citekit.domain.words import words_of
-
-FOLLOWING = 20
-"""The maximum number of following nodes whose titles are searched for to find where a node ends."""
 
 EDGE = 2
 """The number of lines at the edge of a page that can be a running header or footer."""
@@ -28,18 +24,6 @@ EDGE = 2
 WHOLE_PAGES = "The title of {} was not found on page {}, so the answer contains the whole page."
 
 _CUT = ("...", "…")
-
-
-def titles_around(outline: ResourceMap, node_id: str) -> SectionTitles | None:
-    """Return the titles around a node of `outline`, or None if no node of whole pages has that ID."""
-    node = outline.find(node_id) if node_id in outline else None
-    if node is None or not is_whole(node.location):
-        return None
-    before, after = _neighbors(outline, node)
-    first, last = node.location.numbers[0], node.location.numbers[-1]
-    starting = [each.title for each in after if is_whole(each.location) and each.location.numbers[0] == last]
-    shared = any(is_whole(each) and each.numbers[-1] >= first for each in before)
-    return SectionTitles(node.title, starting, shared)
 
 
 @frozen
@@ -91,11 +75,6 @@ class SectionCut:
         stop = None if last is None else self.stop(text.text[slice(*last)], beyond)[0]
         begin = whole[0] if first is None else first[0] + start
         return begin, whole[1] if last is None or stop is None else last[0] + stop
-
-
-def is_whole(location: Location) -> TypeGuard[Pages]:
-    """Return whether a location consists of whole pages."""
-    return isinstance(location, Pages) and location.region is None
 
 
 def heading_span(text: str, title: str, beyond: int = 0, *, inside: bool = False) -> tuple[int, int] | None:
@@ -158,23 +137,3 @@ def node_at(outline: ResourceMap, block: TextBlock, start: int, location: Locati
         if span is not None and at <= span[0] <= start:
             best, at = node, span[0]
     return outline.innermost(location) if best is None else best
-
-
-def _neighbors(resource_map: ResourceMap, node: Node) -> tuple[list[Location], list[Node]]:
-    """Return the locations of the nodes before a node that do not contain it, and the first nodes after it and its
-    children.
-    """
-    above = set()
-    parent = resource_map.parent(node.id)
-    while parent is not None:
-        above.add(parent.id)
-        parent = resource_map.parent(parent.id)
-    walk = iter(resource_map.walk())
-    before = []
-    for each in walk:
-        if each.id == node.id:
-            break
-        if each.id not in above:
-            before.append(each.location)
-    below = sum(1 for _ in node.walk()) - 1
-    return before, list(islice(walk, below, below + FOLLOWING))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from citekit.domain.answering import PASSAGES, CheckedAnswer, CheckedQuote, CheckedStatement, Passage
+from citekit.domain.answering import CheckedAnswer, CheckedQuote, CheckedStatement, Passage
 from citekit.domain.errors import MapperUnavailable
+from citekit.domain.text_search.limits import PASSAGES
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option
 from citekit.entrypoints.cli.errors import CommandError

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.handler import NativeHandler, Services
-from citekit.adapters.formats.shared.outline import Outliner
 from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
 from citekit.domain.ports.extractor import Extractor
-from citekit.domain.ports.text_reader import TextReader
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.shared.outline import Outliner
+    from citekit.domain.ports.text_reader import TextReader
 
 
 class PdfHandler(NativeHandler):

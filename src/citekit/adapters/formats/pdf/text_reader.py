@@ -19,8 +19,7 @@ from citekit.adapters.formats.pdf.document.visible_text import Blocks, shown_blo
 from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.read_pages import PagesRead, ReadPages
-from citekit.adapters.libraries.mupdf.engine import Document, give_way, opened, skipped_pages
-from citekit.adapters.libraries.mupdf.page_cost import PageWorkError
+from citekit.adapters.libraries.mupdf.engine import Document, PageWorkError, give_way, opened, skipped_pages
 from citekit.domain.errors import CiteKitError
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts

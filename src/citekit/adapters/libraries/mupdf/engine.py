@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
-from citekit.adapters.libraries.mupdf.page_cost import PageWork, PageWorkError
 from citekit.adapters.libraries.mupdf.page_tree_size import PageTreeSizeError, check_page_tree
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
+
+if TYPE_CHECKING:
+    from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
+    from citekit.adapters.libraries.mupdf.page_cost import PageWork
 
 PAGE_LIMIT = 100_000
 """The maximum number of pages of a PDF that is read, which is also the maximum in one address."""
@@ -33,6 +35,10 @@ _loaded: list[Any] = []
 
 Document = Any
 """A `pymupdf.Document`; the library has no types of its own."""
+
+
+class PageWorkError(Exception):
+    """Raised if the content of a page is not processed because processing it would take too long."""
 
 
 @contextmanager
@@ -213,6 +219,8 @@ def guard(document: Document, path: Path) -> None:
 
     Call this function inside `exclusive()`, for documents whose pages are read or rendered, not only copied.
     """
+    from citekit.adapters.libraries.mupdf.page_cost import PageWork
+
     with exclusive() as pymupdf:
         document.page_work = PageWork(pymupdf.mupdf, document, path.stat().st_size)
 

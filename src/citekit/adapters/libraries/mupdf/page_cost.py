@@ -52,10 +52,6 @@ _KINDS = (b"Do", b"gs", b"scn")
 """The operators that execute other streams: `SCN` counts as `scn`."""
 
 
-class PageWorkError(Exception):
-    """Raised if the content of a page is not processed because processing it would take too long."""
-
-
 @frozen
 class _Content:
     """The cost of one content stream.

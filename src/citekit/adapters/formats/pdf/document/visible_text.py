@@ -59,7 +59,9 @@ def shown_blocks(
     is_replaced = may_be_replaced and _is_replaced(page, flags, blocks if clip is None else None)
     own = flags | _ignoring() if is_replaced else flags
     hidden = (
-        unseen_text(page) if drawn else hidden_text(page, looks=None if may_be_replaced or clip else partial(looks_of, blocks))
+        unseen_text(page)
+        if drawn
+        else hidden_text(page, looks=None if may_be_replaced or clip else partial(looks_of, blocks))
     )
     if not hidden:
         return (blocks, None) if own == flags else (page.get_text("dict", flags=own, clip=clip)["blocks"], blocks)

@@ -1,0 +1,32 @@
+"""Adds the methods that notebooks call to the types of the domain, which does not depend on its presentation.
+
+Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). The HTML is made in `notebook`, which is imported when a
+notebook shows the first result, because programs wait for the import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+TEXT_LIMIT = 4_000
+"""The maximum number of characters of a text that is shown."""
+
+
+def show_in_notebooks(kind: type, name: str) -> None:
+    """Make notebooks show values of the type `kind` with the function `name` of the module `notebook`."""
+    if hasattr(kind, "_repr_mimebundle_"):
+        return
+
+    def html(shown: object) -> str:
+        from citekit.entrypoints import notebook
+
+        make: Callable[[object], str] = getattr(notebook, name)
+        return make(shown)
+
+    def bundle(shown: object, include: Collection[str] | None = None, exclude: Collection[str] | None = None) -> Any:
+        made = {"text/html": html(shown), "text/plain": repr(shown)[:TEXT_LIMIT]}
+        return {key: text for key, text in made.items() if key in (include or made) and key not in (exclude or ())}
+
+    for method, function in (("_repr_html_", html), ("_repr_mimebundle_", bundle)):
+        setattr(kind, method, function)
