@@ -15,8 +15,7 @@ from PIL import Image
 
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
-from citekit.entrypoints.notebook import NODE_LIMIT
-from citekit.entrypoints.notebook_methods import TEXT_LIMIT
+from citekit.entrypoints.notebook import NODE_LIMIT, TEXT_LIMIT
 from citekit.entrypoints.sdk import CiteKit
 from tests.made_files import make_all
 

@@ -24,7 +24,6 @@ from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.text_search.found import FoundText
-from citekit.entrypoints.notebook_methods import TEXT_LIMIT
 from citekit.settings.places import OUTPUT
 from citekit.wire.quotes import plain_wording
 
@@ -33,6 +32,9 @@ PICTURE_WIDTH = 640
 
 EMBEDDED_LIMIT = 2 * 2**20
 """The maximum size in bytes of a recording that is embedded."""
+
+TEXT_LIMIT = 4_000
+"""The maximum number of characters of a text that is shown."""
 
 NODE_LIMIT = 500
 """The maximum number of nodes of a map that are shown."""

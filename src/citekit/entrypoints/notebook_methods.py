@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-TEXT_LIMIT = 4_000
-"""The maximum number of characters of a text that is shown."""
+PLAIN_LIMIT = 4_000
+"""The maximum number of characters of a plain text that is shown."""
 
 
 def show_in_notebooks(kind: type, name: str) -> None:
@@ -25,7 +25,7 @@ def show_in_notebooks(kind: type, name: str) -> None:
         return make(shown)
 
     def bundle(shown: object, include: Collection[str] | None = None, exclude: Collection[str] | None = None) -> Any:
-        made = {"text/html": html(shown), "text/plain": repr(shown)[:TEXT_LIMIT]}
+        made = {"text/html": html(shown), "text/plain": repr(shown)[:PLAIN_LIMIT]}
         return {key: text for key, text in made.items() if key in (include or made) and key not in (exclude or ())}
 
     for method, function in (("_repr_html_", html), ("_repr_mimebundle_", bundle)):
