@@ -53,7 +53,7 @@ def test_the_skill_is_offered_installed_and_removed_unless_it_was_edited(cli: Cl
     skill = user / ".cursor" / "skills" / "citekit" / "SKILL.md"
 
     assert "--skill also installs a skill: Cursor." in connect(cli, user).err
-    assert "skill installed" in connect(cli, user, "--skill", "--dry-run").out
+    assert "skill installed (dry run, nothing written)" in connect(cli, user, "--skill", "--dry-run").out
     assert not skill.exists()
     assert "skill installed" in connect(cli, user, "--skill").out
     assert cli("skill").out == skill.read_text()

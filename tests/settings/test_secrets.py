@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
+from citekit.entrypoints.cli.session import write_json
 from citekit.settings import VARIABLES, settings_from
 from citekit.settings.secrets import (
     FILE_LIMIT,
@@ -145,6 +147,16 @@ def test_a_secret_is_taken_out_of_texts_and_documents(secret: str, around: str) 
 
     assert secret not in concealed(f"{around}{secret}{around}")
     assert secret not in json.loads(concealed_in_json(document))["error"]
+
+
+def test_a_secret_is_taken_out_of_an_error_that_the_terminal_cannot_represent() -> None:
+    remember("key-of-the-service")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+
+    write_json({"error": "Überlastet: key-of-the-service"}, out)
+
+    out.seek(0)
+    assert {"error": "Überlastet: (secret)"} == json.loads(out.read())
 
 
 def test_the_password_of_an_address_is_taken_out_as_it_is_written_and_as_it_is_sent() -> None:

@@ -159,14 +159,17 @@ def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str
         yield f"{printable(result.client)}: {styled('failed', fg='red')}: {printable(result.error or '')}"
         return
     said, color = _SAID[change.state]
-    would = " (dry run, nothing written)" if dry_run and change.writes else ""
+    would = _NOT_WRITTEN if dry_run and change.writes else ""
     yield f"{known.title(result.client)}: {styled(said, fg=color) if color else said}{would}  {printable(str(change.path))}"
     if dry_run and change.writes:
         yield from _difference(change)
     if result.skill is not None and result.skill.state is not SkillState.ABSENT:
-        yield f"  {_SKILL_SAID[result.skill.state]}  {printable(str(result.skill.path))}"
+        writes = result.skill.state in (SkillState.ADDED, SkillState.REMOVED)
+        would = _NOT_WRITTEN if dry_run and writes else ""
+        yield f"  {_SKILL_SAID[result.skill.state]}{would}  {printable(str(result.skill.path))}"
 
 
+_NOT_WRITTEN = " (dry run, nothing written)"
 _SKILL_SAID = {
     SkillState.ADDED: "skill installed",
     SkillState.UNCHANGED: "skill already installed",

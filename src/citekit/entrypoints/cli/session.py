@@ -145,6 +145,6 @@ def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
     except UnicodeEncodeError:
         import json
 
-        text = json.dumps(plain, indent=2, allow_nan=False)
+        text = json.dumps(json.loads(text), indent=2)
     echo_document(text, out)
     out.flush()

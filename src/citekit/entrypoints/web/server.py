@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import re
 import secrets
@@ -168,18 +169,20 @@ def _shells(html: str, paths: Sequence[str]) -> Iterator[Route]:
 
 
 def _listening(ports: Sequence[int]) -> socket.socket:
+    reason = "in use"
     for port in ports:
         taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind((ADDRESS, port))
             taken.listen(128)
-        except OSError:
+        except OSError as error:
             taken.close()
+            reason = "in use" if error.errno == errno.EADDRINUSE else f"not usable ({error.strerror})"
             continue
         return taken
     said = f"Port {ports[0]} is" if len(ports) == 1 else f"The ports {ports[0]} to {ports[-1]} are"
-    raise RequestRefused(f"{said} in use. Choose another port with --port.")
+    raise RequestRefused(f"{said} {reason}. Choose another port with --port.")
 
 
 def _when_started(server: uvicorn.Server, ready: Callable[[], None]) -> None:
