@@ -44,7 +44,7 @@ def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: D
     """Return the box with the given edges (left, top, right, bottom) in a picture of `width` by `height`.
 
     `text` is the whole address, and `value` is the rectangle in it, for messages. Raise `AddressMalformed` if the edges
-    are not a valid rectangle.
+    are not a valid rectangle. `crop` has the same meaning as in `box_of_size`.
     """
     try:
         return _between(edges, None if crop else _units(edges), width, height)

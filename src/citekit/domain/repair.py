@@ -65,7 +65,8 @@ def _repaired(location: Location, above: Location | None, extent: Extent) -> tup
 def shortened(child: Location, parent: Location) -> Location | None:
     """Return `child`, cut at the end of `parent`.
 
-    Return None if `child` does not begin inside `parent` or is of another kind.
+    Return None if `child` does not begin inside `parent`, or if they cannot be compared, as a chapter and a range of
+    characters.
     """
     try:
         cut = _shortened(child, parent)
@@ -95,7 +96,7 @@ def _shortened(child: Location, parent: Location) -> Location | None:
 def _fewer_pages(child: Pages, parent: Pages) -> Pages | None:
     """Return the pages of `child` before its first page that is not in `parent`, or None if no pages are left.
 
-    A region is cut to the region of the parent.
+    If both have a region, the region of `child` is cut to that of `parent` instead; None if that is not possible.
     """
     there = set(parent.numbers)
     count = next((at for at, page in enumerate(child.numbers) if page not in there), len(child.numbers))

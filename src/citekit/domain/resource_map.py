@@ -145,7 +145,7 @@ class ResourceMap:
 
     @cached_property
     def source_digest(self) -> Digest | None:
-        """The digest of the mapped file, or None if the metadata does not have it."""
+        """The digest of the mapped file, or None if the metadata has no valid digest."""
         text = self.metadata.get("source_hash")
         try:
             return Digest(text) if isinstance(text, str) else None

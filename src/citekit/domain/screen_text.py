@@ -48,7 +48,10 @@ class ScreenText:
     is_incomplete: bool = False
 
     def cues(self) -> list[tuple[float, float, str]]:
-        """Return the text as (start, end, text) with times in seconds. Lines that are shown together are one text."""
+        """Return the text as (start, end, text) with times in seconds.
+
+        Lines of a slide with the same start and end are one text.
+        """
         found: list[tuple[float, float, str]] = []
         for slide in self.slides:
             for start, end in sorted({(line.start, line.end) for line in slide.lines}):

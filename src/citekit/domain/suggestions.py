@@ -23,7 +23,8 @@ _SEPARATORS = re.compile(r"[\W_]+")
 def name_meant(wanted: str, names: Iterable[str]) -> str | None:
     """Return the only one of `names` that equals `wanted` except for case, separators, and the suffix of a file.
 
-    Return None if there is no such name, or more than one.
+    Return None if there is no such name, or more than one. A name that equals `wanted` with its suffix takes
+    precedence.
 
     >>> name_meant("Manual-1.3.pdf", ["manual_1_3", "manual-1-4"])
     'manual_1_3'

@@ -28,8 +28,9 @@ IGNORED = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff0-\ufffb"  # fillers, annotations
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # formats of scripts; tags, selectors
 )
-"""Default_Ignorable_Code_Point of Unicode, which are invisible, except the soft hyphen, and except the joiners and
-first variation selectors, which are part of words. Also interlinear annotations, which most fonts ignore.
+"""The characters with the Unicode property Default_Ignorable_Code_Point, which are invisible, without the soft hyphen,
+the joiners, and the first variation selectors, which are parts of words; and interlinear annotations, which most fonts
+ignore.
 """
 
 

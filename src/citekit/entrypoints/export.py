@@ -39,8 +39,9 @@ class ExportForm(StrEnum):
 def export(
     app: Container, resource_id: str, form: ExportForm, *, roots: Sequence[Path] = (), progress: Progress = silent
 ) -> str:
-    """Return a resource in a format of other programs. Raise `ResourceMissing`, `MapCorrupt`, and the errors of
-    `ReadText`.
+    """Return a resource in a format of other programs.
+
+    Raise `ResourceMissing` if it has no map, `MapCorrupt` if its map is damaged, and the errors of `ReadText`.
 
     JSON is the map as CiteKit stores it, without the library's chunks; Markdown and HTML are the whole text, as
     `readText` returns it; BibTeX and CSL-JSON cite the file; and W3C annotations describe each node that has a location

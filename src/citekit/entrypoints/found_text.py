@@ -38,7 +38,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     for hit in found.hits:
         if is_whole and hit.kind is Kind.PARTIAL:
             address = ""
-            yield "The words are far apart on these pages. Pages without all words that may answer better:"
+            yield "The words are far apart on the pages above. The pages below lack some words, but may answer better:"
         is_whole = hit.kind is not Kind.PARTIAL
         if str(hit.address) != address:
             address = str(hit.address)
@@ -81,7 +81,10 @@ def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
-    """Yield one line with the first resource, its reason, and the names of the others, or nothing without reasons."""
+    """Yield one line that begins with `what` and has the first resource, its reason, and the names of others.
+
+    At most `NAMED` others are named, with the number of the rest. Yield nothing if there are no reasons.
+    """
     if not reasons:
         return
     (name, reason), *others = reasons.items()

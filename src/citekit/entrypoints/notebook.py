@@ -41,7 +41,7 @@ NODE_LIMIT = 500
 
 
 def evidence_html(evidence: Evidence) -> str:
-    """Return evidence as HTML: its picture, sound, or text, with the address and the digests."""
+    """Return evidence as HTML: its picture, recording, or text, with the address and the digests."""
     receipt = evidence.receipt
     lines = [_code(evidence.address)]
     if evidence.node is not None:

@@ -40,7 +40,7 @@ show_in_notebooks(ResourceMap, "map_html")
 
 
 def read_modality(word: str) -> Modality:
-    """Return the modality for `document` (or `pdf`), `video`, `audio`, `image`, or `text`.
+    """Return the modality for `document` (or `pdf`), `video`, `audio`, `image`, `text`, or `virtual`.
 
     Raise `RequestRefused` for any other word.
     """
@@ -170,7 +170,7 @@ class CiteKit:
         return Library(self.app.alexandria, collection)
 
     def search(self, words: str, *, limit: int = 20) -> list[Hit]:
-        """Return up to `limit` nodes whose titles and summaries contain the words, best first."""
+        """Return up to `limit` nodes whose titles and summaries best match the words, best first."""
         return self.app.search(words, limit=limit)
 
     def find_text(
@@ -242,8 +242,9 @@ class CiteKit:
         """Return the text of an address, of the node `node_id` of the resource `what`, or of the whole resource.
 
         The text has at most `max_chars` characters (200 to 50,000); pass `next_cursor` of the answer as `cursor` to
-        continue. Raise `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `RequestRefused` if
-        `max_chars` or `cursor` is invalid or the part is virtual, and the errors of reading the text.
+        continue. Raise `RequestRefused` if `max_chars` or `cursor` is invalid or the part is virtual,
+        `ResourceMissing`, `NodeMissing`, `AddressMalformed`, or `LocationOutside` if there is no such part, and the
+        errors of reading the text.
         """
         return self.app.read_text(
             str(what),
@@ -265,7 +266,8 @@ class CiteKit:
     ) -> ResourceMap:
         """Turn the structure that another program produced into a map, store the map, and return it.
 
-        `adapter` is `graphrag`, `llamaindex`, `generic`, or the path of a .py file.
+        `adapter` is `graphrag`, `llamaindex`, `generic`, or the path of a .py file. `source` is the file that the
+        structure describes. If `force` is True, an existing map with the same ID is replaced.
         """
         origin = None if source is None else Path(source)
         chosen = self.app.adapter_called(adapter)
@@ -370,8 +372,8 @@ class CiteKit:
     def export(self, resource_id: str, form: str = "markdown", *, roots: Sequence[str | Path] = ()) -> str:
         """Return a resource as `markdown`, `json`, `html`, `bibtex`, `csl`, or `w3c-annotations`.
 
-        Raise `RequestRefused` if `form` is not one of these, `ResourceMissing`, `MapCorrupt`, and, for `markdown` and
-        `html`, the errors of reading the text.
+        Raise `RequestRefused` if `form` is not one of these, `ResourceMissing` if the resource has no map, `MapCorrupt`
+        if its map is damaged, and, for `markdown` and `html`, the errors of reading the text.
         """
         from citekit.entrypoints.export import ExportForm, export
 
@@ -382,7 +384,8 @@ class CiteKit:
     def tag(self, *resources: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Mapping[str, Sequence[str]]:
         """Add the tags `add` to each of the resources, remove the tags `remove`, and return the tags of each by its ID.
 
-        Raise `ResourceMissing` if a resource has no map, or `RequestRefused` if a tag is invalid.
+        Raise `ResourceMissing` if a resource has no map, or `RequestRefused` if a tag is invalid or a resource has too
+        many tags.
         """
         return self.app.tag(resources, add, remove)
 

@@ -50,8 +50,8 @@ class Settings:
     URL or an absolute path) in which machines share maps, texts, and evidence; None means that they are only in the
     home. `catalog` is the URL of the PostgreSQL database with the catalog of that store, by default the database of the
     library. With `store_links`, the HTTP server redirects downloads of large evidence to links of the store's service.
-    `link_key` is the secret with which several HTTP servers sign links to evidence; None means that each has its own.
-    `mapper` is a mapper name; `cache_limit` is the maximum size of the evidence store in bytes.
+    `link_key` is the secret with which several HTTP servers sign links to evidence; None means that each home has its
+    own. `mapper` is a mapper name; `cache_limit` is the maximum size of the evidence store in bytes.
 
     `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
     may also read the folders that an MCP client offers. With `client_ingest`, agents may map files. `concurrency` is

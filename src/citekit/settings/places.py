@@ -86,7 +86,8 @@ def _data_folder(environment: Mapping[str, str]) -> str:
 
 
 def home_of_commands(environment: Mapping[str, str], home: str | None = None) -> str | None:
-    """Return the home that a command uses if the user wrote `home`, or None for the current folder.
+    """Return the home that a command uses if the user wrote `home`, or None for `CITEKIT_HOME` or, if that is not set,
+    the current folder.
 
     Without `home` and `CITEKIT_HOME`, this is the current folder if it is a home, or else the personal home if it
     exists and belongs to the user. Folders above the current one are not searched: somebody else may have put a home

@@ -22,11 +22,14 @@ def shown(text: str) -> str:
 
 
 def expanded(path: str | Path) -> Path:
-    """Return a path with `~` and `~name` expanded. Raise `RequestRefused` if the user does not exist."""
+    """Return a path with `~` and `~name` expanded. Raise `RequestRefused` if the home directory cannot be determined."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise RequestRefused(f"Cannot find the folder {str(path)!r}: {error}") from error
+        raise RequestRefused(
+            f"The home directory in the path {str(path)!r} cannot be determined. Check the user name after ~, or use an "
+            "absolute path."
+        ) from error
 
 
 def read_size(text: str, name: str = "") -> int:
@@ -109,7 +112,7 @@ def one_of(name: str, text: str, known: Sequence[str]) -> str:
 def folder(environment: Mapping[str, str], name: str) -> Path | None:
     """Return the absolute path of a folder from an environment variable, or None if the variable is not set or empty.
 
-    Raise `RequestRefused` if the path begins with the home directory of a user who does not exist.
+    Raise `RequestRefused` if the path begins with a home directory that cannot be determined.
     """
     text = environment.get(name)
     return Path(os.path.abspath(expanded(text))) if text else None  # noqa: PTH100 - links stay as they are

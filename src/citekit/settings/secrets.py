@@ -41,8 +41,8 @@ _known: set[str] = set()
 def read_secret(environment: Mapping[str, str], name: str) -> str | None:
     """Return the secret in the variable `name` or in the file that `{name}_FILE` names, or None if neither is set.
 
-    Raise `RequestRefused` if both are set, or if the file cannot be read, does not consist of one line of text, is too
-    large, is accessible to other users, or belongs to another user.
+    Raise `RequestRefused` if both are set, or if the file cannot be read, is not a regular file, does not consist of
+    one line of text, is too large, is accessible to other users, or belongs to another user than root.
     """
     value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
     if value is not None and path is not None:
@@ -51,7 +51,7 @@ def read_secret(environment: Mapping[str, str], name: str) -> str | None:
 
 
 def remember(*secrets: str | None) -> None:
-    """Register secrets of at least `SHORTEST` characters. From now on, `concealed` removes them from text."""
+    """Register secrets of at least `SHORTEST` characters, which `concealed` then removes from text."""
     _known.update(each for each in secrets if each is not None and len(each) >= SHORTEST)
 
 

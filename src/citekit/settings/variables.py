@@ -21,7 +21,8 @@ VARIABLES = {
     "CITEKIT_RETRIES": "the number of retries after a failed request to a model (default: 3)",
     "CITEKIT_TIMEOUT": "the time limit in seconds for a request to a model (default: 300), or for a custom mapper or "
     "adapter (default: no limit)",
-    "CITEKIT_MAX_REQUESTS": "the maximum number of requests per map (default: no limit)",
+    "CITEKIT_MAX_REQUESTS": "the maximum number of requests per map (default: 100 for the parts of a file, and no limit for "
+    "corrections and retries)",
     "CITEKIT_TEMPERATURE": "the sampling temperature of the model, from 0 to 2 (default: that of the service)",
     "CITEKIT_THINKING": "how much the model thinks before it answers: minimal, low, medium, high, or xhigh "
     "(default: that of the service)",
@@ -63,7 +64,7 @@ VARIABLES = {
     "GEMINI_API_KEY_FILE": "a file that contains the value of GEMINI_API_KEY and that only its owner can access",
     "GOOGLE_API_KEY": "the API key for Gemini if GEMINI_API_KEY is not set",
     "GOOGLE_API_KEY_FILE": "a file that contains the value of GOOGLE_API_KEY and that only its owner can access",
-    "OPENAI_API_KEY": "the API key for OpenAI or a compatible server, which can do the same",
+    "OPENAI_API_KEY": "the API key for OpenAI or a compatible server, which can do the same as Gemini",
     "OPENAI_API_KEY_FILE": "a file that contains the value of OPENAI_API_KEY and that only its owner can access",
     "OPENAI_BASE_URL": "the base URL of OpenAI or a compatible server if CITEKIT_BASE_URL is not set",
     "CALIBRE_LIBRARY_PATH": "the folder of the library: a Calibre library with its metadata.db, or any folder of books",
@@ -88,7 +89,7 @@ VARIABLES = {
     "CITEKIT_QUANTIZATION": "the quantization of vectors in the index: int8 (default) or none",
     "CITEKIT_INDEX_ON_DISK": "1 to leave vectors on disk, which is slower but needs less memory",
     "CITEKIT_LIBRARY": "the folder for the embedded index and the ledger (default: .citekit_library in the home)",
-    "ALEXANDRIA_DB": "the ledger file of ingested books (default: alexandria.db in the library folder)",
+    "ALEXANDRIA_DB": "the ledger file of ingested books (default: alexandria.db in the folder CITEKIT_LIBRARY)",
     "GUARDIANS_DIR": "a folder of custom guardians and patterns (default: docs/development/guardians in the home)",
     "CITEKIT_TOOLS": "the tools that `serve` offers: citekit, alexandria, or both, separated by a comma "
     "(default: what is configured)",

@@ -93,7 +93,8 @@ def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> 
 def plain_from_json(text: str, where: str) -> Any:
     """Parse the text of a JSON file as plain data. `where` names the file in messages.
 
-    Raise `FaultyAnswer` if the text is too long, is not JSON, or contains NaN, infinity, or numbers that are too large.
+    Raise `FaultyAnswer` if the text is too long, is not JSON, is nested too deeply, or contains NaN, infinity, or
+    numbers that are too large.
     """
     if len(text) > SIZE_LIMIT:
         raise FaultyAnswer(where, [f"$: the text is longer than the limit of {SIZE_LIMIT} characters"])

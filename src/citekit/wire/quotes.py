@@ -44,8 +44,10 @@ def to_plain_with_lines(verdict: QuoteVerdict) -> dict[str, Any]:
 
 
 def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
-    """Return the verdict of a lookup like `to_plain_with_lines`, with the number of searched files. `resource_id` is
-    null if no file has the words or a similar passage.
+    """Return the verdict of a lookup like `to_plain_with_lines`, with the number of searched files.
+
+    It also has the number of skipped files, if any, and `cut` if not all files with the words were compared.
+    `resource_id` is null if no file has the words or a similar passage.
     """
     if lookup.verdict is None:
         plain: dict[str, Any] = {

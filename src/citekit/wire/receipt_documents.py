@@ -1,6 +1,7 @@
-"""Recognizes files that consist of exactly one receipt in the stored form.
+"""Recognizes files that consist of exactly one receipt in the stored form, or of one complete output of
+`resolve --json`, which contains a receipt.
 
-A document that contains a receipt and other data does not count as a receipt. Otherwise, anyone could add false claims
+No other document that contains a receipt and other data counts as a receipt. Otherwise, anyone could add false claims
 to a genuine receipt.
 """
 

@@ -41,14 +41,14 @@ PASSAGE, STEP = 60, 30
 
 @frozen(kw_only=True)
 class Features:
-    """How well a page matches a question. All values are from 0 to 1, and similarities from -1 to 1.
+    """How well a page matches a question. All values are from 0 to 1, except the similarities, which are from -1 to 1.
 
     `words` is the BM25 score of the page, and `coverage` the fraction of the question's words that the page contains;
     both weigh each word by its rarity in the document. `similarity` is the cosine of the best passage. `sentence_words`
     and `sentence_similarity` repeat `words` and `similarity` for whole sentences, and are 0 for keywords. `first_lines`
-    and `title` are 0 for keywords, and `numeric` is 0 unless the question is about amounts. `contents` is 1 for a table
-    of contents or an index, and `reference` for a page or label that the question names. `pairs`, `whole_words`, and
-    `passage` are from the second stage.
+    and `title` are 0 for keywords, and `numeric` is 0 unless the question is about amounts. For a table of contents or
+    an index, these three are 0, and `contents` is 1. `reference` is 1 for a page or label that the question names, and
+    `IMPLIED` for a statement that it implies. `pairs`, `whole_words`, and `passage` are from the second stage.
     """
 
     words: float = 0.0
@@ -191,7 +191,10 @@ def _referred(question: ParsedQuestion, index: DocumentIndex) -> frozenset[int]:
 
 
 def _implied(question: ParsedQuestion, index: DocumentIndex) -> dict[int, float]:
-    """Return the pages, from 0, with a statement that has items of a metric, unless the question names a statement."""
+    """Return the pages, from 0, with a statement that has items of a metric, each with the value `IMPLIED`.
+
+    The result is empty if the question names a statement.
+    """
     if any(label.kind == STATEMENT for label in question.labels):
         return {}
     return {page: IMPLIED for label in question.statements for page in _pages_with(label, index)}
@@ -227,7 +230,10 @@ def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[in
 
 
 def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
-    """Return the pages, from 0, with a line that begins with the label, without tables of contents."""
+    """Return the pages, from 0, with a line that begins with the label, without tables of contents and indexes.
+
+    For a statement, at least the fraction `STATEMENT_NUMBERS` of the page must be numbers.
+    """
     least = 255 * STATEMENT_NUMBERS if label.kind == STATEMENT else 0
     return [
         page

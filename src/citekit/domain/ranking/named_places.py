@@ -101,7 +101,9 @@ class _Rule:
         )
 
     def page_of(self, label: str) -> int | None:
-        """Return the page with that printed number, or None if the number does not follow this rule."""
+        """Return the page with that printed number, or None if the number does not follow this rule or its style is
+        letters.
+        """
         if not label.startswith(self.prefix):
             return None
         number = label[len(self.prefix) :]

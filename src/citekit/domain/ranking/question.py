@@ -65,10 +65,11 @@ class ParsedQuestion:
     `stems` are the distinct stems of its words and of the items of metrics, `pairs` are the stems of adjacent words,
     and `words` are the whole words that are longer than a stem. `meaning` is the text for the embedder, without
     instructions and without tokens that have no letters. `sentence` ranges from 0 for keywords to 1 for a whole
-    sentence. `about_amounts` is True if the question names a year, a currency, millions or billions, a percentage, a
-    rate, a margin, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts such as "Figure 3". `places`
-    are printed page numbers, lines, and times. `specifics` are the stems of names and years, without which a page
-    hardly answers the question. `statements` are the labels of financial statements that have the items of a metric.
+    sentence. `about_amounts` is True if the question contains a year, a currency sign, millions or billions, a
+    percentage, a rate, a margin, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts such as
+    "Figure 3". `places` are printed page numbers, lines, and times. `specifics` are the stems of names and years,
+    without which a page hardly answers the question. `statements` are the labels of financial statements that have the
+    items of a metric.
     """
 
     text: str

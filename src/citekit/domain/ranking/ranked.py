@@ -17,7 +17,7 @@ class RankedPage:
     `score` is from 0 to 1 and comparable between questions. `coverage` is the fraction of the question's words that the
     page contains. `start` and `end` are the character offsets of the best lines in the text of `block`, and `location`
     is their location in the file. `extent` is the location of the whole block. `further` are the offsets of other
-    lines, which contain words of the question that the best lines do not contain.
+    lines, which contain words of the question that the best lines do not contain, or None if there are none.
     """
 
     resource_id: str

@@ -95,7 +95,10 @@ SPAN = 20
 
 @frozen
 class Label:
-    """A numbered part, such as `Label("figure", "3")`. A Roman numeral is converted to digits."""
+    """A numbered part, such as `Label("figure", "3")`.
+
+    `number` is lowercase; `_label` has already converted a Roman numeral to digits.
+    """
 
     kind: str
     number: str
@@ -142,7 +145,7 @@ def labels_of(line: str) -> Iterator[Label]:
 
 
 def pages_in(question: str) -> tuple[frozenset[int], bool]:
-    """Return the pages that a question names by number, from 1, and whether it names the last page."""
+    """Return the pages, from 1, that a question names by number or as the cover, and whether it names the last page."""
     pages: set[int] = set()
     for found in _PAGES.finditer(question):
         first, last = int(found[1]), int(found[2] or found[1])

@@ -54,8 +54,9 @@ def missing_share(
 ) -> float:
     """Return the fraction of the names and years of a question that a page does not have, from 0 to 1.
 
-    `here` are the stems of the page. Words in the `names` of the document, such as its title, do not count, and neither
-    do names whose rarity in the document is below `COMMON`: a whole document may be about them.
+    `here` are the stems of the page. Names that occur in `names`, the names of the document such as its title, do not
+    count, and neither do names whose rarity in the document is below `COMMON`: a whole document may be about them.
+    Years always count.
     """
     if not specifics:
         return 0.0

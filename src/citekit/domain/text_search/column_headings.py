@@ -13,7 +13,7 @@ from itertools import pairwise
 from citekit.domain.text_search.matching import shown_row
 
 DISTANCE = 80
-"""The maximum number of lines between a row and its column headings."""
+"""The column headings of a row are searched for in fewer lines than this above it."""
 
 GAP = 3
 """The maximum number of one-cell lines, such as the rest of a long cell, between two rows of text."""
@@ -93,7 +93,8 @@ def _has_figure(cell: str) -> bool:
 def _above_figures(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
     """Return the nearest column headings above a row of `width` cells, of which the last `figures` are figures.
 
-    If the row consists only of figures, the headings must be years or dates.
+    Return None if they do not fit, or if there are none. The headings of the figures must all be dates or, unless the
+    row consists only of figures, all be other texts.
     """
     for at in range(number - 1, max(-1, number - DISTANCE), -1):
         cells = _cells(lines[at])
@@ -111,7 +112,9 @@ def _above_figures(lines: Sequence[str], number: int, width: int, figures: int) 
 
 
 def _stacked_dates(lines: Sequence[str], last: int, figures: int) -> str | None:
-    """Return the dates on the lines that end at `last`, one for each figure, or None if there are more or fewer."""
+    """Return the dates on the lines that end at `last`, one for each figure, or None if there are more or fewer, or if
+    two are the same.
+    """
     pieces: list[str] = []
     for at in range(last, -1, -1):
         cells = _cells(lines[at])
@@ -124,8 +127,8 @@ def _stacked_dates(lines: Sequence[str], last: int, figures: int) -> str | None:
 
 
 def _above_text(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
-    """Return the first row of the table around the row `number`, if it has the same number of cells and its cells look
-    like headings.
+    """Return the first row of the table around the row `number`, or None unless it has the same number of cells and its
+    cells look like headings.
 
     Two cells are often a name and its value, so a table of two columns needs a figure in each row.
     """
@@ -154,7 +157,7 @@ def _continues(lines: Sequence[str], number: int) -> bool:
 
 
 def _is_named(cells: Sequence[str], width: int) -> bool:
-    """Return whether a row has `width` cells, each with a short name without digits."""
+    """Return whether a row has `width` different cells, each with a short name without digits."""
     return (
         len(cells) == width
         and len(set(cells)) == width
@@ -166,7 +169,9 @@ def _is_named(cells: Sequence[str], width: int) -> bool:
 
 
 def _of_pipe_table(lines: Sequence[str], number: int) -> str | None:
-    """Return the first row of a Markdown table, whose second row consists of dashes."""
+    """Return the first row of the Markdown table with the row `number`, or None if no row of dashes follows a first
+    row.
+    """
     at = number
     while at >= 2 and lines[at].lstrip().startswith("|"):
         if _SEPARATOR.fullmatch(lines[at - 1].strip()):

@@ -10,7 +10,7 @@ SHORTEST = 4
 """The minimum number of letters of a word that has other forms."""
 
 _STEM = 3
-"""The minimum number of letters that are left of a word without its ending."""
+"""The minimum number of letters before the ending `-ing` or `-ed`. Before `-ies` and `-ied`, it is one less."""
 
 _HISSING = ("s", "x", "z", "ch", "sh")
 _VOWELS = frozenset("aeiou")

@@ -47,8 +47,8 @@ def laid_out(
     """Yield the lines in the character range `span` of a block, without blank lines unless `raw` is True.
 
     `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of the
-    block's lines that are running headers or footers. `raw` keeps the white space and single blank lines, which code
-    needs.
+    block's lines that are running headers or footers, which are left out unless they are headings. `raw` keeps the
+    white space and single blank lines, which code needs.
     """
     text = block.text
     starts = list(line_starts(text))

@@ -15,7 +15,7 @@ def cut_around(line: str, words: Sequence[str], limit: int) -> str:
     """Return the part of a line with the most different `words`: at most `limit` characters, plus the marks where it is
     cut.
 
-    `words` are in lower case. The part begins and ends at the borders of sentences if they fit.
+    `words` are in lowercase. The part begins and ends at the borders of sentences if they fit.
     """
     lowered = line.lower()  # a few letters have two characters in lowercase
     start, end = _densest(lowered if len(lowered) == len(line) else line, words, limit)

@@ -193,8 +193,8 @@ def lines_after(text: str, match: LineMatch, characters: int, most: int) -> list
 def shown_row(text: str) -> str:
     """Return a table row, whose cells are separated by tabs, with ` | ` between its cells.
 
-    A currency sign or parenthesis that is a cell by itself, or that ends a cell, is moved to the number in the adjacent
-    cell.
+    A currency sign or opening parenthesis at the end of a cell is moved to the next cell. A cell that is only a closing
+    parenthesis or a percent sign is added to the previous cell.
     """
     cells: list[str] = []
     sign = ""

@@ -35,7 +35,7 @@ class TextQuery:
 
     @property
     def is_quoted(self) -> bool:
-        """Whether the query has quotation marks."""
+        """Whether the query has phrases in quotation marks."""
         return bool(self.quoted)
 
     @property

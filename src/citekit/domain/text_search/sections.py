@@ -21,14 +21,14 @@ from citekit.domain.words import words_of
 EDGE = 2
 """The number of lines at the edge of a page that can be a running header or footer."""
 
-WHOLE_PAGES = "The title of {} was not found on page {}, so the answer contains the whole page."
+WHOLE_PAGES = "The title of {} was not found on page {}, so the answer can contain other text of that page."
 
 _CUT = ("...", "…")
 
 
 @frozen
 class SectionCut:
-    """Finds where a section begins and ends in the text of its first and last page, `pages`."""
+    """Finds where a section on `pages` begins and ends in the text of its first and last page."""
 
     titles: SectionTitles
     pages: Pages
@@ -36,7 +36,7 @@ class SectionCut:
     def start(self, text: str) -> tuple[int, int, list[str]]:
         """Return the offsets at which the section's heading begins and ends in the text of its first page, and notes.
 
-        Both are 0 if the heading is not found.
+        Both offsets are 0 if the heading is not found.
         """
         own = heading_span(text, self.titles.title, inside=self.titles.is_shared)
         missing = own is None and self.titles.is_shared
@@ -114,7 +114,8 @@ def _cut_heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 
 
 
 def node_at(outline: ResourceMap, block: TextBlock, start: int, location: Location) -> Node | None:
-    """Return the node of `outline` whose text contains the character at `start` of a block, which is at `location`.
+    """Return the node of `outline` whose text contains the character at `start` of a block, which is at `location`, or
+    None.
 
     On a page that several nodes share, it is the last node whose heading is before the character, or else the one that
     continues from the page before. Elsewhere, and if no heading is found, it is the innermost node.

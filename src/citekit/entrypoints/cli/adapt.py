@@ -55,8 +55,8 @@ def command(
 ) -> None:
     """Turn the structure that another program produced into a map.
 
-    FILE is a file or a folder: GraphRAG tables (Parquet or JSON), LlamaIndex nodes, docstore, or persisted index,
-    JSON similar to a CiteKit map, or any data that a Python file with a function adapt(data, **kwargs) can read.
+    FILE is a file or a folder: GraphRAG tables (Parquet or JSON); LlamaIndex nodes, docstore, or persisted index;
+    JSON similar to a CiteKit map; or any data that a Python file with a function adapt(data, **kwargs) can read.
     With --source, CiteKit looks for the passages in that file and validates every location against it. A passage
     that is not found gets a virtual location.
 

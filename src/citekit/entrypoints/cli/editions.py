@@ -45,7 +45,8 @@ def command(session: Session, resource: str, use: str | None) -> None:
 
 
 def _line(row: Mapping[str, object]) -> str:
-    return f"{'*' if row['in_use'] else ' '} {row['mapper']}  {row['nodes']} nodes, created {row['created_at']}"
+    nodes = f"{row['nodes']} node{'' if row['nodes'] == 1 else 's'}"
+    return f"{'*' if row['in_use'] else ' '} {row['mapper']}  {nodes}, created {row['created_at']}"
 
 
 def _chosen(known: Sequence[ResourceMap], resource: str, use: str) -> ResourceMap:

@@ -87,7 +87,8 @@ ONE_ID = "--id works with exactly one file, because it names one map."
     "--max-requests",
     type=click.IntRange(1),
     metavar="N",
-    help="The maximum number of requests per map (default: no limit).",
+    help="The maximum number of requests per map (default: 100 for the parts of a file, and no limit for corrections and "
+    "retries).",
 )
 @click.option(
     "--temperature",
@@ -312,7 +313,7 @@ def _on_cluster(
     cluster = connect(address)
     with (
         closing(cluster),
-        watching(session, f"Mapping {len(files)} files") as watch,
+        watching(session, f"Mapping {counted(len(files), 'file')}") as watch,
         app.ingest_runs.recording(_absolute(places), len(files)) as record,
     ):
         dashboard = cluster.dashboard  # asks the scheduler
@@ -343,7 +344,7 @@ def _many(
     told = _Told(session)
     at_once = app.files_at_once
     with (
-        watching(session, f"Mapping {len(files)} files", app.remote_files) as watch,
+        watching(session, f"Mapping {counted(len(files), 'file')}", app.remote_files) as watch,
         app.ingest_runs.recording(_absolute(places), len(files)) as record,
     ):
         many = app.ingest_many(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(session: Session, part: tuple[str, ...], resource: str | None) -> None:
     """Show one node of a map.
 
-    Prints its location, address, summary, and neighbors. Extracts nothing. RESOURCE.NODE as one word works if it
+    Prints its location, address, summary, parent, and children. Extracts nothing. RESOURCE.NODE as one word works if it
     matches exactly one node.
     """
     from citekit.entrypoints.cli.part_arguments import named_node

@@ -14,7 +14,7 @@ def command(session: Session) -> None:
     """Show what happened to each file in the last ingest of several files.
 
     The ingest may still be running. Files that failed or were set aside are listed with the reason. Exits with 0 only
-    if nothing was lost: no file failed, and no file remains after the end of the ingest.
+    if nothing was lost: no file failed or was set aside, and no file remains after the end of the ingest.
     """
     from citekit.domain.ingest_run import FileState
     from citekit.domain.unicode_controls import printable

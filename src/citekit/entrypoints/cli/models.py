@@ -49,7 +49,7 @@ def get(session: Session, name: str) -> None:
     models = session.app.speech_models
     facts = models.facts(name)
     session.note(f"Whisper {facts.name}: {size(facts.size)}, {facts.license} license, from {facts.publisher}")
-    with watching(session, f"downloading {facts.name}") as watch:
+    with watching(session, f"Downloading {facts.name}") as watch:
         folder = models.download(facts.name, watch)
     session.answer(
         {**_plain(models.facts(facts.name)), "folder": str(folder)},
@@ -59,7 +59,7 @@ def get(session: Session, name: str) -> None:
 
 def _use(facts: SpeechModelFacts) -> str:
     if facts.is_automatic:
-        return "It is used from now on."
+        return "CiteKit will use this model from now on."
     return f"To use it, set CITEKIT_SPEECH_MODEL={facts.name}."
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName | Address:
     """Return the node or address that the arguments name. `resource` is the value of `--resource`, or None.
 
-    Raise `AddressMalformed`, and the errors of `part_named` and `named_node`.
+    Raise the errors of `parse_address`, `part_named`, and `named_node`.
     """
     if resource is not None and len(words) == 1:
         return part_named(maps, resource, words[0])

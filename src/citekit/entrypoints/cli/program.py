@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "jobs": ("jobs", "Show what happened to each file in the last ingest of several files."),
     "migrate": ("migrate", "Copy the maps of a home to a shared store."),
     "rename": ("rename", "Give a resource another ID."),
-    "remove": ("remove", "Delete the map of a resource, and its text in the index for `citekit find`."),
+    "remove": ("remove", "Delete the map of a resource, its tags, and its text in the search indexes."),
     "cache": ("cache", "Show, check, or reduce the evidence cache."),
     "verify": ("verify", "Check that evidence is really the part of the source that its receipt states."),
     "query": ("library.query", "Ask a question and find the passages in ingested books that answer it."),

@@ -68,7 +68,8 @@ def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
     if result.lookup is not None and result.lookup.is_cut:
         yield "  More files or pages contain these words than were compared. Name the resource, or quote more words."
     if result.lookup is not None and result.lookup.skipped:
-        yield f"  {counted(result.lookup.skipped, 'file was', 'files were')} not searched (to see why, run: citekit find)"
+        skipped = counted(result.lookup.skipped, "file was", "files were")
+        yield f"  {skipped} not searched (to see why, run: citekit find WORDS)"
 
 
 def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:

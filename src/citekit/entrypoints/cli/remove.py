@@ -12,7 +12,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.argument("resource")
 @pass_session
 def command(session: Session, resource: str) -> None:
-    """Delete the map of a resource, and its text in the index for `citekit find`.
+    """Delete the map of a resource, its tags, and its text in the search indexes.
 
     The source file does not change. Evidence that was extracted from it stays in the cache until the cache is pruned or
     cleared.
@@ -21,7 +21,7 @@ def command(session: Session, resource: str) -> None:
 
     session.app.remove(resource)
     line = (
-        f"Deleted the map of '{printable(resource)}'. The source file is unchanged. Evidence that was extracted "
+        f"Deleted the map and the tags of '{printable(resource)}'. The source file is unchanged. Evidence that was extracted "
         "from it stays in the"
     )
     session.answer(

@@ -85,7 +85,7 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
     if output is None:
         return None
     if evidence.output_path is None or evidence.receipt is None:
-        raise click.UsageError("The location of this node is virtual, so there is no file for -o to copy.")
+        raise click.UsageError("The location of this part is virtual, so there is no file for -o to copy.")
     return copy_evidence(evidence.output_path, output, Path(evidence.receipt.source_path), force=force)
 
 

@@ -147,7 +147,8 @@ def _finish(session: Session, found: Sequence[Synced]) -> None:
         session.answer(plain, [_summary(found)])
         return
     session.say([_summary(found)])
-    raise CommandError("SomeFailed", f"{counted(len(bad), 'file')} could not be mapped. Run the command again.", plain)
+    message = f"{counted(len(bad), 'file')} could not be mapped. When the causes are gone, run the command again."
+    raise CommandError("SomeFailed", message, plain)
 
 
 def _plain(found: Synced) -> dict[str, object]:

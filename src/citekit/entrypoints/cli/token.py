@@ -69,7 +69,8 @@ def command() -> None:
     "--subject",
     "issued",
     metavar="TEXT",
-    help="Create no token, but admit the subject with this name at the issuer; '*' admits all others.",
+    help="Instead of creating a token, admit the subject that has this name in the tokens of the issuer; '*' admits all of "
+    "its other subjects.",
 )
 @_FILE
 @pass_session
@@ -153,7 +154,7 @@ def listing(session: Session, token_file: Path | None) -> None:
 @_FILE
 @pass_session
 def revoke(session: Session, name: str, token_file: Path | None) -> None:
-    """Remove a subject. Running servers reject its token from now on. Its home is not deleted."""
+    """Remove a subject. Running servers no longer accept its token. Its home is not deleted."""
     _subjects(session, token_file).revoke(name)
     session.answer({"revoked": name}, [f"{name} is no longer admitted. Its home was not deleted."])
 

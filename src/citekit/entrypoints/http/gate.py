@@ -398,8 +398,8 @@ def _attachment(receipt: Receipt) -> str:
 def wanted_range(header: str | None, size: int) -> range | None:
     """Return the bytes of a file that the header `Range` (RFC 9110, section 14) requests, or None for the whole file.
 
-    The file has `size` bytes. The range is empty if no byte of the file is in it. Several ranges, and units other than
-    bytes, are ignored.
+    The file has `size` bytes. The range is empty if no byte of the file is in it. Invalid ranges, several ranges, and
+    units other than bytes are ignored.
     """
     found = _RANGE.fullmatch(header or "")
     if found is None or not (found[1] or found[2]):

@@ -121,7 +121,11 @@ def _with_lifespan(gate: Gate, servers: SubjectServers) -> ASGIApp:
 
 
 def serve_http(options: HttpOptions) -> None:
-    """Serve until the process is interrupted. Raise `RequestRefused` if the address or a file cannot be used."""
+    """Serve until the process is interrupted.
+
+    Raise `RequestRefused` if the address, the audit log, or the certificate cannot be used, or if no subject is
+    admitted.
+    """
     _admission_works(options)
     try:
         audit_of(options.settings, options.audit_file)({"started": options.public_url})
@@ -161,7 +165,9 @@ def serve_http(options: HttpOptions) -> None:
 
 
 def _admission_works(options: HttpOptions) -> None:
-    """Raise `RequestRefused` if the token file, the issuer, or the certificate cannot be used."""
+    """Raise `RequestRefused` if the token file has no subjects, if there is an issuer but none of its subjects is
+    admitted, or if the certificate cannot be used, and the errors of reading the token file.
+    """
     admission = _admission(bootstrap(options.settings), options)
     if admission is not None:
         entries = admission.subjects.entries()
@@ -175,8 +181,15 @@ def _admission_works(options: HttpOptions) -> None:
     if options.tls_cert is not None and options.tls_key is not None:
         try:
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(options.tls_cert, options.tls_key)
-        except (OSError, ValueError) as error:
-            raise RequestRefused(f"The certificate or its key cannot be used: {error}.") from error
+        except (ssl.SSLError, ValueError) as error:
+            raise RequestRefused(
+                f"The certificate {options.tls_cert} and the key {options.tls_key} cannot be used. Check that both are PEM "
+                "files and that the key belongs to the certificate."
+            ) from error
+        except OSError as error:
+            raise RequestRefused(
+                f"The certificate {options.tls_cert} or the key {options.tls_key} cannot be read: {error.strerror}."
+            ) from error
 
 
 def _viewer(options: HttpOptions, listening: socket) -> Callable[[], ASGIApp] | None:

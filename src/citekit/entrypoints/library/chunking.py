@@ -27,8 +27,8 @@ PREVIEW = 500
 def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Return a preview of how a book of the library would be split into chunks.
 
-    Raise `BookMissing` if the library does not have the book, or `RequestRefused` if the book has no readable format,
-    its file is missing, or the chunking parameters are invalid.
+    Raise `BookMissing` if the library does not have the book, `RequestRefused` if the book has no readable format, its
+    file is missing, or the chunking parameters are invalid, and the errors of `TryChunking`.
     """
     record = library.library.get(arguments["book_id"])
     chosen = preferred(record, arguments["format_preference"])
@@ -44,7 +44,7 @@ def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> 
     """Return a preview of how a file would be split into chunks.
 
     Raise `RequestRefused` if the path is not absolute, the file is missing, its format is unsupported, or the chunking
-    parameters are invalid, and `PathNotAllowed` if the file is not in an allowed folder.
+    parameters are invalid, `PathNotAllowed` if the file is not in an allowed folder, and the errors of `TryChunking`.
     """
     path = Path(arguments["file_path"])
     if not path.is_absolute():
@@ -61,7 +61,8 @@ def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> 
 def compare(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Split a book of the library with several thresholds, and return a comparison of the results.
 
-    Raise `RequestRefused` if the library does not have the book, it has no readable format, or its file is missing.
+    Raise `RequestRefused` if the library does not have the book, it has no readable format, or its file is missing, and
+    the errors of `CompareChunking`.
     """
     record, chosen = _to_compare(library, arguments["book_id"], arguments["format_preference"])
     compared = library.compare_chunking(chosen.path, language=_language(record), progress=progress)

@@ -1,4 +1,7 @@
-"""Ingests a book from the library, or a file that is not in the library."""
+"""Ingests a book from the library, or a file that is not in the library.
+
+The texts of the steps and errors are part of the contract of the tools, also where they name Calibre for other libraries.
+"""
 
 from __future__ import annotations
 

@@ -197,7 +197,10 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
 
 
 def _shorten(found: dict[str, Any], limit: int) -> None:
-    """Cut the text of a hit to `limit` characters around its best passage, and omit texts that repeat it."""
+    """Cut the text of a hit to `limit` characters around its best passage, and omit texts that repeat it.
+
+    The texts of its neighbors are cut to a quarter of that.
+    """
     passage = found.get("passage")
     found["text"] = excerpt(found["text"], passage["text"] if passage else "", limit)
     if passage and passage["text"] in found["text"]:

@@ -311,7 +311,9 @@ def _told(error: BaseException, structure: bool, title_of: Callable[[str], str])
 
 
 def _titled(name: str, title_of: Callable[[str], str]) -> str:
-    """Return the title of a resource in parentheses. It is empty if the title says no more than the ID."""
+    """Return the title of a resource in parentheses. It is empty if the title says no more than the ID or the map
+    cannot be read.
+    """
     try:
         title = " ".join(title_of(name).split())[:80]
     except CiteKitError:

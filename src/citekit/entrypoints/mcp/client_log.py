@@ -49,7 +49,7 @@ class ClientLog(logging.Handler):
         self._sending: set[asyncio.Task[None]] = set()
 
     async def set_level(self, context: ServerRequestContext[Any, Any], params: SetLevelRequestParams) -> EmptyResult:
-        """Forward messages of this level and above from now on."""
+        """Set the level of the least severe messages that are forwarded."""
         self._session, self._loop = context.session, asyncio.get_running_loop()
         level = LEVELS[params.level]
         self.setLevel(level)

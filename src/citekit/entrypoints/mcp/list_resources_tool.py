@@ -128,7 +128,7 @@ def _facts(listed: ListedResource, folder: str) -> str:
 
 
 def _common_folder(listed: Sequence[ListedResource]) -> str:
-    """Return the deepest folder that contains all files, or an empty text if it does not exist or is the root."""
+    """Return the deepest folder that contains all files, or an empty text if there is none or it is the root."""
     folders = [str(PurePath(each.card.source_path).parent) for each in listed if each.card is not None]
     if not folders or not all(map(os.path.isabs, folders)):
         return ""

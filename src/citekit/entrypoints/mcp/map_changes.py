@@ -81,7 +81,8 @@ class MapChanges:
     async def subscribe(self, _: _Context, params: SubscribeRequestParams) -> EmptyResult:
         """Subscribe the client to a map, which does not have to exist.
 
-        Raise `RequestRefused` if the URI is not that of a map, or if there are more than `SUBSCRIPTIONS`.
+        Raise `RequestRefused` if the URI is not that of a map, or if the client would have more than `SUBSCRIPTIONS`
+        subscriptions.
         """
         uri = str(params.uri)
         id_of(uri)
@@ -101,7 +102,7 @@ class MapChanges:
     async def listen(self, context: _Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         """Serve a stream of changes until the client or the server ends it.
 
-        Raise `RequestRefused` if there are more than `SUBSCRIPTIONS`.
+        Raise `RequestRefused` if the client would have more than `SUBSCRIPTIONS` subscriptions.
         """
         uris = list(dict.fromkeys(map(str, params.notifications.resource_subscriptions or ())))
         await self._add(uris)

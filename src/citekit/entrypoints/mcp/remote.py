@@ -67,7 +67,7 @@ class ClientPaths:
     def found(self, text: str) -> Path:
         """Return the path on this computer for a path that a client gave.
 
-        Raise `RequestRefused` if the path is empty, is not relative, or contains `..` or a backslash.
+        Raise `RequestRefused` if the path is empty, is not relative, or contains `..`, a backslash, or a NUL.
         """
         if (
             not text.strip()

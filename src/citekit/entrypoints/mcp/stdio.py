@@ -252,7 +252,8 @@ async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Ex
 def _room(sink: int) -> int:
     """Return the number of bytes that can be written to `sink` without blocking.
 
-    This is the capacity of an empty pipe, `AT_ONCE` for another descriptor that is ready, or 0 if writing may block.
+    This is the capacity of an empty pipe, `AT_ONCE` for any other pipe or descriptor that is ready, or 0 if writing may
+    block.
     """
     if not hasattr(select, "poll") or not _poll(sink, select.POLLOUT) & select.POLLOUT:
         return 0

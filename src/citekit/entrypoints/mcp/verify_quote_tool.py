@@ -248,7 +248,7 @@ def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
         yield f"error: {verdict['error']}"
         return
     seen = "" if verdict["visible"] else ", hidden from readers"
-    cut = ", not all files with these words were compared" if verdict.get("cut") else ""
+    cut = "; not all files with these words were compared" if verdict.get("cut") else ""
     yield f"{verdict['finding']}{seen}{cut}"
     for place in verdict["places"]:
         differs = f"  (differs in {', '.join(place['differences'])})" if place["differences"] else ""

@@ -20,7 +20,7 @@ from citekit.entrypoints.library import ingesting
 def command(session: Session, /, book_ids: tuple[int, ...], flat: bool, **wanted: object) -> None:
     """Ingest books from the library by their IDs.
 
-    To find the ids, run `citekit library search`.
+    To find the IDs, run `citekit library search`.
     """
     named = [(str(each), {**wanted, "hierarchical": not flat, "book_id": each}) for each in book_ids]
     ingest_each(session, named, ingesting.ingest)

@@ -30,7 +30,8 @@ def command(session: Session, /, collection: str | None) -> None:
     books = list(session.app.alexandria.list_books(collection))
     session.answer({"books": [_plain(each) for each in books], "count": len(books)}, _lines(books))
     if not books:
-        session.note("No books have been ingested. To ingest one, run: citekit library ingest-file FILE")
+        where = "" if collection is None else f" into {printable(collection)}"
+        session.note(f"No books have been ingested{where}. To ingest one, run: citekit library ingest-file FILE")
 
 
 def _plain(book: ListedBook) -> dict[str, object]:

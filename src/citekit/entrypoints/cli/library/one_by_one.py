@@ -24,8 +24,9 @@ def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: 
     """Ingest several books by calling `work` with the arguments of each.
 
     `named` has (name of the book, arguments) pairs. If one book fails, the others are still ingested. Books that are
-    already in the collection are skipped, so the user can repeat an interrupted command. If the only book is already in
-    the collection, this is an error.
+    already in the collection are skipped, so the user can repeat an interrupted command. Raise `CommandError` if a book
+    could not be ingested, or if there is only one and it is already in the collection, and the errors of
+    `preconditions.to_ingest`.
     """
     library = session.app.alexandria
     done = []

@@ -30,7 +30,7 @@ def answer(session: Session, plain: Mapping[str, object], lines: Callable[[], It
 def named_file(text: str, what: str) -> Path:
     """Return the absolute path for the command-line argument `text`.
 
-    `what` is the name of the argument. Raise `click.UsageError` if the argument is blank.
+    `what` is the name of the argument. Raise `click.UsageError` if the argument is blank, and the errors of `expanded`.
     """
     if not text.strip():
         raise click.UsageError(f"{what} is empty. Give the path of a file.")

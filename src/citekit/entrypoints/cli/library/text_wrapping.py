@@ -27,7 +27,8 @@ def clipped(text: str, columns: int) -> str:
 def folded(text: str, columns: int, most: int) -> list[str]:
     """Return `text` wrapped into lines of at most `columns` terminal columns, with at most `most` lines.
 
-    Lines end at spaces or between wide characters. An ellipsis replaces the text that does not fit.
+    Lines end at spaces or between wide characters, or within a word that is longer than a line. An ellipsis replaces
+    the text that does not fit.
 
     Example:
         >>> folded("The quick brown fox jumps", 10, 2), folded("今天晚上很好的月光", 10, 2)

@@ -50,7 +50,7 @@ QUERY = Tool(
         {
             "query": text("A question."),
             "limit": schemas.whole("1 to 20.", 5),
-            "threshold": schemas.number("The lowest score of a result, 0 to 1.", 0.5),
+            "threshold": schemas.number("0 to 1. Below it: omitted or weak.", 0.5),
             "context_mode": schemas.optional_text(
                 "contextual: also the chapter of each chunk; comprehensive: also the chunks next to it.",
                 ContextMode.PRECISE.value,
