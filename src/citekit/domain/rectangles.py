@@ -101,7 +101,7 @@ def _inside(edge: Decimal, whole: Decimal, unit: Decimal) -> Decimal:
 def decimals(text: str, value: str) -> Four:
     """Parse the four unsigned decimal numbers of `value`, which has the form `a,b,c,d`.
 
-    `text` is the whole address, for messages. Raise `AddressMalformed` if `value` has another form.
+    `text` is the whole address, for messages. Raise `AddressMalformed` if `value` has another form or too many digits.
     """
     if len(value) > 4 * DIGITS_LIMIT:
         raise AddressMalformed(text, value, "the numbers have too many digits")

@@ -310,7 +310,8 @@ class CiteKit:
 
         `what` is an address, or a resource (its ID, or `doc://book`). A resource is searched completely or, if
         `node_id` is given, only in that node. `roots` are folders in which a moved source is searched for. Raise
-        `RequestRefused` if the text has no words or is too long, `ResourceMissing`, or another `CiteKitError`.
+        `RequestRefused` if the text has no words, is too long, or occurs too often, or if the part is virtual, or
+        another `CiteKitError`.
         """
         wanted: NodeName | Address | str = what
         if node_id is not None:

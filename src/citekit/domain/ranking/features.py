@@ -75,7 +75,8 @@ class FirstStage:
     """The features of every page that the index provides, as one list per feature with an item per page.
 
     `words`, `coverage`, `first_lines`, and `title` are fractions of the question's words. `rarities` has the rarity of
-    each stem of the question in the document.
+    each stem of the question in the document. `lists` is 1 for a table of contents or an index. `similarities` is None
+    without vectors. `referred` has the value of `reference` by page, without the pages for which it is 0.
     """
 
     question: ParsedQuestion

@@ -66,10 +66,10 @@ class ParsedQuestion:
     and `words` are the whole words that are longer than a stem. `meaning` is the text for the embedder, without
     instructions and without tokens that have no letters. `sentence` ranges from 0 for keywords to 1 for a whole
     sentence. `about_amounts` is True if the question contains a year, a currency sign, millions or billions, a
-    percentage, a rate, a margin, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts such as
-    "Figure 3". `places` are printed page numbers, lines, and times. `specifics` are the stems of names and years,
-    without which a page hardly answers the question. `statements` are the labels of financial statements that have the
-    items of a metric.
+    percentage, a rate, a margin, or a ratio. `pages` are numbers of pages from 1, `last_page` is True if the last page
+    is named, and `labels` are parts such as "Figure 3". `places` are printed page numbers, lines, and times.
+    `specifics` are the stems of names and years, without which a page hardly answers the question. `statements` are the
+    labels of financial statements that have the items of a metric.
     """
 
     text: str

@@ -40,14 +40,14 @@ class TextHit:
 class FoundText:
     """The best hits of a text search. Hits on the same page are next to each other.
 
-    `total` is the number of all matches in the searched text. If the words are on too many pages, only some are
-    compared: then `total` counts the matches in these, and `pages` is the number of pages (or blocks of lines) that
-    have all words, or its lower bound `PAGES_COUNTED`. Otherwise, `pages` is None. `searched` is the number of searched
-    resources. `stale` has the reason for each resource whose file has changed or is missing; the text of the originally
-    mapped file was searched. If all resources were searched, only resources with hits are checked. `skipped` has the
-    reason for each resource that could not be searched. `absent` lists the words of the query that occur in none of the
-    searched resources, and `instead` has the other forms of words that were found (`leases` for `lease`, `4` for
-    `four`).
+    `total` is the number of all matches in the searched text, not counting pages that lack words. If the words are on
+    too many pages, only some are compared: then `total` counts the matches in these, and `pages` is the number of pages
+    (or blocks of lines) that have all words, or its lower bound `PAGES_COUNTED`. Otherwise, `pages` is None. `searched`
+    is the number of searched resources. `stale` has the reason for each resource whose file has changed or is missing;
+    the text of the originally mapped file was searched. If all resources were searched, only resources with hits are
+    checked. `skipped` has the reason for each resource that could not be searched. `absent` lists the words of the
+    query that occur in none of the searched resources, and `instead` has the other forms of words that were found
+    (`leases` for `lease`, `4` for `four`).
     """
 
     hits: Sequence[TextHit]

@@ -96,7 +96,8 @@ def heading_span(text: str, title: str, beyond: int = 0, *, inside: bool = False
 
 
 def _cut_heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-    """Return the first and last of the lines from `start` that begin with the words of a shortened title, or None.
+    """Return the indexes of the first and last line, from `start` on, that begin with the words of a shortened title,
+    or None.
 
     The last word of the title can be cut.
     """

@@ -94,7 +94,8 @@ def clear(session: Session) -> None:
 )
 @pass_session
 def collect(session: Session, grace: float) -> None:
-    """Delete maps in the shared store (CITEKIT_STORE) that were removed, or replaced by maps of the same bytes.
+    """Delete maps in the shared store (CITEKIT_STORE) that were removed, or replaced by maps that the same mapper made
+    from the same bytes.
 
     Other machines can map, read, and remove at the same time. If the command is interrupted, run it again.
     """

@@ -99,7 +99,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command in the arguments.
+        """See `click.Group.resolve_command`.
 
         If a former name is used, print a note with the new name to standard error.
         """

@@ -48,7 +48,7 @@ class Session:
 
     @property
     def why_home(self) -> str:
-        """A clause that says why the home folder was chosen."""
+        """A phrase that names what determined the home folder, such as `--home`."""
         if self.home:
             return "--home"
         if os.environ.get("CITEKIT_HOME"):

@@ -36,7 +36,8 @@ def styled(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = 
 
 
 def shown(text: str) -> str:
-    """Return a line as it is printed: with the styles of `styled`, and with all other control characters escaped.
+    """Return a line as it is printed: with the styles of `styled`, without secrets, and with all other control
+    characters escaped.
 
     Line ends within the line are escaped as well.
     """

@@ -180,9 +180,10 @@ def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> 
 
 
 def _viewer_link(app: Container, address: Address, words: str, verdict: QuoteVerdict | None) -> str | None:
-    """Return a link to the part in the user's viewer, if it is running and shows this home.
+    """Return a link to the part in the user's viewer, or None if it is not running or does not show this home.
 
-    The link contains no token or code, so it opens only in a browser that already has access to the viewer.
+    A virtual location has no link. The link contains no token or code, so it opens only in a browser that already has
+    access to the viewer.
     """
     if isinstance(address.location, Virtual) or app.settings.home not in app.viewed_homes():
         return None

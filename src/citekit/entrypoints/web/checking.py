@@ -70,7 +70,8 @@ class CheckingRoutes:
     def check(self, asked: Asked) -> Response:
         """Verify each quote of a pasted answer at the address that the answer gives for it.
 
-        For an address without a quote, return the titles of the part.
+        For an address without a quote, return the titles of the part. After `QUOTES_LIMIT` quotes and addresses, the
+        others are only counted (`left_out`). Raise `RequestRefused` if the answer is too long.
         """
         text = asked.text("text")
         if len(text) > ANSWER_LIMIT:

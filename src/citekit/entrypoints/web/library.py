@@ -162,9 +162,9 @@ class LibraryRoutes:
     def find(self, asked: Asked) -> Response:
         """Return the lines that match a query, in all files, in one, or in those with a tag.
 
-        `titled` are nodes whose titles contain all words and are not among these lines, such as those of scenes. If a
-        title consists of words that are said in its node of a recording, it is also the `quote`; otherwise, the `quote`
-        is empty.
+        `titled` are nodes whose titles contain all words and that are not among these lines, such as scenes. If a title
+        consists of words that are said in its node of a recording, it is also the `quote`; otherwise, the `quote` is
+        empty.
         """
         name, tag = asked.text("id", ""), asked.text("tag", "")
         query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []
