@@ -77,8 +77,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
 class _Checked:
     """A map file and the result of validating it.
 
-    `edits` are the changes that were made or, without `--fix`, the changes that `--fix` would make. `mended` is the
-    data with these changes.
+    `edits` are the changes that were made or, without `--fix`, the changes that `--fix` would make.
     """
 
     name: str
