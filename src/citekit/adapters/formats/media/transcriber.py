@@ -55,8 +55,8 @@ class WhisperTranscriber:
     """A `Transcriber` that uses a Whisper model.
 
     `model` is the name of the model, and `fingerprint` changes with its content. `language` is the language of all
-    recordings, or None to detect it. `before` is called before each window and each block, so that the caller can give
-    it a time budget of its own. Windows are cached in `index`.
+    recordings, or None to detect it. `before` is called before each block, and before each window that is not in the
+    cache, so that the caller can give each of them a time budget of its own. Windows are cached in `index`.
     """
 
     engine: SpeechModelEngine
@@ -164,10 +164,10 @@ class StoredSpeech:
 def speech_in(
     path: Path, windows: Callable[[Samples], list[tuple[int, int]]], before: Callable[[], object], progress: Progress
 ) -> Iterator[tuple[float, Samples, float | None]]:
-    """Yield the start of each window with speech in seconds, its samples, and the duration of the recording if known.
+    """Yield the start of each window with speech, its samples, and the duration of the recording (None if unknown).
 
-    `windows` finds speech in samples. `before` is called before each block, and progress is reported, because nothing
-    may be said for hours.
+    Both times are in seconds. A file without an audio track has no windows. `windows` finds speech in samples. Before
+    each block, `before` is called and progress is reported, because nothing may be said for hours.
     """
     with open_media(path) as container:
         if audio_stream(container) is None:

@@ -15,7 +15,7 @@ from attrs import frozen
 from citekit.adapters.formats.mobi.records import NONE, Records
 
 ROWS_LIMIT = 200_000
-"""Maximum number of rows in an index."""
+"""Maximum number of rows in an index. An index with more counts as damaged."""
 
 
 @frozen
@@ -38,7 +38,9 @@ class Index:
 
 
 def read_index(records: Records, number: int) -> Index:
-    """Return the index that starts at the record `number`, or an empty index if it is missing or damaged."""
+    """Return the index that starts at the record `number`.
+    The index is empty if it is missing or damaged, or has more than `ROWS_LIMIT` rows.
+    """
     if number == NONE or records[number][:4] != b"INDX":
         return Index()
     try:

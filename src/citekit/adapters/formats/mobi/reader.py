@@ -63,7 +63,7 @@ def mobi_reader(*, as_seen: bool = False) -> MarkupReader:
 
 
 def read_facts(path: Path) -> BookFacts:
-    """Return the metadata in the header of the book at `path`. Raise the same errors as `load`."""
+    """Return the metadata in the header of the book at `path`. Raise the errors of `read_records` and `read_header`."""
     return _facts(read_header(read_records(path), path.name))
 
 

@@ -26,7 +26,7 @@ class PdfHandler(NativeHandler):
         return PdfOutliner(services.index, services.password, services.ocr_reader, services.read_pages)
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """Return the extent of the PDF at `path`: its number of pages."""
+        """See `FormatHandler.measure`. The extent is the number of pages."""
         from citekit.adapters.libraries.mupdf.engine import opened
 
         with opened(path, password=services.password) as document:

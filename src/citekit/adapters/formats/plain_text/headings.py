@@ -100,8 +100,9 @@ _NUMBERED_LEVEL = 10
 class HeadingFinder:
     """Finds headings in the lines that are passed to `feed` in order. `finish` returns the headings.
 
-    If `prose` is False, no headings are found. Named headings (`Chapter 1`, `ACT II`) count if a blank line precedes
-    them. Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct;
+    If `prose` is False, no headings are found. Named headings (`Chapter 1`, `ACT II`) and underlined lines count if a
+    blank line precedes them; a mere name and number in capitals (`CHAPTER IV`) also counts if a blank line follows.
+    Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct;
     otherwise they are list items or names of speakers.
     """
 
@@ -200,11 +201,11 @@ class HeadingFinder:
 
 
 def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
-    """Return the headings without lines in capitals that form a paragraph with a blank line after each line.
+    """Return `found`, lines in capitals, without those that form a paragraph in a text with a blank line after each line.
 
-    Such lines follow one another with nothing else in between, and at least one of them ends within a sentence. They
-    form a paragraph if there are at least three of them, or if the last one ends with a period. Other titles of two
-    lines are kept.
+    Successive lines of `found` belong together if at most one line is between them. They form a paragraph if one of
+    them other than the last ends in mid-sentence, and if there are at least three of them or the last one ends with a
+    period.
     """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
@@ -341,7 +342,7 @@ def _in_title_case(title: str) -> bool:
 
 
 def _is_words(title: str) -> bool:
-    """Return whether at least 70 percent of the characters, and at least three, are capitals.
+    """Return whether at least three characters, and at least 70 percent of those that are not white space, are capitals.
 
     This excludes codes with many digits or symbols, and text in scripts without capitals.
     """

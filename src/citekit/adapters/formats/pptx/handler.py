@@ -23,7 +23,7 @@ class PptxHandler(NativeHandler):
         return PptxOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Return the extent of the presentation at `path`: its number of slides."""
+        """See `FormatHandler.measure`. The extent is the number of slides, as pages."""
         from citekit.adapters.formats.pptx import presentation
         from citekit.adapters.libraries.office_package import opened_package
 

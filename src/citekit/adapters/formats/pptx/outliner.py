@@ -96,8 +96,8 @@ def _hidden_text_notes(slides: Sequence[Any], size: tuple[int, int]) -> Iterator
         count = sum(words.values())
         yield (
             f"Hidden text was found: {'1 word' if count == 1 else f'{count} words'} on "
-            f"{'slide' if len(numbers) == 1 else 'slides'} {named} {'is' if count == 1 else 'are'} outside of the slide or "
-            "in hidden shapes. Titles and summaries leave it out."
+            f"{'slide' if len(numbers) == 1 else 'slides'} {named} {'is' if count == 1 else 'are'} outside of the slide, "
+            "not legible, or in hidden or covered shapes. Titles and summaries leave it out."
         )
 
 

@@ -127,7 +127,10 @@ def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset
 
 
 def repeated_texts(slides: Sequence[Slide], size: tuple[int, int]) -> Set[str]:
-    """Return the texts that are on most slides of a presentation, such as its name, each on one line."""
+    """Return the texts that are on most slides of a presentation, such as its name, each on one line.
+
+    Only the largest text of each shape counts. The result is empty for fewer than `LEAST_SLIDES` slides.
+    """
     if len(slides) < LEAST_SLIDES:
         return frozenset()
     counts = Counter(text for slide in slides for text in {each.largest for each in shapes(slide, *size)} if text)

@@ -78,7 +78,9 @@ class PdfMemory:
         return list(plain) if plain is not None and _are_pages(plain) else []
 
     def learn_targets(self, targets: Sequence[Target]) -> None:
-        """Note all items of an outline that was read without errors, for `save` to cache; short outlines are ignored."""
+        """Note all items of an outline that was read without errors, for `save` to cache.
+        Outlines that are invalid or have fewer than `WORTH` items are ignored.
+        """
         plain = list(itertools.chain.from_iterable(targets))
         if len(targets) >= WORTH and _is_outline(plain):
             self._learned.append(("outline", plain))
@@ -86,7 +88,8 @@ class PdfMemory:
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
         """Note the object numbers of the first pages, for `save` to cache.
 
-        The numbers are ignored unless there are at least `WORTH` more of them than `known`, the number of cached ones.
+        The numbers are ignored unless there are at least `WORTH` more of them than `known`, the number of cached ones,
+        and also if there are more than `PAGE_LIMIT` or they are invalid.
         """
         if len(numbers) >= known + WORTH and len(numbers) <= PAGE_LIMIT and _are_pages(numbers):
             self._learned.append(("pages", list(numbers)))

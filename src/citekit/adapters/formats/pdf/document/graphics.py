@@ -23,9 +23,9 @@ _VISIBLE_TEXT = ("fill_text", "stroke_text")
 
 
 class Drawn(NamedTuple):
-    """A picture or path that a page draws: its edges in points from the top left corner of the displayed page.
+    """A picture, path, or shading that a page draws.
 
-    `picture` is True for a picture and False for a path.
+    The edges are in points from the top left corner of the displayed page. `picture` is True only for a picture.
     """
 
     left: float
@@ -36,7 +36,7 @@ class Drawn(NamedTuple):
 
 
 def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
-    """Return the pictures and paths that `page` draws, and, with `text`, whether it draws visible text.
+    """Return the pictures, paths, and shadings that `page` draws, and, with `text`, whether it draws visible text.
 
     The invisible text layer over a scan does not count as visible. With `text`, the search stops at the first visible
     text, so graphics drawn after it are missing from the result. `page.get_bboxlog` is not used because it also

@@ -62,7 +62,7 @@ _BAND = 16.0
 """The height in points of the bands of a page in which shapes near a text are looked up."""
 
 _JOINED = 1000
-"""The maximum length of a list of the shapes in several bands for the list to be cached."""
+"""The maximum number of shapes in a list of the shapes near a text that is cached."""
 
 _TALLEST = 16_384.0
 """The distance in points from the top of a page below which all shapes count as being at the same height.
@@ -80,7 +80,10 @@ _LEGIBLE = 4.0
 """The smallest font size in points at which text cannot be `TINY`, unless `may_shrink` says that it may be shrunk."""
 
 _GROUPS = 6
-"""The maximum number of renderings of one page, so that overlapping texts are checked one by one."""
+"""The maximum number of groups of texts of one page.
+
+The page is rendered without each group in turn, so overlapping texts of different colors belong in different groups.
+"""
 
 _PIXELS = 1_500_000
 """The maximum number of pixels of a rendering."""
@@ -120,7 +123,7 @@ class Hidden:
         return self.everything or (codes is not None and ord(character) in codes)
 
     def within(self, box: Box) -> int:
-        """Return how many hidden characters have their origin in `box`; copies at one position count once."""
+        """Return how many of the added characters have their origin in `box`; copies at one position count once."""
         left, top, right, bottom = (4 * edge for edge in box)
         return sum(
             len(codes) for (x, y), codes in self._codes.items() if left - 2 <= x <= right and top <= y <= bottom + 2
@@ -163,7 +166,10 @@ class Drawing:
 
 
 def may_hide(page: Any) -> bool:
-    """Return whether `page` may contain hidden text; the check is cheap and False for most pages of plain text."""
+    """Return whether `page` may contain hidden text, or is too damaged to tell.
+
+    The check is cheap. The result is False for most pages of plain text.
+    """
     tokens = None if has_annotations(page) else _tokens(page)
     return tokens is None or tokens.is_irregular or may_look_unusual(tokens)
 

@@ -46,7 +46,7 @@ A caller with another password, or with none, opens the file separately.
 
 @define
 class _Pool:
-    """Open documents by path, file state, and use, with the most recently used at the end.
+    """Open documents by path, file state, use, and password, with the most recently used at the end.
 
     Use it inside `exclusive()`.
     """

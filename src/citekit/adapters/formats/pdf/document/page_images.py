@@ -11,7 +11,7 @@ from attrs import define, field
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 SHARED = 8
-"""If a page names at least this many pictures and forms, its content is searched for those that it draws.
+"""If at least this many names of a page stand for images, its content is searched for those that it draws.
 
 Many programs let all pages of a document name every picture in it.
 """
@@ -40,7 +40,7 @@ Images = dict[str, tuple[PdfImage, ...]]
 
 @define
 class ImageReader:
-    """A reader for the images on the pages of one document; it reads each resource dictionary once.
+    """A reader for the images on the pages of one document; it reads each resource dictionary once per nesting level.
 
     It replaces `page.get_images`, which reads all resources again for every page and so takes quadratic time for
     documents whose pages share their resources.

@@ -16,7 +16,7 @@ BOOKMARK_LIMIT = 20_000
 DEPTH_LIMIT = 32
 
 _DEPTH = 40
-"""The maximum number of levels of a page tree that is read."""
+"""The maximum number of levels of nodes below the root of a page tree that is read."""
 
 
 class OutlineError(Exception):

@@ -68,7 +68,10 @@ def _thick_strokes(page: Any) -> Collection[int]:
 
 
 def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bool:
-    """Return whether an area, or a line whose position is in `thick`, is painted over text that was painted before it."""
+    """Return whether an area, or a line whose position is in `thick`, is painted over text that was painted before it.
+
+    The result is also True if there are more than `_PAIRS` pairs to compare.
+    """
     texts: dict[int, list[Box]] = {}
     pairs = 0
     for at, (kind, box) in enumerate(painted):
@@ -87,7 +90,10 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
 
 
 def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
-    """Return whether the page has pale text that may be on an equally pale background, or text with no plain color."""
+    """Return whether the page has text with no plain color, or pale text on a background that may be similar.
+
+    Pale text over an image does not count. The result is also True if there are more than `_PAIRS` pairs to compare.
+    """
     pale = [span for span in page.get_texttrace() if span["color"] is None or min(_rgb(span["color"])) >= _PALE]
     if not pale:
         return False
@@ -106,7 +112,10 @@ def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool
 
 
 def _grounds(at: int, box: Box, fills: Sequence[dict[str, Any]]) -> Iterator[_Color]:
-    """Yield the colors that may be behind a text: white (the paper) and the fills that were painted before it."""
+    """Yield the colors that may be behind a text: white (the paper) and the fills that were painted before the text.
+
+    Colors below an opaque rectangle that contains the text are left out.
+    """
     below: list[_Color] = [(1.0, 1.0, 1.0)]
     for fill in fills:
         if fill["seqno"] >= at:

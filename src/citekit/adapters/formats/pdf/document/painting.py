@@ -45,9 +45,10 @@ Box = tuple[float, float, float, float]
 class Painted(NamedTuple):
     """An item (text, path, or picture) that a page paints, with its box on the page.
 
-    `color` is RGB from 0 to 1, or None if a pattern or picture supplies the color. `alpha` is the opacity from 0 to 1.
-    `veiled` is true if the item belongs to a soft-masked or nearly transparent group. `size` applies to text: the size
-    of its smallest characters in points (the lesser of height and width scale).
+    `color` is RGB from 0 to 1, or None if it is unknown or a pattern or picture supplies it. `alpha` is the opacity
+    from 0 to 1. `veiled` is true if the item belongs to a soft-masked or nearly transparent group. `size` applies to
+    text: the size of its smallest characters in points (the lesser of height and width scale), infinity for a Type 3
+    font, or 0 if it was not measured.
     """
 
     kind: Kind
@@ -61,6 +62,7 @@ class Painted(NamedTuple):
 class Glyph(NamedTuple):
     """A character of text object number `text`, with the origin of its glyph (`x`, `y`) and its size, in points.
 
+    The size is infinity for a Type 3 font.
     If one glyph shows several characters (a ligature), `continues` is true for all of them except the first.
     """
 

@@ -52,7 +52,7 @@ def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
     Raised and lowered numbers are converted to superscript and subscript characters. `CUT` is inserted where the file
     moves on to another column on the same line, or back to the first column, because the texts before and after it are
-    not read one after the other.
+    not read one after the other. `CELL_END` separates the cells of a row.
     """
     for block in blocks:
         lines = block.get("lines", ())

@@ -22,10 +22,10 @@ _HEADING = re.compile(r"H([1-6]?)")
 
 @frozen
 class TaggedHeading:
-    """A tagged heading: its level, its title, and its top edge `y` on the displayed page.
+    """A tagged heading: its level, its title, and the distance `y` of its top edge from the top of the displayed page.
 
     `level` is 1 to 6 for the tags `H1` to `H6`; for the tag `H`, it is one more than the number of
-    enclosing sections, but at most 6.
+    enclosing sections, but at most 6. `y` is in whole points.
     """
 
     level: int

@@ -48,8 +48,9 @@ def shown_blocks(
 
     Replacement text whose words differ from the displayed words counts as hidden; the first result then has the
     displayed words. With `drawn`, the page is drawn to find all hidden text, not only the text with signs of being
-    hidden, and the visibility expressions of optional content become effective in the open document. `blocks` are
-    the text blocks of the whole page, if they have been read. Call this function inside `exclusive()` or `opened()`.
+    hidden, and the visibility expressions of optional content become effective in the open document. `clip` restricts
+    both results to a rectangle. `blocks` are the text blocks of the whole page, if they have been read. Call this
+    function inside `exclusive()` or `opened()`.
     """
     if drawn:
         _apply_visibility_expressions(page)
@@ -233,7 +234,7 @@ def _replace(mupdf: Any, document: Any, membership: Any, expression: Any) -> Non
 
 
 def _value(mupdf: Any, document: Any, expression: Any, groups: list[tuple[Any, bool]], depth: int) -> bool:
-    """Return the value of an expression, and add its groups to `groups`; a malformed expression is true."""
+    """Return the value of an expression, and add its groups to `groups`; a malformed or too large expression is true."""
     if not mupdf.pdf_is_array(expression):
         is_on = not mupdf.pdf_is_ocg_hidden(document, mupdf.PdfResourceStack(), "View", expression)
         groups.append((expression, is_on))

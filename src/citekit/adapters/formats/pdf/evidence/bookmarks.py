@@ -154,8 +154,9 @@ def _bookmark_of(mupdf: Any, source: Any, target: Target, depth: int, position: 
 
 
 def _view(mupdf: Any, destination: Any) -> str:
-    """Return the part of an explicit destination that follows its page (such as `/XYZ 72 700 null`), as PDF source
-    text.
+    """Return the part of an explicit destination that follows its page, such as `/XYZ 72 700 null`, as PDF source text.
+
+    The result is `/Fit` if the type of the destination is unknown.
     """
     name = mupdf.pdf_to_name(mupdf.pdf_array_get(destination, 1))
     if name not in _VIEWS:

@@ -26,7 +26,7 @@ _RELATED_ANNOTATIONS = ("Parent", "IRT", "Popup")
 
 
 class GraftError(Exception):
-    """Raised if pages cannot be copied alone, because they have form fields or refer to the whole document."""
+    """Raised if pages cannot be copied alone, because they have form fields or their objects refer to other pages."""
 
 
 def graft_pages(document: Document, pages: Sequence[Any]) -> Document:
@@ -111,9 +111,9 @@ class _PageCopier:
         return entries
 
     def _clean_copy(self, annotation: Any, target: Any) -> Any:
-        """Return a copy of an annotation without entries that refer to other objects, or None to drop the annotation.
+        """Return a copy of an annotation without its references to pages and to other annotations.
 
-        Raise `GraftError` for a form field.
+        The result is None for an invisible link that leads nowhere. Raise `GraftError` for a form field.
         """
         mupdf = self._mupdf
         kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(annotation.m_internal, "Subtype"))
@@ -135,7 +135,7 @@ class _PageCopier:
         return copy
 
     def _leads_outside(self, link: Any) -> bool:
-        """Return whether clicking `link` leads out of the document, for example to a web page."""
+        """Return whether `link` has an allowed action other than a jump to a given page, such as opening a web page."""
         needed = passive_action_entries(self._mupdf, link)
         return needed is not None and self._mupdf.pdf_to_name(self._mupdf.pdf_dict_getp(link, "A/S")) != "GoTo"
 

@@ -90,7 +90,7 @@ def _as_source_text(kind: str, value: str) -> str:
 
 
 def restore_catalog(document: Document, entries: Mapping[str, str]) -> None:
-    """Restore the catalog `entries` and remove all entries that are not allowed.
+    """Restore the catalog `entries` except the form, and remove all entries that are not allowed.
 
     For example, the structure tree is removed because it refers to every page of the source.
     """
@@ -134,13 +134,15 @@ def _label(rule: LabelRule) -> str:
 def write_mini_pdf(memory: PdfMemory, location: Pages, target: Path, password: str | None = None) -> Extraction:
     """Write the pages of `location` to `target` as a mini-PDF. If `location` has a region, the page is clipped to it.
 
-    The mini-PDF keeps links between these pages, annotations, page labels, layers, and the bookmarks of these pages;
-    form fields become part of the page content. Other links, attached files, scripts and other actions, the structure
-    tree, and everything else that belongs to the whole document are removed. The same pages give the same bytes.
+    The mini-PDF keeps links between these pages, annotations, page labels, layers, and, without a region, the bookmarks
+    of these pages; form fields become part of the page content. Other internal links, attached files, scripts and other
+    active actions, the structure tree, and everything else that belongs to the whole document are removed. The same
+    pages give the same bytes.
 
-    The pages are copied to a new document. If the source is encrypted or damaged, or the pages have form fields, all
-    other pages are removed from the source instead, which requires reading the whole file. The choice depends only on
-    the file and the pages. Evidence of an encrypted file, which `password` opens if needed, is not encrypted; a note
+    The pages are copied to a new document. If that is impossible, for example because the source is encrypted or
+    damaged, or the pages have form fields, all other pages are removed from the source instead, which requires reading
+    the whole file. The choice depends only on the file and the pages. Evidence of an encrypted file, which `password`
+    opens if needed, is not encrypted; a note
     says so. Raise `LocationOutside` if a page does not exist, and the same errors as `opened`, with `ExtractionFailed`
     for exceptions of PyMuPDF.
     """

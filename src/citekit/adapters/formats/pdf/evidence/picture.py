@@ -34,7 +34,7 @@ PAGES_LIMIT = 20
 def write_picture(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:
     """Write the pages of `location` to `target` as one PNG, in display orientation, one below the other.
 
-    Raise `ExtractionFailed` if a page has an extremely large image.
+    Raise `ExtractionFailed` if a page has an image of more than `EMBEDDED_LIMIT` pixels.
     """
     numbers = [page - 1 for page in location.numbers]
     for number in numbers:

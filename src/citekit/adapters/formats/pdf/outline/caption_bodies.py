@@ -35,8 +35,8 @@ _HEIGHT_SHARE = 0.7
 def bodies_of(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLayout) -> list[Area | None]:
     """Return the area of the table or figure that belongs to each caption, or None if it is not found.
 
-    `areas` are the areas of the captions themselves. Tables are found by their ruled lines or columns, figures by
-    drawings.
+    `areas` are the areas of the captions themselves. Tables are found by their ruled lines or columns. Figures, and
+    tables that are not found in this way, are found by drawings.
     """
     found: list[Area | None] = [None] * len(captions)
     for at, caption in enumerate(captions):
@@ -203,7 +203,10 @@ def _ruled_table(caption: Area, others: Sequence[Area], layout: PageLayout, down
 
 
 def _distance_to_next_caption(caption: Area, others: Sequence[Area], down: bool) -> float:
-    """Return the distance in points to the nearest other caption in the same column, below (`down`) or above."""
+    """Return the distance in points to the nearest other caption in the same column, below (`down`) or above.
+
+    The result is 1e9 if there is none.
+    """
     ahead = [_distance(caption, other, down) for other in others if caption.horizontal_overlap(other) > 0.3]
     return min((each for each in ahead if each > 0), default=1e9)
 

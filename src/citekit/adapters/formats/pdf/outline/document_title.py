@@ -170,7 +170,7 @@ def _groups(lines: Sequence[StyledLine]) -> list[list[StyledLine]]:
 
 
 def _continues(last: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` is in the same row as `last` and near it, or in the row below it."""
+    """Return whether `line` has the size and weight of `last`, and is to its right and near it, or in the row below."""
     height = last.bottom - last.top
     if not _same_size(last, line) or last.bold != line.bold:
         return False

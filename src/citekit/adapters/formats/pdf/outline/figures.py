@@ -66,6 +66,7 @@ class Figure:
 def figures_of(texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
     """Return captioned figures and tables and large pictures in reading order, and notes about what was skipped.
 
+    At most the first `FIGURE_LIMIT` are returned.
     Pages of `texts` that have already been read are searched. Other pages are read, within `EXTRA_PAGES` and
     `EXTRA_PAGES_LIMIT`, if they draw something. The choice depends on the document alone.
     """
@@ -196,9 +197,10 @@ def _pages(count: int) -> str:
 
 
 def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:
-    """Return the figures, without those that have no region although another figure with the same caption has one.
+    """Return the figures, without those that have no region and repeat the caption of another one.
 
-    A figure that is left out is an entry of a printed list of figures or a reference in the text.
+    The other one has a region or comes before. Captions are compared by their first 40 characters. A figure that is
+    left out is an entry of a printed list of figures or a reference in the text.
     """
     drawn = {(figure.kind, _text_key(figure.text)) for figure in figures if figure.region is not None}
     kept: list[Figure] = []
@@ -216,7 +218,10 @@ def _text_key(text: str) -> str:
 
 
 def _title(text: str) -> str:
-    """Return the caption `text`; if it has more than 100 characters, its first sentence or its first 100 characters."""
+    """Return the caption `text`, shortened if it has more than 100 characters.
+
+    It is then cut off after its first sentence of 31 to 100 characters, or else before character 100, with `...`.
+    """
     if len(text) <= 100:
         return text
     for end in range(30, 100):
@@ -238,7 +243,7 @@ def insert_figures(
 ) -> tuple[OutlineItem, ...]:
     """Return `outline_items` with each figure below the deepest item that contains its page and starts before it.
 
-    `figures` must be in reading order.
+    A figure without such an item goes between the items. `figures` must be in reading order.
     """
     if not figures:
         return tuple(outline_items)

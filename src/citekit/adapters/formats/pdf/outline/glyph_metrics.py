@@ -220,7 +220,7 @@ def _line_rows(rows: Sequence[float], gap: float) -> tuple[int, int]:
 def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int:
     """Return the pixel row just below the baseline.
 
-    If the text has descenders, `rows` (the ink of each row) locates it.
+    If the text has a few descenders, `rows` (the ink of each row) locates it; if it has many, it is estimated.
     """
     low = sum(character in _DESCENDERS for character in text)
     if not low or _is_ideographic(text):
@@ -245,7 +245,7 @@ def _size(text: str, start: int, base: int, end: int) -> tuple[float, float]:
 
 
 def _is_ideographic(text: str) -> bool:
-    """Return whether more than half of the letters and digits of `text` are Chinese or Japanese."""
+    """Return whether more than half of the letters and digits of `text` are Chinese, Japanese, or Korean."""
     letters = [character for character in text if character.isalnum()]
     return sum(ord(letter) in _IDEOGRAPHS for letter in letters) * 2 > len(letters)
 

@@ -142,9 +142,10 @@ def _is_large(page: Page, line: StyledLine, line_height: float, ratio: float = L
 
 
 def sample_pages(count: int) -> list[int]:
-    """Return 1-based page numbers spread over a document of `count` pages, as pairs of consecutive pages.
+    """Return 1-based page numbers spread over a document of `count` pages, in ascending order.
 
-    Pairs are used because left-hand and right-hand pages have different headers.
+    All pages are returned if there are at most `SAMPLE_SIZE`. Otherwise, the result consists of pairs of consecutive
+    pages, because left-hand and right-hand pages have different headers.
     """
     if count <= SAMPLE_SIZE:
         return list(range(1, count + 1))

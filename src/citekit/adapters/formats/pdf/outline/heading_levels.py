@@ -184,8 +184,8 @@ def _below_numbers(
 
     This applies to a style if at least a third of its groups of unnumbered headings are between two consecutive
     numbers. Otherwise the unnumbered headings are on the same level, like the `Summary` or `Exercises` at the end of
-    each chapter. A gap between two numbers does not count, because a number may have been missed. Headings in lower
-    styles that follow also move down one level.
+    each chapter. A gap between two numbers does not count, because a number may have been missed. Unnumbered headings
+    in lower styles also move down one level.
     """
     levels = list(raw)
     runs: dict[HeadingStyle, list[list[int]]] = defaultdict(list)

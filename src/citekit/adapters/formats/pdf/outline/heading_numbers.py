@@ -55,7 +55,8 @@ _NUMBER_ALONE = re.compile(r"(?:§\s*(?=\d))?(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}
 def depth_of(text: str) -> int:
     """Return the depth of the number of a heading: 1 for `3 Results` and `Chapter 3`, 2 for `3.1`, 0 without a number.
 
-    A single letter counts as a number only if another number follows it (`A.1`).
+    A single letter counts as a number only if another number follows it (`A.1`). The depth is 2 for `一、` and 3 for
+    `（一）`, which are used below chapters.
     """
     if rank_of(text) == 1:
         return 1

@@ -42,7 +42,7 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
             f"{'was' if lost == 1 else 'were'} left out."
         )
     if len(bookmarks) == BOOKMARK_LIMIT:
-        notes.append(f"At most the first {BOOKMARK_LIMIT} bookmarks were read.")
+        notes.append(f"Only the first {BOOKMARK_LIMIT} bookmarks were read; there may be more.")
     return sections, notes
 
 
@@ -93,7 +93,7 @@ FIRST_HEADING_SHARE = 1 / 3
 def sections_of_tags(texts: PageTexts) -> list[Section]:
     """Return the tagged headings in reading order as sections (level 1 is the top level).
 
-    The result is empty if tags are missing or implausible.
+    The result is empty if tags are missing or implausible, or if there are more than `PAGE_LIMIT` pages.
     """
     if texts.count > PAGE_LIMIT or not is_tagged(texts.reader.document):
         return []

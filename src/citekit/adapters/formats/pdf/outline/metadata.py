@@ -29,7 +29,7 @@ _NAME_LIMIT = 60
 def metadata_of(document: Document) -> dict[str, Any]:
     """Return `page_count`; `author` and `subject` if present; and `page_labels` if labels differ from page numbers.
 
-    More than `RULE_LIMIT` label rules are left out.
+    If there are more than `RULE_LIMIT` label rules, `page_labels` is missing.
     Each label rule applies from its `first_page` (1-based): a label is the rule's `prefix`, then a number in its
     `style` (ISO 32000-1, table 159) that counts up from its `start`.
     """

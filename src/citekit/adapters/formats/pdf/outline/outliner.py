@@ -66,12 +66,12 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "numbering."
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are file names, codes, or page numbers that no page prints are ignored."
-BY_TAGS = "The file has no bookmarks: the structure comes from the headings that its author tagged."
+BY_TAGS = "The file has no usable bookmarks: the structure comes from the headings that its author tagged."
 BY_HEADINGS = (
-    "The file has no bookmarks: the structure comes from its headings, recognized by size, weight, and numbering."
+    "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and numbering."
 )
-BY_TOC = "The file has no bookmarks: the structure comes from its printed table of contents and its headings."
-BY_PAGES = "The file has neither bookmarks nor recognizable headings: its pages are grouped by number."
+BY_TOC = "The file has no usable bookmarks: the structure comes from its printed table of contents and its headings."
+BY_PAGES = "The file has neither usable bookmarks nor recognizable headings: its pages are grouped by number."
 
 
 @frozen
@@ -105,8 +105,8 @@ class PdfOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the outline of the PDF `source`.
 
-        Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or needs
-        another password, `MapperUnavailable` if OCR fails, or `Cancelled`.
+        Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or `password` does not
+        open it, `MapperUnavailable` if OCR fails, or `Cancelled` if the user cancels.
         """
         memory = PdfMemory(source, self.index)
         with opened(source.path, SourceUnsupported, password=self.password) as document:

@@ -134,7 +134,8 @@ _BACKGROUND_SHARE = 0.9
 class PageLayout:
     """The layout of a displayed page, in points: its size, text lines, drawn shapes, ruled lines, and pictures.
 
-    `line_areas` are the rectangles of `lines`, in the same order. `rules` are thin drawings; `shapes` are all others.
+    `line_areas` are the rectangles of `lines`, in the same order. `rules` are drawings of at most `RULE_THICKNESS` in
+    one direction, and `shapes` are thicker in both; pictures are among them, too.
     """
 
     width: float

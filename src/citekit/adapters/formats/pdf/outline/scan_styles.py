@@ -211,7 +211,8 @@ def _style_of(
 ) -> tuple[float, bool, float, float]:
     """Return the size, boldness, top, and bottom of a line, in points.
 
-    A line without metrics, or with fewer than `MIN_LETTERS` letters and digits, has the style of body text.
+    A line without metrics, or with fewer than `MIN_LETTERS` letters and digits, has the style of body text. If `types`
+    is None, the size is three quarters of the height of the line's box.
     """
     top, bottom = line.box.y1 * page.height, line.box.y2 * page.height
     if types is None:

@@ -174,8 +174,9 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings.
 
     The texts are returned as they were read to find them. The sections are returned unchanged if they are dense, if
-    more than `STRAY_SHARE` of them are out of order, or if most of their titles are not printed on their pages. A few
-    bookmarks of a short document are sparse if they are clearly fewer than its headings.
+    there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the sections are out of order, or if most of
+    their titles are not printed on their pages. A few bookmarks of a short document are sparse if they are clearly
+    fewer than its headings. In a presentation, the other headings are the titles of slides.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:

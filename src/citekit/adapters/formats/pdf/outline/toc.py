@@ -184,7 +184,7 @@ class _TitleFinder:
         }
 
     def _pages_with_title(self, entry: TocEntry) -> list[int]:
-        """Return the pages that have a line with the title of `entry`."""
+        """Return the pages, other than those of the TOC, that have a line with the title of `entry`."""
         if self._pages is None:
             self._pages = {}
             for page in range(1, self._texts.count + 1):
@@ -282,7 +282,8 @@ def _level_below(
 ) -> int:
     """Return the level for the top entries of a later table.
 
-    It is one below an entry that both tables share, or else one below the nearest entry before the table's first entry.
+    It is one below the highest entry that both tables share, or else one below the nearest entry before the table's
+    first entry, or 1 if there is none.
     """
     shared = [each for each in group if (title_key(each.title), each.page) in known]
     if shared:

@@ -44,7 +44,7 @@ def pages_ascend(entries: Sequence[TocEntry]) -> bool:
 def page_order(entry: TocEntry) -> float:
     """Return a number that orders entries by their target: the page of the link, or else the printed page number.
 
-    Roman page numbers come before Arabic ones.
+    Roman page numbers come before Arabic ones. The result is 0 for any other text.
     """
     if entry.page is not None:
         return entry.page

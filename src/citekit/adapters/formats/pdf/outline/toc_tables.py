@@ -218,7 +218,8 @@ def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
 def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, list[Row]]]:
     """Yield each heading of a list (None if it has none) with the rows from its first entry to its last.
 
-    A list ends if too many rows that are not entries follow each other.
+    If only one row is between the heading and the first entry, it is included, because it may begin the title of the
+    entry. A list ends if too many rows that are not entries follow each other.
     """
     heading: str | None = None
     run: list[Row] = []
