@@ -73,7 +73,8 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
     """Load the importer that a Python file defines.
 
     The file must define a function `adapt(data, **kwargs)` or a class `Adapter` with that method. This runs the file,
-    so call it only for files that the user names. Raise `RequestRefused` if the file defines neither or cannot be run.
+    so call it only for files that the user names. Raise `RequestRefused` if the file defines neither or cannot be run,
+    or if the class cannot be instantiated.
     """
     module, code = load_module(path, "adapter")
     kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)

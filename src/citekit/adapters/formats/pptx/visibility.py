@@ -148,7 +148,10 @@ class Reader:
     """Whether runs without properties of their own are legible, by their level."""
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
-        """Return whether a run is large enough to be read, and differs in color from what is behind it."""
+        """Return whether a run is large enough to be read, and differs in color from what is behind it.
+
+        A run that is highlighted or outlined, or whose color or background is unknown, only has to be large enough.
+        """
         own, settings = run.find("{*}rPr"), paragraph.find("{*}pPr")
         if (own is not None and (len(own) or own.attrib)) or (settings is not None and len(settings)):
             return self._is_legible(own, paragraph)

@@ -36,9 +36,9 @@ _NAMES = {
 
 
 def language_code(said: str | None) -> str | None:
-    """Return the lowercase ISO 639 code for a language tag (RFC 5646; `en-GB` gives `en`) or an English language name.
+    """Return the lowercase ISO 639 code for a language tag (RFC 5646; `en-GB` gives `en`) or an English name in `_NAMES`.
 
-    Return None for any other text.
+    Return None for any other text, and for codes that name no single language, such as `und` and `mul`.
     """
     text = (said or "").strip()
     found = _CODE.fullmatch(text)

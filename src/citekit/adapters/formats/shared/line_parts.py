@@ -55,7 +55,10 @@ class SourceBytes:
         return self.data[slice(*self.text.index.byte_range(Lines(first, last)))] if last >= first else b""
 
     def after(self, header: bytes, first: int, last: int) -> bytes:
-        """Return the lines after `header`, with the byte-order mark of the source if `header` is empty."""
+        """Return `header` followed by the lines from `first` to `last`.
+
+        If `header` is empty, the byte-order mark of the source takes its place.
+        """
         return (header or (self.data[: self.text.mark] if first > 1 else b"")) + self.lines(first, last)
 
 

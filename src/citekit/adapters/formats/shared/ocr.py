@@ -93,7 +93,7 @@ def version_of_ocr() -> str:
 
 
 def stored_lines(index: Index | None, image: Image) -> list[OcrLine] | None:
-    """Return the lines that `store_lines` stored for `image`, or None if there are none."""
+    """Return the lines that `store_lines` stored for `image`, or None if it stored nothing for this image."""
     found = None if index is None else index.get(_key(image))
     return None if found is None else [OcrLine(text, Box(*corners), score) for text, corners, score in found["lines"]]
 

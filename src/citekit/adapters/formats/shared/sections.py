@@ -111,7 +111,10 @@ def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, lis
 
 
 def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """Return the headings, without those of the deepest levels if there are more than `HEADING_LIMIT`."""
+    """Return the headings, without those of the deepest levels if there are more than `HEADING_LIMIT`.
+
+    If too many headings have the same level and no others are left, only the first `HEADING_LIMIT` are returned.
+    """
     kept = list(headings)
     while len(kept) > HEADING_LIMIT:
         deepest = max(heading.level for heading in kept)

@@ -33,7 +33,10 @@ def read_lines(path: Path, progress: Progress = silent) -> list[str]:
 
 
 def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]:
-    """Return the first `count` lines, each truncated to 4000 bytes. Raise `SourceUnreadable` if it cannot be read."""
+    """Return at most the first `count` lines of a file, each truncated to 4000 bytes.
+
+    Raise `SourceUnreadable` if the file cannot be read.
+    """
     text = open_text(path, progress)
     return next(text.passages([(1, min(count, text.line_count))]), [])
 

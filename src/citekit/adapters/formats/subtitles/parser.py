@@ -57,8 +57,9 @@ def find_sidecar(media: Path) -> Path | None:
     """Return the subtitle file of `media` in the same folder, or None.
 
     Its name has the same stem, optionally followed by a language (`talk.en.srt`). A file without a language is
-    preferred, then the first by type and name. Files of more than `FILE_LIMIT` bytes are ignored. A symbolic link is
-    used only if the media file is also one, because in a folder of regular files it may lead to unrelated files.
+    preferred, then the first by type and name. Files that are empty or have more than `FILE_LIMIT` bytes are ignored,
+    and so are texts (`.txt`) without times. A symbolic link is used only if the media file is also one, because in a
+    folder of regular files it may lead to unrelated files.
     """
     stem = f"{media.stem}.".casefold()
     try:

@@ -222,10 +222,10 @@ class Units(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a transform or filter does: its smallest scale, its movement, its opacity; `gone` if nothing is visible.
+    """What a transform, filter, or clip does: its smallest scale, its movement, and its opacity.
 
-    `turned` says that it depends on the origin of the transform, and `recolored` is the number of filters that change
-    colors.
+    `gone` says that it may hide all text. `turned` says that its effect depends on the origin of the transform, and
+    `recolored` is the number of filters that change colors.
     """
 
     scale: float = 1.0
@@ -399,7 +399,7 @@ def written(text: str) -> str | Unread:
 
 @lru_cache(16384)
 def number(name: str, text: str) -> float | str | Unread:
-    """Return a number or percentage such as an opacity, with 1 for 100%."""
+    """Return a number or percentage such as an opacity, with 1 for 100%, or a keyword such as `inherit`."""
     found = tokens(text)
     if len(found) != 1:
         return Unread.INVALID
@@ -490,7 +490,7 @@ def _function(name: str, inner: Sequence[Token], units: Units) -> float | None:
 
 
 def _calculated(inner: Sequence[Token], units: Units) -> float | None:
-    """Return the value of a calculation with `+`, `-`, `*`, and `/`."""
+    """Return the value of a calculation with `+`, `-`, `*`, and `/`; None if it cannot be computed."""
     words = [each for each in inner if each.kind != "whitespace"]
     if len(words) % 2 == 0:
         return None

@@ -154,7 +154,8 @@ class Selectors:
     def parse(self, tokens: Sequence[Token], parents: Sequence[Selected] | None) -> tuple[list[Selected], bool]:
         """Return the selectors in the list `tokens`, and whether the whole list is known to be valid.
 
-        Selectors that never match are omitted. `parents` are the selectors of the rule that contains this one.
+        Selectors that never match or cannot be read are omitted. `parents` are the selectors of the rule that contains
+        this one, or None.
         """
         found: list[Selected] = []
         valid = True
@@ -276,7 +277,10 @@ class Selectors:
                 raise UnreadableSelectorError
 
     def _pseudo(self, word: Token, is_element: bool, parents: Sequence[Selected] | None) -> tuple[Test | None, Weight]:
-        """Return the condition of a pseudo-class and its specificity; the condition is None if it is undecided."""
+        """Return the condition of a pseudo-class and its specificity; the condition is None if it is undecided.
+
+        Raise the same errors as `_conditions`.
+        """
         name = word.word if word.kind == "ident" else word.text
         if word.kind not in ("ident", "function"):
             raise UnreadableSelectorError
@@ -419,7 +423,10 @@ _SIMPLE: Mapping[str, Test] = {
 
 
 def _nth(inner: Sequence[Token], *, of_type: bool) -> Test | None:
-    """Return the condition of `:nth-child()`, or None if it is not supported (such as `of` and a selector)."""
+    """Return the condition of `:nth-child()` or `:nth-of-type()`.
+
+    The result is None if the argument is not supported (such as `of` and a selector).
+    """
     found = nth("".join(_written(each) for each in stripped(inner)))
     if found is None:
         return None

@@ -49,7 +49,7 @@ Beyond it, all further text counts as hidden.
 """
 
 WORK_PER_ELEMENT = 10
-"""The number by which each element increases this limit, so that long pages with usual style sheets are read."""
+"""The number by which each element increases `WORK_LIMIT`, so that long pages with usual style sheets are read."""
 
 SHEETS_LIMIT = 200
 """Maximum number of style sheets of a document, including imported ones. Beyond it, all text counts as hidden."""
@@ -165,7 +165,7 @@ class _Variables:
 
 
 class Reference(NamedTuple):
-    """A style sheet of a document: its text, or None and its address `href`, and whether it applies."""
+    """A style sheet of a document: its text (None if it is at the address `href`), and whether it applies."""
 
     text: str | None
     href: str
@@ -252,7 +252,10 @@ class StyleSheets:
     _sheets: int = field(default=0, init=False)
 
     def add(self, text: str, base: str = "", holds: Truth = True, depth: int = 0, layer: Layer = (_LAST,)) -> None:
-        """Add the rules of a style sheet, unless `holds` is False. `base` is its address."""
+        """Add the rules of a style sheet, unless `holds` is False. `base` is its address.
+
+        If a limit is exceeded, set `is_undecided` instead.
+        """
         self._size += len(text)
         self._sheets += 1
         if self._size > SIZE_LIMIT or self._sheets > SHEETS_LIMIT or depth > _REFERENCES:

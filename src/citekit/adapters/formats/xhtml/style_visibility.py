@@ -426,7 +426,7 @@ def _least(style: Style, name: str, units: Units) -> float:
 
 
 def _moved(style: Style, units: Units, around: Shown) -> Shown | None:
-    """Return the position, scale, and opacity of the element, or None if they hide it."""
+    """Return `around` with the position, scale, and opacity of the element, or None if they may hide it."""
     places = {str(each).removeprefix("-webkit-") for each in _words(style, "position")} or {"static"}
     is_placed = bool(places - {"static", *_DEFAULTS})
     is_fixed, is_absolute = "fixed" in places, not places.isdisjoint(("fixed", "absolute"))
@@ -653,7 +653,10 @@ def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Co
 
 
 def _quirky(value: str) -> tuple[RGBA, ...]:
-    """Return the color that a value without `#` has in documents without a document type (Quirks Mode 3.1)."""
+    """Return the color that a value without `#` has in documents without a document type (Quirks Mode 3.1).
+
+    The result is empty if the value is no such color.
+    """
     color = color_of(f"#{value}") if _BARE_COLOR.fullmatch(value) else None
     return (color,) if isinstance(color, tuple) else ()
 

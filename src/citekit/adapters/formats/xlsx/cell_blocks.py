@@ -15,7 +15,7 @@ OPEN_LIMIT = 1000
 """Maximum number of blocks that are open in one row."""
 
 BLOCKS_LIMIT = 500
-"""Maximum number of blocks on a sheet. A sheet with more has no useful regions."""
+"""Maximum number of blocks of a sheet that end above its last rows. A sheet with more has no useful regions."""
 
 FIRST_ROWS = 10
 """Number of rows at the top of a block whose values are stored."""
@@ -63,7 +63,7 @@ class TooManyBlocksError(Exception):
 def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
     """Return the blocks of cells in `rows`, which are pairs of a row number and the values by column, sorted by row.
 
-    Raise `TooManyBlocksError` if there are too many blocks.
+    Raise `TooManyBlocksError` if more than `OPEN_LIMIT` blocks are open in a row, or more than `BLOCKS_LIMIT` have ended.
     """
     done: list[Block] = []
     open_: list[Block] = []

@@ -91,12 +91,12 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
 
 def first_words(workbook: Workbook, block: Block) -> str:
-    """Return the first value in the first row of a block if it is text, or else ""."""
+    """Return the first nonempty value that the first row of a block shows if it is text, or else ""."""
     return leading_text(workbook, block.head[min(block.head)])
 
 
 def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
-    """Return the first nonempty value of a row if it is text, or else ""."""
+    """Return the first nonempty value that a row shows if it is text, or else ""."""
     texts = _texts(workbook, row)
     return texts[0].text if texts and texts[0].is_words else ""
 
@@ -105,8 +105,8 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
     """Return the title, the header (column names), and the number of rows below the header of a block.
 
     The header is the first row with nearly as many values as the widest row, if it contains only text and years or
-    dates; otherwise, the list of column names is empty. Rows above the header are titles and notes; the first of them
-    is the title.
+    dates; otherwise, the list of column names is empty. If several such rows precede the data, the one with the most
+    values is the header. Rows above the header are titles and notes; the first of them is the title.
     """
     rows = [(row, _texts(workbook, block.head[row])) for row in sorted(block.head)]
     widest = max((len(texts) for _, texts in rows), default=0)

@@ -59,7 +59,10 @@ def _moment(number: float, epoch: datetime) -> str | None:
 
 
 def plain_number(number: float) -> str:
-    """Return a number as text: integers without a decimal point, others with 15 significant digits, as in Excel."""
+    """Return a number as text, as in Excel.
+
+    Integers below 10^15 have no decimal point, and other numbers have at most 15 significant digits.
+    """
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.15g}"
 
 
@@ -83,7 +86,11 @@ def _character(code: int, written: str) -> str:
 
 
 def constant(formula: str) -> str | float | None:
-    """Return the result of a formula that consists of constants and operators; None for all other formulas."""
+    """Return the result of a formula that consists of constants, parentheses, and arithmetic or text operators.
+
+    The result is None for other formulas, including comparisons, and also if the formula is longer than
+    `CONSTANT_LIMIT` or has no valid result (such as `=1/0`).
+    """
     if len(formula) > CONSTANT_LIMIT:
         return None
     tokens, at = list[str | float](), 0

@@ -196,7 +196,7 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:
     """Return whether the bold line `line`, which begins with a bullet, is no item of a list.
 
-    It is none if no other bold line with a bullet is next to it and body text is not bold.
+    This is the case if no other bold line with a bullet is next to it and body text is not bold.
     """
     near = 2 * (line.bottom - line.top)
     beside = (other for other in lines if other is not line and abs(other.top - line.top) < near)
