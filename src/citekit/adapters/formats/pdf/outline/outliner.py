@@ -67,7 +67,10 @@ BY_BOOKMARKS_AND_HEADINGS = (
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are file names, codes, or page numbers that no page prints are ignored."
 BY_TAGS = "The file has no usable bookmarks: the structure comes from the headings that its author tagged."
-BY_HEADINGS = "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and numbering."
+BY_HEADINGS = (
+    "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and "
+    "numbering."
+)
 BY_TOC = "The file has no usable bookmarks: the structure comes from its printed table of contents and its headings."
 BY_PAGES = "The file has neither usable bookmarks nor recognizable headings: its pages are grouped by number."
 
