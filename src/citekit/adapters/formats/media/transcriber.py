@@ -200,7 +200,7 @@ class LocalSpeechWindows:
 
 
 def _blocks(container: Any) -> Iterator[Samples]:
-    """Yield the sound of a recording as samples from -1 to 1, in blocks of `BLOCK` seconds."""
+    """Yield the sound of a recording as samples from -1 to 1, in blocks of at least `BLOCK` seconds except the last."""
     array: Any = imported("numpy", FEATURE, EXTRA)
     pending: list[Any] = []
     held = 0

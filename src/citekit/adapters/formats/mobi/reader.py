@@ -79,7 +79,9 @@ def load(path: Path) -> MarkupBook:
     contents = read_index(records, header.contents)
     if header.version >= 8:
         fragments = read_index(records, header.fragments)
-        pieces = list(_assembled(_first_flow(text, records, header), read_index(records, header.skeletons), fragments))
+        pieces = list(
+            _assembled(_first_flow(text, records, header), read_index(records, header.skeletons), fragments, path.name)
+        )
         entries = _toc_entries(contents, header, lambda tags: _fragment_offset(tags, fragments))
         named = list(_guide(read_index(records, header.guide), fragments))
     else:
@@ -120,9 +122,9 @@ def _facts(header: Header) -> BookFacts:
 
 
 def _split_at_page_breaks(text: bytes) -> Iterator[_Piece]:
-    """Split the text of a MOBI 6 book at its page breaks into chapters.
+    """Split the text of a MOBI 6 book at its page breaks into at most `PARTS_LIMIT` chapters.
 
-    A chapter that contains only tags is merged with the next one.
+    A chapter without text and images is merged with the next one.
     """
     starts = [0]
     for found in _BREAK.finditer(text):
@@ -137,18 +139,21 @@ def _has_content(data: bytes) -> bool:
 
 
 def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
-    """Return the HTML of a KF8 book, without the style sheets and drawings that are stored after it."""
+    """Return the HTML of a KF8 book, without the style sheets and drawings that are stored after it.
+
+    Without a valid table of these parts, the whole text is returned.
+    """
     table = records[header.flows]
     if table[:4] != b"FDST" or len(table) < 20:
         return text
     return text[int.from_bytes(table[12:16], "big") : int.from_bytes(table[16:20], "big")]
 
 
-def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Piece]:
+def _assembled(text: bytes, skeletons: Index, fragments: Index, name: str) -> Iterator[_Piece]:
     """Yield the chapters of a KF8 book.
 
-    Each chapter is a skeleton, an HTML page without its content, into which the fragments stored after it are inserted.
-    Raise `SourceUnsupported` if the chapters become too large.
+    Each chapter is a skeleton (an HTML page without its content) into which the fragments stored after it are inserted.
+    A book without skeletons is one chapter. Raise `SourceUnsupported` if the chapters become too large.
     """
     if not skeletons.rows:
         yield _Piece(0, text)
@@ -169,7 +174,7 @@ def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Pie
             copied += len(page)
         kept += len(page)
         if kept > 2 * TEXT_LIMIT or copied > COPY_LIMIT:
-            raise SourceUnsupported("The book is damaged: its HTML parts are larger than its text.")
+            raise SourceUnsupported(f"{name} is damaged: its chapters become far larger than its text.")
         yield _Piece(start, page)
 
 

@@ -193,7 +193,7 @@ def _without_trailing(record: bytes, flags: int) -> bytes:
 
 
 def unpacked(packed: bytes, name: str) -> bytes:
-    """Decompress a PalmDOC record (LZ77). Raise `SourceUnsupported` if the record is damaged."""
+    """Decompress a PalmDOC record (LZ77) of the file `name`. Raise `SourceUnsupported` if the record is damaged."""
     out = bytearray()
     at, end = 0, len(packed)
     while at < end:

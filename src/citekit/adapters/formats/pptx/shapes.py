@@ -250,7 +250,10 @@ def is_picture(shape: Any) -> bool:
 
 
 def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:
-    """Return the edges of the rotated shape as fractions of the slide; None if the shape has no position."""
+    """Return the edges of the rectangle around the rotated shape as fractions of the slide.
+
+    The result is None if the shape has no position or no size.
+    """
     sides = (shape.left, shape.top, shape.width, shape.height)
     if any(side is None for side in sides):
         return None

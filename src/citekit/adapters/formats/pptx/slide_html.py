@@ -209,7 +209,7 @@ class _Drawing:
         return ";".join(f"{name}:{100 * value / whole:.3f}%" for name, value, whole in parts) + rotated
 
     def _look(self, shape: Any, geometry: str) -> str:
-        """Return the fill and the border of a shape in CSS."""
+        """Return the fill, the border, and the form of a shape in CSS; "" if it has neither fill nor border."""
         properties = shape._element.find("{*}spPr")
         if properties is None or geometry == "custom":
             return ""

@@ -109,7 +109,7 @@ def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
 
 
 def decoded(data: bytes) -> str:
-    """Return `data` as text, decoded by its byte-order mark, as UTF-8, or in its most likely encoding."""
+    """Return `data` as text, decoded by its byte-order mark, as UTF-16 or UTF-8, or else in its most likely encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")

@@ -459,7 +459,10 @@ class _Frame:
 
 @define
 class Walk:
-    """Matches selectors against the elements of a document, which are entered and left in document order."""
+    """Matches selectors against the elements of a document, which are entered and left in document order.
+
+    `limit` is the maximum number of comparisons (`work`). Each element raises it by `limit_per_element`.
+    """
 
     selectors: Selectors
     limit: int

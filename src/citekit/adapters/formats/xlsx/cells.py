@@ -245,6 +245,7 @@ def values(
 
 @define
 class _Strings:
+    name: str
     found: list[str] = field(factory=list)
     pieces: list[str] = field(factory=list)
     taking: bool = False
@@ -271,7 +272,7 @@ class _Strings:
             self.total += min(self.length, TEXT_LIMIT)
             if len(self.found) > STRINGS_LIMIT or self.total > CHARACTERS_LIMIT:
                 raise SourceUnsupported(
-                    f"The workbook has more than {STRINGS_LIMIT:,} strings or {CHARACTERS_LIMIT >> 20} million characters "
+                    f"{self.name} has more than {STRINGS_LIMIT:,} strings or {CHARACTERS_LIMIT >> 20} million characters "
                     "of text; split it."
                 )
         elif tag == "t":
@@ -332,7 +333,7 @@ def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | No
 
     Raise `SourceUnsupported` if the part `name` is not valid, or exceeds the `allowance` or the limits for strings.
     """
-    strings = _Strings()
+    strings = _Strings(name)
     for _ in _parsed(pieces, name, strings, allowance):
         pass
     return strings.found

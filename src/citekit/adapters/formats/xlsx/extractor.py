@@ -29,7 +29,7 @@ SIZE_LIMIT = 256 * 1024 * 1024
 """Maximum number of characters in one CSV or HTML file."""
 
 MERGES_LIMIT = 8 * 1024 * 1024
-"""The maximum size in bytes of a sheet whose merged cells are read. The file lists them after all cells."""
+"""The maximum size in bytes of a sheet that is always read to its end, where the file lists the merged cells."""
 
 _FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20\t\r\n-]|.*[;\t][=+@\uff1d\uff0b\uff20]", re.DOTALL)
 """Matches text that a spreadsheet program may run as a formula (OWASP, CSV Injection).

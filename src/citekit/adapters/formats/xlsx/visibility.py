@@ -204,7 +204,7 @@ def _font(element: _Element, colors: _Colors) -> tuple[Color, float]:
 
 
 def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
-    """Return the colors of a fill: one for a solid fill, two or more for a pattern or a gradient."""
+    """Return the colors of a fill: one for a solid fill, or white without a fill, or those of a pattern or gradient."""
     stops = tuple({colors.read(each, WHITE) for each in element.iterfind("{*}gradientFill/{*}stop/{*}color")})
     if stops:
         return stops

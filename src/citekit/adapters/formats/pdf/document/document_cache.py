@@ -66,7 +66,7 @@ class PdfMemory:
         self._state = self._now()
 
     def targets(self) -> list[Target] | None:
-        """Return all cached items of the PDF's outline, or None if the outline is not in the cache."""
+        """Return all cached items of the PDF's outline, or None if they are missing in the cache or damaged."""
         plain = self._read("outline", 3 * BOOKMARK_LIMIT)
         if plain is None or len(plain) % 3:
             return None
@@ -95,7 +95,7 @@ class PdfMemory:
             self._learned.append(("pages", list(numbers)))
 
     def save(self) -> None:
-        """Write the noted facts to the index, if the file at the source's path has not changed."""
+        """Write the noted facts to the index if the file at the source's path has not changed, and forget them."""
         learned, self._learned = self._learned, []
         if self._index is None or not learned or not self._is_source():
             return

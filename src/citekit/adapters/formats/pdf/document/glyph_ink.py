@@ -253,7 +253,7 @@ def _inks_class() -> Any:
 
 
 def _drawn_alone(mupdf: Any, font: Any, number: int) -> Box | None:
-    """Return the box, in ems, of what a Type 3 glyph paints, or None if it paints nothing.
+    """Return the box, in ems, of what a Type 3 glyph paints, or None if it paints nothing where it is looked for.
 
     MuPDF reports the box of the whole font, which may be much larger.
     """

@@ -90,9 +90,9 @@ def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
 
 
 def _numbered(uri: str) -> Place | None:
-    """Return the 0-based page and the height from its top that a URI such as `#page=3&zoom=100,72,90` names.
+    """Return the 0-based page and the distance from its top that a URI such as `#page=3&zoom=100,72,90` names.
 
-    The height is NaN if the URI does not name one. The result is None if the URI has no page number.
+    The distance is NaN if the URI does not name one. The result is None if the URI has no page number.
     """
     if not uri.startswith("#"):
         return None

@@ -98,8 +98,9 @@ def shared(
 
     Do not change the document, and do not release `exclusive()` while you use it. A file that changed is opened again.
     The handle stays open for reuse if a later change of the file would be noticed (see `FileState.is_settled`), if the
-    system allows others to replace an open file, and if nothing was raised. A document that MuPDF had to repair is not
-    reused. Raise the same errors as `opened`, which also explains `failure`.
+    system allows others to replace an open file, and if nothing was raised. After `Refused`, a handle stays open if it
+    was open before. A document that MuPDF had to repair is not reused. Raise the same errors as `opened`, which
+    also explains `failure`.
     """
     with exclusive():
         key = _key(path, use, password)

@@ -77,9 +77,9 @@ def outline_items(document: Document) -> Iterator[Item]:
 def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, Any, int]]:
     """Yield the level (1 is the top level), raw pointer, and object number of each outline item in reading order.
 
-    Raise `OutlineError` for a cycle or a direct object. With `circles`, nothing is raised and each item of a cyclic
-    outline is yielded once. Raw pointers are fast enough for thousands of items and are valid while the document is
-    open.
+    Raise `OutlineError` for a cycle or a direct object. With `circles`, nothing is raised, each item of a cyclic
+    outline is yielded once, and only the first of several direct objects is yielded. Raw pointers are fast enough for
+    thousands of items and are valid while the document is open.
     """
     get, number = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_num
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(source.m_internal), "Root/Outlines")

@@ -68,8 +68,9 @@ class DocumentTitle:
 def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     """Return the title in the metadata if it looks like one and the first pages confirm it.
 
-    Otherwise return the most prominent lines of the first page with text. Without these, return the unconfirmed title
-    of the metadata, or else the file name with spaces for underscores, or the first line if that name is only a code.
+    Otherwise return the most prominent lines of the first page with enough text, or of a page before it. Without these,
+    return the unconfirmed title of the metadata, or else the file name in a readable form, or the first line of at
+    least three words if that name is only a code.
     """
     written = written_title((texts.reader.document.metadata or {}).get("title") or "")
     if written and is_confirmed(written, _first_words(texts)):
@@ -112,7 +113,7 @@ def _body_size(texts: PageTexts) -> float:
 def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
     """Return the largest text of a page, or else its first lines if they are bold.
 
-    Return "" if there is no such text, if it has too many parts, or if the page is a table of contents.
+    Return "" if there is no such text, if it has too many parts, or if it follows the heading of a table of contents.
 
     Text above it that is at least `ABOVE_RATIO` times as large, and text of the same size, are part of the title: the
     cover of a report names its issuer or its kind in this way, in either order. So is the period that a report covers.

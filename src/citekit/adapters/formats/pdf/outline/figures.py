@@ -40,8 +40,7 @@ _REPEAT_LIMIT = 3
 
 @frozen
 class Figure:
-    """A figure or table on a page: `kind` is `figure` or `table`, and `text` is its caption.
-
+    """A figure or table on a page: `kind` is `figure` or `table`, and `text` is its caption or a title in place of it.
     `line_index` is the number of text lines that precede it on the page. `region` is None if it is the whole page or
     its area is unknown.
     """
@@ -121,7 +120,10 @@ class _FigureSearch:
         return notes
 
     def _should_read(self, page: int) -> bool:
-        """Return whether to read `page`, which was not read before, to look for captions; count it as read or skipped."""
+        """Return whether to read `page`, which was not read before, to look for captions.
+
+        The page is counted as read, or as skipped if no more pages may be read. A page that draws nothing is neither.
+        """
         if not self._extra_pages:
             self._skipped += 1
             return False
@@ -156,7 +158,10 @@ class _FigureSearch:
             return None
 
     def _has_new_picture(self, page: int) -> bool:
-        """Return whether `page` uses an image of at least 150 by 150 pixels that at most a few earlier pages use."""
+        """Return whether `page` uses an image of at least 150 by 150 pixels that is new or rare.
+
+        With this page, at most `_REPEAT_LIMIT` of the pages that were searched so far use it.
+        """
         large = {image.number for image in self._texts.reader.images(page) if min(image.width, image.height) >= 150}
         for number in large:
             self._seen[number] = self._seen.get(number, 0) + 1

@@ -109,8 +109,9 @@ def _is_running(page: Page, line: StyledLine, learned: HeadersFooters) -> bool:
 
 
 def _is_set_apart(page: Page, line: StyledLine, line_height: float) -> bool:
-    """Return whether `line` is no larger than most lines, is the first or last of its page, and has a gap of over
-    half a line to the text.
+    """Return whether `line` is the first or last of its page, with a gap of over half a line to the text.
+
+    The result is False for a line that is taller than the usual line by a factor of `SLOT_RATIO`.
     """
     height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
     if _is_large(page, line, line_height, SLOT_RATIO):

@@ -48,7 +48,7 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
 
 
 def depths_of(levels: Sequence[int]) -> list[int]:
-    """Return the depth of each heading in the tree that the levels describe. Depths have no gaps.
+    """Return the depth of each heading in the tree that the levels describe. Depths have no gaps; the limit is `MAX_DEPTH`.
 
     A level that only one part of the document uses, such as its cover or an appendix, does not increase the depths of
     sections outside of that part.

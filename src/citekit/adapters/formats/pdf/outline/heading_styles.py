@@ -239,7 +239,7 @@ def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
 
 
 def _count_up(numbered: Sequence[Heading]) -> bool:
-    """Return whether plain numbers count up from 1 with at most one gap, unlike numbers of steps, lists, and code."""
+    """Return whether plain numbers count up from 1 and at most one is missing, unlike numbers of steps, lists, and code."""
     numbers = [int(first) for heading in numbered if (first := number_parts(heading.text)[0]).isdecimal()]
     return numbers == sorted(set(numbers)) and bool(numbers) and numbers[0] == 1 and numbers[-1] <= len(numbered) + 1
 

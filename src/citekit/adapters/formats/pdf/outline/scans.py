@@ -113,7 +113,7 @@ def read_scans(texts: PageTexts, scans: Scans, recognizer: PageRecognizer) -> tu
     notes = [f"OCR recognized the text of {_pages(len(pages))}. It may contain errors."] if pages else []
     if recognizer.is_spent and seen < len(scans.without_text):
         notes.append(
-            f"OCR read only {_pages(seen)} of {len(scans.without_text)} without a text layer, because so many scans are "
+            f"OCR read only {seen} of the {len(scans.without_text)} pages without a text layer, because so many scans are "
             "implausible for a file of this size."
         )
     return texts.with_recognized(styled_pages(pages)), notes

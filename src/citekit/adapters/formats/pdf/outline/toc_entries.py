@@ -96,8 +96,8 @@ def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
 def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
     """Return the entries that are parts, one level above chapters.
 
-    These are entries that are named as parts (`Part II`), and entries with Roman numerals if other
-    entries have other numbers or are in the majority.
+    These are entries that are named as parts (`Part II`), and entries with Roman numerals if I and II are among these
+    and other entries have other numbers or are in the majority.
     """
     named = {entry for entry in entries if rank_of(entry.title) == 0}
     roman = [entry for entry in entries if roman_number_of(entry.title)]
