@@ -41,7 +41,7 @@ class FormatTextReader:
         found = self._reader(source.format)
         if found is None:
             raise SourceUnsupported(
-                f"{source.path.name} ({source.format.name}) contains no text that CiteKit can read. Use a "
+                f"The text of {source.path.name} cannot be read, because its format is {source.format.name}. Use a "
                 "document, a book, or a text file."
             )
         return found

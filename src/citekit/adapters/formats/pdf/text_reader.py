@@ -116,7 +116,7 @@ class PyMuPdfTextReader:
         return found
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title, authors, and language that the file states, without defaults that programs write."""
+        """See `TextReader.facts`. The title and authors are those that the file states, except defaults of programs."""
         with opened(source.path, password=self._password) as document:
             said = document.metadata or {}
             language = getattr(document, "language", None)

@@ -64,9 +64,9 @@ class ChatOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the days and of what each person wrote. Many days are grouped by month.
+        """See `Outliner.outline`. The items are days with the turns of each person. Many days are grouped by month.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        A text that is no chat, or has more than `LINES_LIMIT` lines, is outlined by `fallback`.
         """
         if not is_chat(source.path):
             return self.fallback.outline(source, progress)

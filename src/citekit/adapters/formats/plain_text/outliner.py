@@ -41,10 +41,7 @@ class PlainTextOutliner:
     """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of chapters and sections, or of groups of lines if no headings are found.
-
-        Raise `SourceUnreadable` if the file cannot be read.
-        """
+        """See `Outliner.outline`. The items are chapters and sections, or groups of lines if no headings are found."""
         text = open_text(source.path, progress)
         prose = source.format.name in _PROSE and source.path.suffix.lower() not in _DATA
         finder = HeadingFinder(prose)

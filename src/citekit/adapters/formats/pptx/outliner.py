@@ -39,10 +39,9 @@ class PptxOutliner:
     """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the outline of the slides, grouped by the presentation's sections if it has any.
+        """See `Outliner.outline`. The items are slides, grouped by the presentation's sections if it has any.
 
-        Raise `SourceUnsupported` if the file is damaged, or has no slides or more than `SLIDES_LIMIT`, and
-        `SourceUnreadable` if it cannot be read.
+        Also raise `SourceUnsupported` if the file has no slides or more than `SLIDES_LIMIT`.
         """
         progress(0, 1, "reading the slides")
         with opened_package(source.path) as package:

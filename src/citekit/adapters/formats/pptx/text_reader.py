@@ -59,7 +59,7 @@ class SlidesTextReader:
         return ExtractedText.joined(UnitKind.PAGE, texts, "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title, authors, and language from the presentation's core properties."""
+        """See `TextReader.facts`. The facts are the title, authors, and language in the core properties."""
         return core_facts(source.path)
 
     def _text(self, slide: Any, size: tuple[int, int]) -> str:

@@ -55,10 +55,7 @@ class SubtitlesOutliner:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline with sections of cues that are titled with their times.
-
-        Raise `SourceUnreadable` if the file cannot be read.
-        """
+        """See `Outliner.outline`. The items are sections of cues, which are titled with their times."""
         text = open_text(source.path, progress)
         lines = () if text.is_long else text.lines(progress)
         cues, header = (read_dialogue(lines), []) if source.format.name == "ssa" else read_cues(lines)

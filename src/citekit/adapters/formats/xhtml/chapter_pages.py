@@ -95,8 +95,8 @@ def bounded(pieces: Iterable[str], what: str) -> str:
         size += len(piece)
         if size > DOCUMENT_LIMIT:
             raise FormUnsupported(
-                f"{what} an HTML document of more than {DOCUMENT_LIMIT >> 20} MB, which is the limit. Request the "
-                "form text, or a smaller part."
+                f"{what} an HTML document of more than {DOCUMENT_LIMIT >> 20} million characters, which is the limit. "
+                "Request the form text, or a smaller part."
             )
         kept.append(piece)
     return "".join(kept)

@@ -193,7 +193,9 @@ class _Cut:
             for line in lines:
                 size += len(line)
                 if size > SIZE_LIMIT:
-                    raise FormUnsupported(f"These cells produce more than {SIZE_LIMIT >> 20} MB; request fewer cells.")
+                    raise FormUnsupported(
+                        f"These cells produce more than {SIZE_LIMIT >> 20} million characters; request fewer cells."
+                    )
                 out.write(line.encode("utf-8", "replace"))
 
 

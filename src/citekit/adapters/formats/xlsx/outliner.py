@@ -35,10 +35,7 @@ class XlsxOutliner:
     """An outliner for workbooks. Each node is a sheet or a rectangle of cells on a sheet."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sheets in tab order, including hidden sheets.
-
-        Raise `SourceUnsupported` if the file is damaged or too large, or `SourceUnreadable` if it cannot be read.
-        """
+        """See `Outliner.outline`. The items are the sheets in tab order, including hidden sheets."""
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)
             names = workbook.names()

@@ -64,7 +64,7 @@ class SheetsTextReader:
         return ExtractedText(UnitKind.ROW, "\n".join(pieces), units, sheets)
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title, authors, and language from the workbook's core properties."""
+        """See `TextReader.facts`. The facts are the title, authors, and language in the core properties."""
         return core_facts(source.path)
 
 

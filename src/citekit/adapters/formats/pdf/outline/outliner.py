@@ -104,10 +104,9 @@ class PdfOutliner:
     texts: ReadPages | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the outline of the PDF `source`.
+        """See `Outliner.outline`.
 
-        Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or `password` does not
-        open it, `MapperUnavailable` if OCR fails, or `Cancelled` if the user cancels.
+        Also raise `SourceUnsupported` if `password` does not open the file, and `MapperUnavailable` if OCR fails.
         """
         memory = PdfMemory(source, self.index)
         with opened(source.path, SourceUnsupported, password=self.password) as document:
