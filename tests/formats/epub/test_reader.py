@@ -322,7 +322,7 @@ def test_a_document_that_becomes_too_large_is_one_clear_error(tmp_path: Path, mo
     path = write_book(tmp_path / "b.epub", [f"<p>{'x' * (1 << 20)}</p>"] * 3)
 
     assert len(EpubReader().html(path, 1, last=2)) > 2 << 20
-    with pytest.raises(FormUnsupported, match=r"Chapters 1-3 produce .* more than 3 MB, .* Request the form text"):
+    with pytest.raises(FormUnsupported, match=r"Chapters 1-3 produce .* more than 3 million .* Request the form text"):
         EpubReader().html(path, 1, last=3)
 
 

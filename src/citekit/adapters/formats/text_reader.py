@@ -41,8 +41,8 @@ class FormatTextReader:
         found = self._reader(source.format)
         if found is None:
             raise SourceUnsupported(
-                f"The text of {source.path.name} cannot be read, because its format is {source.format.name}. Use a "
-                "document, a book, or a text file."
+                f"CiteKit cannot read text from files like {source.path.name} ({source.format.name}). Use a document, a "
+                "book, or a text file."
             )
         return found
 
