@@ -22,7 +22,7 @@ def waveform(path: Path, count: int) -> Sequence[int]:
 
     A recording with fewer than `count` groups of samples has one amplitude for each group.
 
-    Raise `SourceUnsupported` if the file cannot be decoded.
+    Raise the same errors as `open_media`.
     """
     peaks, pending = list[int](), array("h")
     with open_media(path) as container:

@@ -187,7 +187,10 @@ class _Cut:
         return (*computed, *missing, *((_APOSTROPHES.format(count=self.apostrophes),) if self.apostrophes else ()))
 
     def write(self, lines: Iterator[str], target: Path) -> None:
-        """Write the lines to `target`. Raise `FormUnsupported` if they exceed the size limit."""
+        """Write the lines to `target`.
+
+        Raise `FormUnsupported` if they exceed `SIZE_LIMIT`, or `HomeUnwritable` if they cannot be written.
+        """
         size = 0
         with writing(target), target.open("xb") as out:
             for line in lines:

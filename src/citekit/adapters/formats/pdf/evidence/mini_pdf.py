@@ -142,9 +142,9 @@ def write_mini_pdf(memory: PdfMemory, location: Pages, target: Path, password: s
     The pages are copied to a new document. If that is impossible, for example because the source is encrypted or
     damaged, or the pages have form fields, all other pages are removed from the source instead, which requires reading
     the whole file. The choice depends only on the file and the pages. Evidence of an encrypted file, which `password`
-    opens if needed, is not encrypted; a note
-    says so. Raise `LocationOutside` if a page does not exist, and the same errors as `opened`, with `ExtractionFailed`
-    for exceptions of PyMuPDF.
+    opens if needed, is not encrypted; a note says so. Raise `LocationOutside` if a page does not exist,
+    `HomeUnwritable` if `target` cannot be written, and the same errors as `opened`, with `ExtractionFailed` for
+    exceptions of PyMuPDF.
     """
     data, notes = _copy_pages(memory, location, password) or _select_pages(memory.source.path, location, password)
     with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document

@@ -34,7 +34,8 @@ PAGES_LIMIT = 20
 def write_picture(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:
     """Write the pages of `location` to `target` as one PNG, in display orientation, one below the other.
 
-    Raise `ExtractionFailed` if a page has an image of more than `EMBEDDED_LIMIT` pixels.
+    Raise `ExtractionFailed` if a page has an image of more than `EMBEDDED_LIMIT` pixels, or `HomeUnwritable` if
+    `target` cannot be written.
     """
     numbers = [page - 1 for page in location.numbers]
     for number in numbers:
