@@ -37,7 +37,7 @@ class Issuer:
     """The issuer with the URL `url`. Tokens must be for `audience`. Thread-safe.
 
     The URL of its keys is `jwks` (None: the URL in its metadata, see OpenID Connect Discovery 1.0 or RFC 8414). The
-    constructor raises `RequestRefused` for a URL without TLS, except on this computer.
+    constructor raises `RequestRefused` for a malformed URL, and for a URL without TLS, except on this computer.
     """
 
     def __init__(self, url: str, audience: str, jwks: str | None = None) -> None:
@@ -51,8 +51,8 @@ class Issuer:
     def verify(self, token: str) -> Claims:
         """Return the claims of a token. This may wait for the issuer.
 
-        Raise `TokenInvalid` if the token is not valid, or `IssuerUnavailable` if the keys of the issuer cannot be
-        fetched.
+        Raise `TokenInvalid` if the token is not valid, or `IssuerUnavailable` if no keys of the issuer are known and
+        they cannot be fetched.
         """
         try:
             header = jwt.get_unverified_header(token)

@@ -36,7 +36,8 @@ class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
     With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
-    file. All methods raise `RequestRefused` if the file is damaged, or if other users can read or write it.
+    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to other users or
+    belongs to one, or if folders of its subjects overlap (see `check_separate`).
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class TokenFile:
 
         If `issued` is given, the issuer gives the subject tokens under this name, and the result is None. Raise
         `RequestRefused` if its name is malformed, its name or `issued` is taken, or its folders and those of another
-        subject are not separate (see `check_separate`).
+        subject are not separate (see `check_separate`), and the errors of `make_folder` if its home cannot be created.
         """
         if _NAME.fullmatch(subject.name) is None:
             raise RequestRefused(
@@ -150,7 +151,9 @@ class TokenFile:
 
 
 def check_separate(subjects: Sequence[Subject]) -> None:
-    """Raise `RequestRefused` if a visible folder of a subject contains the home of another subject, or is inside it.
+    """Raise `RequestRefused` if a folder of a subject is the home of another subject, contains it, or is inside it.
+
+    A folder that is hidden in the outer folder does not count.
 
     A store in a folder counts like a home. Subjects with the same home or store share it, which is allowed.
     """
@@ -172,7 +175,7 @@ def _private_folders(subject: Subject) -> Sequence[Path]:
 
 
 def _shows(folder: Path, inner: Path) -> bool:
-    """Return whether `inner` is below `folder`, and not hidden in it."""
+    """Return whether `inner` is `folder`, or is below it and not hidden in it."""
     return inner.is_relative_to(folder) and not any(part.startswith(".") for part in inner.relative_to(folder).parts)
 
 

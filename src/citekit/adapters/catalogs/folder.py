@@ -59,19 +59,19 @@ class FolderLibrary:
 
     @property
     def place(self) -> str:
-        """The path of the folder."""
+        """See `Library.place`."""
         return str(self._folder)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return at most `limit` matching books, most recently changed first, skipping the first `offset`."""
+        """See `Library.find`. The most recently changed books come first."""
         return self._current().find(wanted, limit, offset)
 
     def get(self, book_id: int) -> BookRecord:
-        """Return the book. Raise `BookMissing` if the folder has no such book."""
+        """See `Library.get`."""
         return self._current().get(book_id)
 
     def stats(self) -> LibraryStats:
-        """Count the books and authors in the folder, and the books in each format and language."""
+        """See `Library.stats`."""
         return self._current().stats()
 
     def _current(self) -> MemoryLibrary:
@@ -224,8 +224,9 @@ class BookFiles:
 def books_below(folder: Path) -> list[BookFiles]:
     """Return every book below `folder`, most recently changed first.
 
-    Hidden files and folders, and links that lead out of the folder, are skipped. Raise `LibraryUnavailable` if the
-    folder does not exist, cannot be read, or has more than `ENTRIES_LIMIT` entries.
+    Hidden files and folders, links to folders, links that lead out of the folder, and subfolders that cannot be read
+    are skipped. Raise `LibraryUnavailable` if the folder does not exist, cannot be read, or has more than
+    `ENTRIES_LIMIT` entries.
     """
     found: dict[str, dict[str, tuple[Path, FileState]]] = {}
     for relative, path, state in _files(folder):
@@ -301,7 +302,10 @@ def _is_inside(entry: os.DirEntry[str], real: Path) -> bool:
 
 
 def _looked_at(relative: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Path, FileState]]:
-    """Yield the file unless it cannot be read or its name is not valid Unicode, which no map can contain."""
+    """Yield the file if it is a regular file that exists.
+
+    A name that is not valid Unicode is skipped, because no map can contain it.
+    """
     with suppress(OSError, UnicodeEncodeError):
         relative.encode()
         if entry.is_file():

@@ -20,23 +20,23 @@ class MemoryLibrary:
         self.add(*books)
 
     def add(self, *books: BookRecord) -> None:
-        """Add these books, replacing books with the same IDs."""
+        """Add these books. A book with the ID of an earlier book replaces it and takes its place in the order."""
         self._books = {**self._books, **{book.id: book for book in books}}
         self._catalogue = BookTable.of(reversed(self._books.values()))
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return at most `limit` matching books, most recently added first, skipping the first `offset`."""
+        """See `Library.find`."""
         return [self._books[book] for book in self._catalogue.find(wanted, limit, offset)]
 
     def get(self, book_id: int) -> BookRecord:
-        """Return the book. Raise `BookMissing` if the library has no such book."""
+        """See `Library.get`."""
         try:
             return self._books[book_id]
         except KeyError:
             raise BookMissing(book_id) from None
 
     def stats(self) -> LibraryStats:
-        """Count the books and authors of the library, and the books in each format and language."""
+        """See `Library.stats`."""
         return stats_of(self._books.values())
 
 

@@ -49,7 +49,8 @@ def read(text: str) -> Any:
 def with_member(text: str, path: Sequence[str], data: object) -> str:
     """Return the text with the member at `path` added or replaced. Missing objects are added.
 
-    Raise `EditError` if the text is not valid, or if a value on the path is not an object.
+    Raise `EditError` if the text is not valid, or if a value on the path is not an object or contains the next name
+    twice.
     """
     root = _document(text)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -92,7 +93,10 @@ def without_member(text: str, path: Sequence[str]) -> str:
 
 
 def _deepest(root: _Value, path: Sequence[str]) -> tuple[_Member, Sequence[str]]:
-    """Return the deepest existing member on the path, and the rest of the path."""
+    """Return the deepest existing member on the path, and the rest of the path.
+
+    Raise `EditError` if a value on the path is not an object, or contains the next name twice.
+    """
     here = _Member(root.start, root)
     for depth, name in enumerate(path):
         if here.value.members is None:

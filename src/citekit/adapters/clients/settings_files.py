@@ -192,7 +192,7 @@ class FileMcpClients:
         return [path for each in found if (path := each / rest.lstrip("/") if rest else each).exists()]
 
     def _filled(self, place: str) -> str | None:
-        """Return a path with its variable replaced, or None if the variable is not set."""
+        """Return a path with its variable replaced, or None if the variable is not set to an absolute path."""
         name, _, rest = place[1:].partition("}")
         folder = self._folders().get(name) or self.environment.get(name)
         return f"{folder}{rest}" if folder and Path(folder).is_absolute() else None
@@ -274,7 +274,11 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 
 
 def _edited(known: KnownClient, key: str, text: str, entry: ServerEntry) -> str:
-    """Return the text with the entry. Raise `_UnsureError` if the result does not have exactly the expected data."""
+    """Return the text with the entry.
+
+    Raise `_UnsureError` if the text is not valid, if the value of `key` is not a mapping, or if the result does not
+    have exactly the expected data.
+    """
     former, data = _parsed(known, text), known.shape(entry)
     expected = deepcopy(former)
     entries = expected.setdefault(key, {})

@@ -157,7 +157,7 @@ def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster
     For `local:N`, return a cluster of N new processes on this machine.
 
     Raise `RequestRefused` for any other address, `DriverMissing` if the required extra is not installed, and
-    `ClusterUnavailable` if the scheduler cannot be reached.
+    `ClusterUnavailable` if the scheduler cannot be reached or the processes cannot be started.
     """
     local = _LOCAL.match(address)
     if local is None and not re.match(r"(tcp|tls|ws|wss)://.", address):

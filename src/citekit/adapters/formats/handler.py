@@ -177,15 +177,15 @@ class TextHandler:
         return False
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Return the extent of the file: its number of lines."""
+        """See `FormatHandler.measure`. The extent is the number of lines."""
         from citekit.adapters.formats.shared.text_file import open_text
 
         return open_text(path).extent
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
-        """Return a reader of the lines. For `marked`, see `FormatHandler.text_reader`."""
+        """See `FormatHandler.text_reader`. The reader reads lines."""
         return services.line_reader(marked=marked)
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """Return an empty mapping, because one extractor handles the lines of all text formats."""
+        """See `FormatHandler.extractors`. The result is empty, because one extractor handles all text formats."""
         return {}

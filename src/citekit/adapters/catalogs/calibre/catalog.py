@@ -62,25 +62,25 @@ class CalibreLibrary:
 
     @property
     def place(self) -> str:
-        """The path of the library folder."""
+        """See `Library.place`."""
         return str(self._folder)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return at most `limit` matching books, most recently added first, skipping the first `offset`.
+        """See `Library.find`.
 
         A book that is deleted during the query is omitted.
         """
         return self._records(self._current().catalogue.find(wanted, limit, offset))
 
     def get(self, book_id: int) -> BookRecord:
-        """Return the current record of the book. Raise `BookMissing` if the library has no such book."""
+        """See `Library.get`."""
         found = self._records([book_id]) if abs(book_id) < 2**63 else []
         if not found:
             raise BookMissing(book_id)
         return found[0]
 
     def stats(self) -> LibraryStats:
-        """Count the books and authors of the library, and the books in each format and language."""
+        """See `Library.stats`."""
         return self._current().stats
 
     def _records(self, ids: Sequence[int]) -> Sequence[BookRecord]:

@@ -33,7 +33,7 @@ def number(value: object) -> float | None:
 
 
 def stars(value: object) -> float | None:
-    """Convert a stored rating to stars from 0 to 5. Return None for no rating.
+    """Convert a stored rating to stars from 0 to 5. Return None for no rating, and for a value that is not a rating.
 
     Calibre stores twice the number of stars, and 0 for no rating.
     """
@@ -44,7 +44,7 @@ def stars(value: object) -> float | None:
 def moment(value: object) -> datetime | None:
     """Parse an ISO 8601 time as Calibre stores it. A time without a time zone is in UTC.
 
-    Return None if the text is not a time or is Calibre's placeholder for an unknown date.
+    Return None if the text is not a time, or if its date is not later than Calibre's placeholder for an unknown date.
     """
     try:
         read = datetime.fromisoformat(str(value).strip())
@@ -55,7 +55,10 @@ def moment(value: object) -> datetime | None:
 
 
 def day(value: object, zone: tzinfo | None) -> date | None:
-    """Return the date of a stored time in `zone` (None: the local time zone), or None if the time is unknown."""
+    """Return the date of a stored time in `zone` (None: the local time zone), or None if the time is unknown.
+
+    A time that cannot be converted keeps its date.
+    """
     read = moment(value)
     try:
         return read.astimezone(zone).date() if read is not None else None
@@ -172,7 +175,8 @@ class BookFolders:
     def files(self, folder: Path | None, listed: Iterable[tuple[object, object]]) -> dict[str, Path]:
         """Return the paths of a book's files by upper-case format. Files outside the library are omitted.
 
-        `listed` contains the pairs (`data.format`, `data.name`) of the database. The files need not exist.
+        If `folder` is None, return an empty dict. `listed` contains the pairs (`data.format`, `data.name`) of the
+        database. The files need not exist.
         """
         if folder is None:
             return {}

@@ -36,7 +36,9 @@ def comment_sentence(text: str) -> str:
 
 
 def docstring_sentence(literal: str) -> str:
-    """Return the first sentence of a docstring, given as a Python string literal with its quotes."""
+    """Return the first sentence of a docstring, given as a Python string literal with its quotes, or "" if it has no
+    words.
+    """
     quoted = _QUOTES.match(literal)
     return _first_sentence(quoted[2]) if quoted else ""
 
@@ -92,7 +94,7 @@ class Comments:
         return start, sentence.strip("\"' "), "\n".join(attributes)
 
     def _touches(self, node: Node, start: int) -> bool:
-        """Return whether at most one line break separates the node from byte `start`.
+        """Return whether only white space, with at most one line break, separates the node from byte `start`.
 
         A POD block, which is documentation in Perl, may also be followed by a blank line.
         """

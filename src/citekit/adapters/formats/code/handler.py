@@ -11,7 +11,7 @@ class CodeHandler(TextHandler):
     """Handles source code: outlines a program from its syntax tree, and treats it as text in every other respect."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
-        """Return whether the task runs native code: True for outlining, because tree-sitter grammars are compiled."""
+        """See `FormatHandler.uses_native_code`. Outlining does, because tree-sitter grammars are compiled."""
         return task is Task.OUTLINE
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

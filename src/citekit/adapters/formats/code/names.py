@@ -74,7 +74,10 @@ def bound_kind(node: Node, kind: str, parent: str | None, data: bytes) -> str:
 
 
 def name_of(node: Node, data: bytes) -> str:
-    """Return the unqualified name of a definition in the program `data`, or "" if it has no name."""
+    """Return the name of a definition in the program `data`, or "" if it has no name.
+
+    Only the name of a C++ function that is defined outside its class is qualified.
+    """
     if node.type == "impl_item":
         return _implementation(node, data)
     if node.type in ("assignment_expression", "assignment"):

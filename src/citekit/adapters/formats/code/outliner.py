@@ -40,7 +40,9 @@ SIZE_LIMIT = 16 << 20
 """The largest file, in bytes, that is parsed. A syntax tree needs about sixty times the size of its file."""
 
 SYMBOL_LIMIT = 50_000
-"""The maximum number of definitions in one map. If a file has more, the map lists only its top-level definitions."""
+"""The maximum number of definitions in one map. If a file has more, the map lists at most this many of its top-level
+definitions.
+"""
 
 SAME_NAME_LIMIT = 1000
 """The maximum number of definitions with the same name inside one parent."""

@@ -30,8 +30,9 @@ class Symbol:
     """A definition in a program, such as a function or class.
 
     It covers the bytes [`start`, `end`), including its decorators and the comment above it. `head` is the offset of the
-    definition itself, after the decorators and the comment. `owner` is the type that a method belongs to if the method
-    is defined outside that type, as in Go.
+    definition itself, after the decorators and the comment. `sentence` is the first sentence of its documentation, and
+    `above` the text of its attributes and decorators. `owner` is the type that a method belongs to if the method is
+    defined outside that type, as in Go. `prototype` is whether it only declares a C function.
     """
 
     kind: str

@@ -67,7 +67,9 @@ class ComicArchive:
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 
     def info(self) -> ComicInfo:
-        """Return the metadata in `ComicInfo.xml`, or empty metadata if that file is missing or damaged."""
+        """Return the metadata in `ComicInfo.xml`, or empty metadata if that file is missing, damaged, encrypted, or too
+        large.
+        """
         from citekit.adapters.libraries.lxml import parse_xml
 
         found = [name for name in self.zip.namelist() if name.rpartition("/")[2].casefold() == "comicinfo.xml"]

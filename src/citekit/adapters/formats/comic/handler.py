@@ -23,7 +23,7 @@ class ComicHandler(NativeHandler):
         return CbzOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Return the extent of the comic: its number of images."""
+        """See `FormatHandler.measure`. Each image counts as a page."""
         from citekit.adapters.formats.comic.archive import open_comic
 
         with open_comic(path) as comic:

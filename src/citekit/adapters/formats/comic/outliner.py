@@ -51,7 +51,10 @@ class CbzOutliner:
 
 
 def _title(info: ComicInfo) -> str | None:
-    """Return the title of the comic. Without a title, return the series and the number in it, or None."""
+    """Return the title of the comic. Without a title, return the series with the number in it, if it has one.
+
+    Without a series, return None.
+    """
     numbered = f"{info.series} {info.number}" if info.series and info.number else info.series
     return info.title or numbered
 

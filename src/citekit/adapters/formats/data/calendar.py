@@ -75,7 +75,9 @@ class CalendarOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the events and tasks. Raise `SourceUnreadable` if the file cannot be read."""
+        """Return an outline of the events, tasks, journal entries, and busy times. Raise `SourceUnreadable` if the file
+        cannot be read.
+        """
         text = open_text(source.path, progress)
         found, name = read_components(() if text.is_long else text.lines(progress))
         events = [each for each in found if each.name in _TYPES]
@@ -89,7 +91,7 @@ class CalendarOutliner:
 
 
 def read_components(lines: Iterable[str]) -> tuple[list[Component], str]:
-    """Return the components of the calendars, such as events and time zones, and the name of the first calendar.
+    """Return the components of the calendars, such as events and time zones, and the first name of a calendar, or "".
 
     A component inside another component, such as an alarm, is not returned separately. A component that is not closed
     is left out.

@@ -256,8 +256,8 @@ def _sniff(head: str) -> str | None:
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row contains the column names.
 
-    Its cells must be distinct, at most 100 characters long, and neither numbers nor dates, and no later row may repeat
-    it.
+    Its cells must be distinct, at most 100 characters long, and neither numbers nor dates. At least one row must
+    follow, and none may repeat it.
     """
     first = [cell.strip() for cell in rows[0]]
     if len(rows) < 2 or not any(first) or any(_NUMBER.match(cell) for cell in first if cell):

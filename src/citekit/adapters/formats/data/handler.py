@@ -14,7 +14,7 @@ class DataHandler(TextHandler):
     """Handles data files. They are outlined by their top-level structure, and otherwise treated as text."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
-        """Return True for outlining XML, which is parsed by the compiled library expat.
+        """See `FormatHandler.uses_native_code`. Outlining XML does, because the parser expat is compiled.
 
         Other tasks use no native code.
         """

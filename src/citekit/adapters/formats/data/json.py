@@ -35,12 +35,13 @@ MINIFIED = "The whole file is a single line, so all nodes have the same location
 
 @frozen
 class JsonOutliner:
-    """Outlines JSON files. `fallback` outlines files that are not JSON or are too large."""
+    """Outlines JSON files. `fallback` outlines files that are not JSON, are too large, or have no members."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the members of an object by key, or of the elements of an array by index from 0.
+        """Return an outline of the members of an object by key, or of the elements of an array by index from 0. Several
+        top-level values are outlined like the elements of an array.
 
         Raise `SourceUnreadable` if the file cannot be read.
         """

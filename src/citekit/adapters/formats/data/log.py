@@ -48,8 +48,9 @@ _YEARS = (1, 4)
 class MinuteCount:
     """The log entries of a period, normally one minute.
 
-    `when` is the time in minutes since January 1 of the year 1, `line` the line of the first entry, `count` the number
-    of entries, `levels` the number of entries of each severity, and `first` the text of the first entry.
+    `when` is the time in minutes as `TimestampFormat.minute` counts them, `line` the line of the first entry (1 for the
+    first period of a log), `count` the number of entries, `levels` the number of entries of each severity, and `first`
+    the text of the first entry.
     """
 
     when: int

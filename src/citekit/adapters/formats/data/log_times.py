@@ -34,7 +34,10 @@ class TimestampFormat:
     pattern: re.Pattern[str]
 
     def minute(self, line: str) -> int | None:
-        """Return the time of a line in minutes since January 1 of the year 1, or None if the line has no timestamp."""
+        """Return the time of a line in minutes, or None if the line has no valid timestamp.
+
+        Minute 1440 is the beginning of January 1 of the year 1. A missing year counts as the year 4.
+        """
         found = self.pattern.match(line)
         if found is None:
             return None
@@ -45,7 +48,7 @@ class TimestampFormat:
 
 
 def _minute(groups: dict[str, str | None]) -> int:
-    """Convert the named groups of a matched timestamp to minutes since January 1 of the year 1.
+    """Convert the named groups of a matched timestamp to minutes. See `TimestampFormat.minute`.
 
     The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM). Instead, there may be only `h`
     and `mi`, which count as a time on January 1 of the year 1, or only `epoch` (seconds since 1970).

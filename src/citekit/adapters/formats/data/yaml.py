@@ -127,7 +127,8 @@ class Block:
     flows: bool = True
 
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
-        """Return the keys or items of the collection on the lines from `first` to `last`.
+        """Return the keys or items of the collection on the lines from `first` to `last`, or groups of them if there
+        are more than `MANY`.
 
         `depth` is the nesting level of the collection.
         """

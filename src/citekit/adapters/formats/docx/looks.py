@@ -226,7 +226,9 @@ class Looks:
         )
 
     def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
-        """Return the color of text. A text effect fill ([MS-DOCX] 2.6.1.14) takes precedence over the color."""
+        """Return the color of text, `AUTO`, or `CLEAR`, or None if it is not specified. A text effect fill ([MS-DOCX]
+        2.6.1.14) takes precedence over the color.
+        """
         fill = said.get("textFill")
         if fill is not None and len(fill):
             if local(fill[0]) == "noFill":

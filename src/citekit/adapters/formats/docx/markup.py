@@ -33,7 +33,8 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
     """Apply the style `UNSEEN_STYLE` to the runs below `root` that readers do not see.
 
-    For every other run, copy the vertical alignment from its style to the run itself.
+    For every other run that does not specify its own vertical alignment and is not a note reference, copy the alignment
+    from its style to the run itself.
     """
     unseen = visibility.unseen(root)
     for run in root.iter("{*}r"):
@@ -58,7 +59,9 @@ def mark_notes(notes: _Element, body: _Element) -> None:
 
 
 def _remove_repeated_notes(body: _Element) -> None:
-    """Remove references to a note after its first visible one. The HTML would repeat the note for each reference."""
+    """Remove each reference to a note that follows a visible one, or that is hidden like an earlier one. The HTML would
+    repeat the note for each reference.
+    """
     seen: set[tuple[str, str | None, bool]] = set()
     for each in [each for each in body.iter() if local(each) in _NOTES]:
         run = each.getparent()
@@ -256,7 +259,7 @@ def _size(paragraph: _Element, styles: Styles) -> int:
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
-    """Give a paragraph the style for its role: heading of `level` (counted from 0), caption, or title.
+    """Give a paragraph the style for its role: heading of `level` (counted from 0), hidden text, caption, or title.
 
     Any other paragraph is left unchanged.
     """

@@ -63,7 +63,7 @@ class Line:
 
 
 def printed_title(lines: Sequence[Line], body_size: int) -> str:
-    """Return the title that the first lines of a document print, or "" if no line is prominent.
+    """Return the title that the first lines of a document print, or "" if no prominent line can be a title.
 
     `body_size` is the most common font size of the text, in half points.
     """

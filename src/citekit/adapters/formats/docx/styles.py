@@ -129,7 +129,7 @@ def outline_level(properties: _Element) -> int | None:
 
 
 def value_of(element: _Element, name: str) -> str | None:
-    """Return the `val` attribute of the child element `name`, or None if there is no such child."""
+    """Return the `val` attribute of the child element `name`, or None if there is no such child or attribute."""
     child = next(below(element, name), None)
     return None if child is None else attribute(child, "val")
 

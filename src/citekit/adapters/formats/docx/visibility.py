@@ -246,7 +246,7 @@ def _is_swallowed(said: _Element | None, row: int, column: int) -> bool:
 
 
 def _paper(root: _Element, looks: Looks, *, shows_background: bool) -> Color | None:
-    """Return the color behind the text of a document body, or None if a picture or shape may be behind it."""
+    """Return the color behind the text of a document body, or None if it is unknown or something may cover it."""
     shapes = root.iter(*(f"{{*}}{name}" for name in _SHAPES))
     if any(drawing_of(each, looks.scheme).can_be_behind_text for each in shapes):
         return None

@@ -57,7 +57,8 @@ class EpubArchive:
     """The items of an EPUB by their paths in the archive. `stream` is the open file at `path`.
 
     `directory` is the list of items, if the same file has been opened before. Creating an archive raises
-    `SourceUnsupported` if the file is not an EPUB archive, and `SourceUnreadable` if it cannot be read.
+    `SourceUnsupported` if the file is not a ZIP archive or has too many items, and `SourceUnreadable` if it cannot be
+    read.
     """
 
     def __init__(self, path: Path, stream: BinaryIO, directory: Directory | None = None) -> None:
@@ -80,8 +81,9 @@ class EpubArchive:
     def find(self, href: str, beside: str = "") -> str | None:
         """Return the path of the item that `href` refers to, or None if there is no such item.
 
-        `href` is relative to the item `beside`. Its fragment is ignored. If there is no exact match, letter case is
-        ignored, because many books are made on case-insensitive file systems.
+        `href` is relative to the item `beside`. Its fragment is ignored. An absolute path or a URL refers to no item.
+        If there is no exact match, letter case is ignored, because many books are made on case-insensitive file
+        systems.
         """
         plain = href.partition("#")[0].strip()
         if not plain or "://" in plain or plain.startswith(("/", "data:")):

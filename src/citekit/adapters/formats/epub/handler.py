@@ -23,7 +23,7 @@ class BookHandler(NativeHandler):
         return EpubOutliner(services.reader)
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """Return the extent of the book: the number of characters of each chapter."""
+        """See `FormatHandler.measure`. The extent is the number of characters of each chapter."""
         return Extent(chapters=tuple(len(chapter.text) for chapter in services.reader.read(path).chapters))
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader:

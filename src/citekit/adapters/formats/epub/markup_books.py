@@ -39,7 +39,8 @@ class MarkupBook:
     """The content of a book file.
 
     `contents` is the table of contents. `landmarks` contains a type, the name of a chapter, and a fragment for each
-    landmark. `picture` returns the bytes and the declared media type of an image, given its href.
+    landmark. `picture` returns the bytes and the declared media type of an image, given its href, or None if there is
+    no such image.
     """
 
     facts: BookFacts

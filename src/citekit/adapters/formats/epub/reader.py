@@ -91,7 +91,7 @@ class EpubBooks:
             return self._known.get(state, (None, None))
 
     def _remember(self, state: FileState, directory: Directory, package: Package) -> None:
-        """Cache the file list and package document of a book, unless the file changed too recently.
+        """Cache the file list and package document of a book, unless it has too many items or changed too recently.
 
         A file that changed just now can change again without getting a new modification time.
         """

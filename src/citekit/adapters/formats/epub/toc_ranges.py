@@ -47,8 +47,8 @@ def book_end(book: Book) -> Place:
 def entry_tree(book: Book) -> list[Entry]:
     """Return the table of contents entries, nested by level.
 
-    An entry ends where the next entry of the same or a higher level starts. If a book has no table of contents, but
-    more than half of its chapters have a heading, the headings are used.
+    An entry ends where the next entry of the same or a higher level starts. If a book has no table of contents, the
+    headings in its chapters are used, if there are enough (see `_from_markup`).
     """
     headings = book.contents or _from_markup(book)
     end = book_end(book)

@@ -42,8 +42,8 @@ _HTML = {
     "text-author": "p",
     "v": "p",
 }
-"""FictionBook elements and the HTML elements they become. Elements in `_SAME` keep their names; all others become
-`span`.
+"""FictionBook elements and the HTML elements they become. Elements in `_SAME` keep their names, titles and subtitles
+become headings, and all others become `span`.
 """
 
 _SAME = names("a p strong sub sup table tr td th")

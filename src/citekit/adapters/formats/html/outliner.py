@@ -52,7 +52,8 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     """Return an outline with a single item for a page that has no headings.
 
     Its children are the captioned figures and tables, or else the groups of lines in `plain`, the outline of the file
-    as plain text. Return `plain` itself if the page has no title and no text, or if there are no such children.
+    as plain text, if there are several. Return `plain` itself if the page has neither a title nor text, or if there are
+    neither captions nor groups.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")

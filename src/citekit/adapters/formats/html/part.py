@@ -41,7 +41,7 @@ _DATA = re.compile(r"\s*data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{0,80})*;base64,", 
 def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
     """Return a safe HTML document with `lines` of the file at `path`, and whether it includes their elements.
 
-    If the file is too large or too deeply nested, the document contains only the text of the lines. Raise
+    If the file is too large or cannot be parsed completely, the document contains only the text of the lines. Raise
     `LocationOutside` if a line does not exist, `FormUnsupported` if the document is too long, and the errors of
     `read_lines`.
     """
@@ -67,7 +67,8 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
 def html_page(path: Path, progress: Progress = silent) -> str:
     """Return the whole file at `path` as a safe HTML document with a line marker before each piece of text.
 
-    Raise `FormUnsupported` if the file is too large or too deeply nested to be shown, and the errors of `read_lines`.
+    Raise `FormUnsupported` if the file cannot be parsed completely or the document is too long, and the errors of
+    `read_lines`.
     """
     text = without_noncharacters("\n".join(read_lines(path, progress)))
     parsed = _parsed(text, path.name)
@@ -83,7 +84,8 @@ def html_page(path: Path, progress: Progress = silent) -> str:
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
     """Parse the HTML document `text`. Return its content with line markers, and its language, which may be None.
 
-    Return None if the document is too large or cannot be parsed completely. `name` is the file name for error messages.
+    Return None if the document is too large or cannot be parsed completely. The file name `name` decides how the
+    document is parsed.
     """
     if is_too_large(text):
         return None

@@ -1,8 +1,8 @@
 """Finds the sections of an HTML document: headings, sectioning elements, and figures and tables with captions.
 
 A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`) or
-starts with a heading whose level no other heading inside it has. Otherwise, it only ends the sections inside it. The
-landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and similar elements into sectioning elements.
+starts with a heading of a higher level than all other headings inside it. Otherwise, it only ends the sections inside
+it. The landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and similar elements into sectioning elements.
 """
 
 from __future__ import annotations
@@ -316,8 +316,8 @@ class _Reader:
     def _caption(self, tag: Tag) -> None:
         """Process the tag of a figure, table, or caption.
 
-        When a figure or table with a caption ends, it becomes a node, unless it contains sections or is inside a
-        heading.
+        When a figure or table with a caption ends, it becomes a node, unless it contains sections, is inside a heading,
+        or begins on the line of an earlier one.
         """
         kind = _CAPTIONED.get(tag.name)
         if kind is not None:

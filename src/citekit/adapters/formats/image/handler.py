@@ -23,7 +23,7 @@ class ImageHandler(NativeHandler):
         return ImageOutliner(services.ocr_reader)
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Return the extent of the image: its width and height in pixels, as displayed."""
+        """See `FormatHandler.measure`. The extent is the width and height in pixels, as displayed."""
         from citekit.adapters.libraries.pillow import open_image, upright_size
 
         with open_image(path) as picture:

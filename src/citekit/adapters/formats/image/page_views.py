@@ -52,7 +52,7 @@ def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PageP
 class ImagePageViews:
     """Shows an image as one page, or the pages of a TIFF file. A damaged page after the first has 1 x 1 pixels.
 
-    `ocr` and `index` recognize and cache the words of pages.
+    `ocr` recognizes the words of pages, and `index` caches them.
     """
 
     ocr: OcrReader | None = None

@@ -33,7 +33,7 @@ class MailExtractor:
     identity = ExtractorIdentity("mail", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the native form for chapters of mail, and nothing for other locations."""
+        """Return the native form for whole chapters of mail, and nothing for other locations."""
         whole = isinstance(location, Chapter) and location.chars is None
         return (Form.NATIVE,) if format.name in MAIL and whole else ()
 

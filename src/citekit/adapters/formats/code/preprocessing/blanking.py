@@ -61,7 +61,7 @@ class _Condition:
 
 
 def _keep_one(edges: list[int], condition: _Condition) -> int:
-    """Mark all branches except the first for removal if braces are unbalanced in a branch.
+    """Mark all branches except the first for removal if the braces in one of several branches are unbalanced.
 
     Return the number of open braces after the condition. In `edges`, 1 is added at the line where a removed range
     begins, and 1 is subtracted at the line where the range ends.
