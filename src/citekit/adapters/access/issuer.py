@@ -49,10 +49,9 @@ class Issuer:
         self._lock = threading.Lock()
 
     def verify(self, token: str) -> Claims:
-        """Return the claims of a token. This may wait for the issuer.
+        """See `TokenIssuer.verify`. This may wait for the issuer.
 
-        Raise `TokenInvalid` if the token is not valid, or `IssuerUnavailable` if no keys of the issuer are known and
-        they cannot be fetched.
+        If the keys cannot be fetched, known keys that are less than a day old are used instead.
         """
         try:
             header = jwt.get_unverified_header(token)

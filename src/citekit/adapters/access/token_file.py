@@ -48,11 +48,11 @@ class TokenFile:
         self._lock = threading.Lock()
 
     def entries(self) -> Sequence[TokenEntry]:
-        """Return the entries that count, in the order in which they were added; empty if there is no file."""
+        """See `Subjects.entries`. Only the entries that count are returned, in the order in which they were added."""
         return self._current()[0]
 
     def strangers(self) -> Sequence[str]:
-        """Return the names of the entries that were not added in this home. They admit nobody."""
+        """See `Subjects.strangers`. These are the entries that were not added in this home."""
         return [each.subject.name for each in self._current()[1]]
 
     def _current(self) -> tuple[Sequence[TokenEntry], Sequence[TokenEntry]]:
@@ -64,26 +64,26 @@ class TokenFile:
             return self._seen[1], self._seen[2]
 
     def with_token(self, token: str) -> Subject | None:
-        """Return the subject with this token, even if it has expired, or None."""
+        """See `Subjects.with_token`."""
         digest = _digest(token)
         found = [each.subject for each in self.entries() if each.digest and compare_digest(each.digest, digest)]
         return found[0] if found else None
 
     def issued_to(self, issued: str) -> Subject | None:
-        """Return the subject with this name at the issuer, or else the subject for all others, or None."""
+        """See `Subjects.issued_to`. The subject for all other names has the name `ANY`."""
         by_name = {each.issued: each.subject for each in self.entries() if each.issued is not None}
         return by_name.get(issued) or by_name.get(ANY)
 
     def named(self, name: str) -> Subject | None:
-        """Return the subject with this name, or None."""
+        """See `Subjects.named`."""
         return next((each.subject for each in self.entries() if each.subject.name == name), None)
 
     def add(self, subject: Subject, issued: str | None = None) -> str | None:
-        """Add a subject, and create its home. Return its new token.
+        """See `Subjects.add`. This also creates the home of the subject.
 
-        If `issued` is given, the issuer gives the subject tokens under this name, and the result is None. Raise
-        `RequestRefused` if its name is malformed, its name or `issued` is taken, or its folders and those of another
-        subject are not separate (see `check_separate`), and the errors of `make_folder` if its home cannot be created.
+        Raise `RequestRefused` if its name is malformed, its name or `issued` is taken, or its folders and those of
+        another subject are not separate (see `check_separate`), and the errors of `make_folder` if its home cannot be
+        created.
         """
         if _NAME.fullmatch(subject.name) is None:
             raise RequestRefused(
@@ -106,7 +106,7 @@ class TokenFile:
         return token
 
     def revoke(self, name: str) -> None:
-        """Remove a subject. Its home is not deleted. Raise `RequestRefused` if there is no such subject."""
+        """See `Subjects.revoke`. The home of the subject is not deleted."""
         with self._locks.holding("tokens"):
             known, others = self._current()
             left, left_others = ([each for each in some if each.subject.name != name] for some in (known, others))

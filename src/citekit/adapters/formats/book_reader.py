@@ -39,15 +39,11 @@ class AnyBookReader:
         return self._reader(path).facts(path)
 
     def read(self, path: Path) -> Book:
-        """Read the whole book.
-
-        Raise `SourceUnsupported` if the file is not a book, is encrypted, is too large, or contains no text, and
-        `SourceUnreadable` if it cannot be read.
-        """
+        """See `Reader.read`. A file without text raises `SourceUnsupported`, too."""
         return self._reader(path).read(path)
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`. Raise the same errors as `read`."""
+        """See `Reader.texts`."""
         return self._reader(path).texts(path, chapter, last=last)
 
     def html(
@@ -59,7 +55,7 @@ class AnyBookReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`. Raise the same errors as `read`."""
+        """See `Reader.html`."""
         return self._reader(path).html(path, chapter, chars, last=last, progress=progress)
 
     def _reader(self, path: Path) -> EpubReader | MarkupReader:

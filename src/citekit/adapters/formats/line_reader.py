@@ -142,7 +142,7 @@ class LinesTextReader:
         self._spoken = {**_SPOKEN, "subtitles": split_subtitles} if as_seen else _SPOKEN
 
     def supports(self, format: Format) -> bool:
-        """Return whether the format is a text format other than HTML."""
+        """See `TextReader.supports`. The formats are all text formats except HTML."""
         return format.modality is Modality.TEXT and format.name != "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
@@ -152,10 +152,10 @@ class LinesTextReader:
         return lined(lines if spoken is None else list(spoken(lines)), progress)
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the metadata at the beginning of a Markdown or plain text file.
+        """See `TextReader.facts`. Only Markdown and plain text files have metadata.
 
         For Markdown, it comes from the front matter or the first level-1 heading; for plain text, from the Project
-        Gutenberg header. For other formats, return empty metadata.
+        Gutenberg header.
         """
         head = head_lines(source.path, _HEAD)
         if source.format.name == "markdown":

@@ -47,9 +47,8 @@ class CbzExtractor:
         self._pictures = PillowExtractor()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the forms in which pages can be extracted: native, PNG (one page only), and PDF (whole pages only).
-
-        Return nothing if `format` is not a comic or `location` is not pages.
+        """See `Extractor.forms`. Pages of comics have the forms native, PNG (one page only), and PDF (whole pages
+        only).
         """
         if format.name != "cbz" or not isinstance(location, Pages):
             return ()

@@ -42,7 +42,7 @@ class BibtexOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline with a node for each entry, which is named by the key of the entry.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         items = [] if file.content is None else list(_entries(file.content))

@@ -144,8 +144,9 @@ def plain_value(value: str) -> str:
 
 
 def calendar_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield one text for each line: the value of a property that readers see, such as a title or a location; "" for a
-    continuation line, which is joined to the line that it continues; or the whole line for any other property.
+    """Yield one text for each line. For the first line of a property that readers see, such as a title or a location,
+    it is the value of the property. For the first line of any other property, it is the whole property. For a
+    continuation line, which is joined to the line before it, it is "".
     """
     for first, last, line in unfolded(lines):
         match = _LINE.match(line)

@@ -44,7 +44,7 @@ class CsvOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the header and groups of rows. Rows are numbered from 1, not counting the header.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         if file.content is None:

@@ -43,7 +43,7 @@ class JsonOutliner:
         """Return an outline of the members of an object by key, or of the elements of an array by index from 0. Several
         top-level values are outlined like the elements of an array.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         root = None if file.content is None else first_value(file.content.data)

@@ -30,7 +30,7 @@ class JsonLinesOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the records, which are numbered from 1.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         if file.content is None:

@@ -88,7 +88,7 @@ class IniOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the sections. Keys before the first section form a section named `Keys`.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         text = open_text(source.path, progress)
         names, starts, keys = ["Keys"], [1], [list[str]()]

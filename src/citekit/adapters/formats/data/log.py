@@ -69,7 +69,7 @@ class LogOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the log by days, hours, and minutes.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         text = open_text(source.path, progress)
         stamp = (

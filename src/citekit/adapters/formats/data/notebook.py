@@ -55,7 +55,7 @@ class NotebookOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections and cells. Raise `SourceUnreadable` if the file cannot be read."""
+        """Return an outline of the sections and cells. Raise the errors of `Outliner.outline`."""
         file = open_data_file(source, progress)
         cells = [] if file.content is None else list(_cells(file.content))
         if file.content is None or not cells:

@@ -67,7 +67,7 @@ class TomlOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the tables, nested by name. Keys before the first table form an item of their own.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         tables = [] if file.content is None else read_tables(file.content)

@@ -70,7 +70,7 @@ class XmlOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the elements, in groups if there are many.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         if file.content is None:

@@ -57,7 +57,7 @@ class YamlOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the keys and items, nested if they are long.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         if file.content is None:

@@ -35,7 +35,7 @@ def opened_file(path: Path) -> Iterator[BinaryIO]:
 
     Raise `SourceUnreadable` if the file cannot be read.
     """
-    with _translated(path, _NO_ARCHIVE):
+    with _translated(path, "it cannot be opened"):
         stream = open_for_reading(path)
     with stream:
         yield stream

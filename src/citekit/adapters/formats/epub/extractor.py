@@ -97,9 +97,8 @@ class EpubExtractor:
         self._reader, self._seen = reader, seen or reader
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return HTML (the native form), text, PDF, and PNG for chapters of a book.
-
-        Return nothing for other locations.
+        """See `Extractor.forms`. Chapters of books have the forms HTML (which is also the native form), text, PDF, and
+        PNG.
         """
         return _FORMS if format.name in BOOKS and isinstance(location, Chapter) else ()
 

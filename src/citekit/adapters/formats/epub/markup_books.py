@@ -96,7 +96,7 @@ class MarkupReader:
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`. Raise the same errors as `read`."""
+        """See `Reader.texts`."""
         chapters = self.read(path).chapters
         for number in (chapter, last or chapter):
             if not 1 <= number <= len(chapters):
@@ -112,7 +112,7 @@ class MarkupReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`. Raise the same errors as `read`."""
+        """See `Reader.html`."""
         loaded = self.load(path)
         pages = ChapterPages(
             len(loaded.parts), lambda number: flow(loaded.parts[number - 1].root()), _Pages(loaded).page

@@ -171,7 +171,7 @@ class EpubReader:
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`. Raise the same errors as `read`."""
+        """See `Reader.texts`."""
         with self._books.opened(path) as (archive, package):
             count = len(package.spine)
             for number in (chapter, last or chapter):
@@ -195,7 +195,7 @@ class EpubReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`. Raise the same errors as `read`."""
+        """See `Reader.html`."""
         with self._books.opened(path) as (archive, package):
             return _pages(archive, package).document(chapter, chars, last, progress)
 

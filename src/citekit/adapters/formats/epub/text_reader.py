@@ -20,7 +20,9 @@ class FlowingTextReader:
         self._books = books
 
     def supports(self, format: Format) -> bool:
-        """Return whether the format is a reflowable book (EPUB, MOBI including AZW3, FB2, or DOCX) or mail."""
+        """See `TextReader.supports`. The formats are reflowable books (EPUB, MOBI including AZW3, FB2, and DOCX) and
+        mail.
+        """
         return format.name in BOOKS
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
@@ -30,5 +32,5 @@ class FlowingTextReader:
         return ExtractedText.joined(UnitKind.CHAPTER, (chapter.text for chapter in chapters), "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the metadata of the book as written in the file."""
+        """See `TextReader.facts`."""
         return self._books.facts(source.path)

@@ -42,7 +42,7 @@ class HtmlLinesExtractor:
     identity = ExtractorIdentity("html-lines", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the native form and HTML, which are identical, for lines of an HTML file. Return nothing otherwise."""
+        """See `Extractor.forms`. Lines of HTML files have the native form and HTML, which are identical."""
         return _FORMS if format.name == "html" and isinstance(location, Lines) else ()
 
     def extract(
@@ -72,7 +72,7 @@ class XmlLinesExtractor:
     identity = ExtractorIdentity("xml-lines", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the native form for lines of an XML file. Return nothing otherwise."""
+        """See `Extractor.forms`. Lines of XML files have the native form."""
         return (Form.NATIVE,) if format.name == "xml" and isinstance(location, Lines) else ()
 
     def extract(

@@ -71,7 +71,7 @@ class HtmlLinesTextReader:
         self._as_seen = as_seen
 
     def supports(self, format: Format) -> bool:
-        """Return whether the format is HTML, which includes XHTML."""
+        """See `TextReader.supports`. The only format is HTML, which includes XHTML."""
         return format.name == "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
@@ -81,7 +81,7 @@ class HtmlLinesTextReader:
         return _extracted_text(_text(content, source.path.name, as_seen=self._as_seen))
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title and the authors given in the head of the document, and its language."""
+        """See `TextReader.facts`. Only the first `_HEAD` lines of the document are read."""
         lines = head_lines(source.path, _HEAD)
         root = parse_html("\n".join(lines), source.path.name)
         titles = [inner_text(each) for each in root.iter() if local_name(each) == "title"]

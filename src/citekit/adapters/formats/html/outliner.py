@@ -30,7 +30,7 @@ class HtmlOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the sections, nested by headings and elements.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT)

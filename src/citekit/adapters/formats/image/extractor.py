@@ -43,7 +43,7 @@ class PillowExtractor:
     identity = ExtractorIdentity("pillow", "3")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the native form (the format of the source) and PNG for a box in an image. Return nothing otherwise."""
+        """See `Extractor.forms`. A box in an image has the native form (the format of the source) and PNG."""
         return _FORMS if format.modality is Modality.IMAGE and isinstance(location, Box) else ()
 
     def extract(

@@ -33,7 +33,7 @@ class MailExtractor:
     identity = ExtractorIdentity("mail", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the native form for whole chapters of mail, and nothing for other locations."""
+        """See `Extractor.forms`. Whole chapters of mail have the native form."""
         whole = isinstance(location, Chapter) and location.chars is None
         return (Form.NATIVE,) if format.name in MAIL and whole else ()
 

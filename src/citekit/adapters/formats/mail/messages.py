@@ -241,7 +241,9 @@ def _decoded(value: str) -> str:
 
 
 def _is_raw(value: str) -> bool:
-    """Return whether a header contains bytes that are not ASCII, which the parser turns into surrogates."""
+    """Return whether a header contains bytes that are not ASCII, which the parser turns into surrogates, and no other
+    characters that are not ASCII.
+    """
     return any("\udc80" <= character <= "\udcff" for character in value) and all(
         character < "\x80" or "\udc80" <= character <= "\udcff" for character in value
     )

@@ -54,7 +54,7 @@ class MarkdownOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the sections, nested by their headings.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None

@@ -134,7 +134,7 @@ class _Reader:
             self._complete(number)
 
     def _titled(self, text: str) -> re.Match[str] | None:
-        """Return the first match of a command whose argument is a heading, a caption, or the document title."""
+        """Return the first match of a command whose argument is a heading, a caption, or the document title, or None."""
         caption = _CAPTION.search(text) if self.open and self.open[-1][0] in _FLOATS else None
         found = (_HEADING.search(text), caption, _TITLE.search(text))
         return min(filter(None, found), key=lambda mark: mark.start(), default=None)
@@ -172,7 +172,8 @@ class _Reader:
     def _frame(self, number: int, after: str) -> None:
         """Process the beginning of a slide on line `number`.
 
-        Its title is in `after`, the rest of the line, may continue on the next lines, or is a command inside the slide.
+        `after` is the rest of that line. It may contain the title, or only its beginning if the title continues on the
+        next lines. Otherwise, a command inside the slide may give the title.
         """
         if self.frame == number:
             return

@@ -42,7 +42,7 @@ class MarkupOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the sections, nested by their headings.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         text = open_text(source.path, progress)
         found = DocumentHeadings() if text.is_long else self.read(text.lines(progress))

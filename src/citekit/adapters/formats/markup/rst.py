@@ -130,7 +130,7 @@ class RstOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the sections, nested by their titles.
 
-        Raise `SourceUnreadable` if the file cannot be read.
+        Raise the errors of `Outliner.outline`.
         """
         text = open_text(source.path, progress)
         captions = RstCaptions(_bare)

@@ -26,7 +26,7 @@ class MediaHandler(NativeHandler):
         return MediaOutliner(services.probe, lambda: services.transcriber, lambda: services.screen_reader)
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """Return the extent: the duration in seconds and, for video, the width and height in pixels."""
+        """See `FormatHandler.measure`. The extent is the duration in seconds and, for video, the size in pixels."""
         facts = services.probe.probe(path)
         return Extent(seconds=facts.duration, size=facts.size)
 

@@ -32,7 +32,7 @@ MOST = 60
 """The maximum number of pictures that are read in a short video."""
 
 SECONDS_PER_PICTURE = 10.0
-"""If a video is longer than `MOST` times this (10 minutes), at most one picture is read per this many seconds."""
+"""The maximum number of pictures that are read in a video of more than 10 minutes is its duration divided by this."""
 
 SECONDS_PER_BUDGET = 60.0
 """The number of seconds of a video after which the caller may extend its time budget."""

@@ -131,7 +131,7 @@ def measure_duration(container: InputContainer) -> MediaDuration:
 def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None:
     """Return when an MP4 ends, in seconds, according to its sample tables.
 
-    Return None for other formats, or if the last samples are missing from the file.
+    Return None for other formats, or if the tables are incomplete or the last samples are missing from the file.
     """
     if "mp4" not in container.format.name or any(not s.duration or not len(s.index_entries) for s in streams):
         return None
@@ -223,7 +223,9 @@ def packet_end(packet: Any) -> float:
 
 
 def default_duration(stream: Any) -> float:
-    """Return how long a video packet without a duration is shown, in units of the stream's time base; 0 for audio."""
+    """Return how long a video packet without a duration is shown, in units of the stream's time base; 0 for audio, and
+    if the frame rate is unknown.
+    """
     rate = getattr(stream, "average_rate", None)
     return float(1 / rate / stream.time_base) if rate else 0.0
 

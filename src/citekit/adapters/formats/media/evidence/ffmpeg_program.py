@@ -164,7 +164,7 @@ def _measure_clip(target: Path, plan: _Plan) -> ClipTimes:
                 first = min(first, float(packet.pts * packet.time_base))
                 last = last if packet.is_discard else max(last, packet_end(packet))
         if not last:
-            raise ExtractionFailed("ffmpeg wrote an empty clip, because the source is damaged in this span.")
+            raise ExtractionFailed("ffmpeg wrote an empty clip. The source may be damaged in this span.")
     start = max(plan.start, 0.0)
     end = min(start + last, max(plan.span.end, start + TOLERANCE))
     stored_from = max(start + first, 0.0)

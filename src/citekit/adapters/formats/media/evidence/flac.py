@@ -132,8 +132,9 @@ def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int
 def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expected: int | None) -> int:
     """Return the number of samples in `frame`.
 
-    Raise `UncopyableError` if the position in the frame's header is not `begin`, or `begin` is not `expected`, the end
-    of the previous frame. This happens where a file is damaged, because FFmpeg merges or omits frames.
+    Raise `UncopyableError` if the frame's header is invalid, if the position in it is not `begin`, or if `begin` is not
+    `expected`, the end of the previous frame (None: there is none). This happens where a file is damaged, because
+    FFmpeg merges or omits frames.
     """
     header = FrameHeader.read(frame)
     if header is None:

@@ -101,7 +101,8 @@ class Mp3Header:
 def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the frames of `span` to an MP3 file at `path`.
 
-    Raise `UncopyableError` if the frames cannot form one continuous stream.
+    Raise `UncopyableError` if the frames cannot form one continuous stream, or if a tag cannot declare the encoder
+    delay.
     """
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), round(span.high * rate)

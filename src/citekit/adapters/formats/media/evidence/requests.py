@@ -66,11 +66,11 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
             "only at a keyframe or packet."
         )
     if start - bytes_from > TOLERANCE and suffix == ".mp3":
-        notes.append(f"The file also contains the source from {stored} s on, which players skip as padding.")
+        notes.append(f"The file also contains the source from {stored} s to {begins} s, which players skip as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also contains the source from {stored} s on, which its edit list hides. To omit it, request an "
-            "accurate cut."
+            f"The file also contains the source from {stored} s to {begins} s, which its edit list hides. To omit it, "
+            "request an accurate cut."
         )
     return notes
 

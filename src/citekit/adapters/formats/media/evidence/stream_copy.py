@@ -250,7 +250,9 @@ def mux_packet(track: Track, packet: Any) -> None:
 
 
 def clip_times(tracks: list[Track], zero: float, span: Span, target: ClipContainer) -> ClipTimes:
-    """Return the span that the clip shows. Its start is determined by the first track, its end by the longest track."""
+    """Return the span that the clip shows, and where its stored data starts. The start of the span is determined by the
+    first track, and its end by the longest track.
+    """
     leading = tracks[0]
     base = float(leading.stream.time_base)
     end = max(float(track.latest * track.stream.time_base) for track in tracks if track.latest is not None)

@@ -180,4 +180,4 @@ def _with_decoding_times(packets: list[Any], next_dts: int | None) -> Iterator[A
 
 def nothing_readable(name: str) -> ExtractionFailed:
     """Return the error for a span in which no packet can be read. `name` is the file name."""
-    return ExtractionFailed(f"This part of {name} cannot be read, because the file is damaged there.")
+    return ExtractionFailed(f"This part of {name} cannot be read. The file may be damaged there.")

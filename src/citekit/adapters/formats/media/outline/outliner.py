@@ -59,12 +59,13 @@ class Words:
 class MediaOutliner:
     """Outlines video and audio files.
 
-    The structure comes from the container's chapters, or else from sidecar or embedded subtitles, or else from the words
-    that `transcriber` recognizes, or else from silences in an audio recording. `transcriber` returns None if there is no
-    transcriber. The scenes of a video are children of its chapters or topics, or top-level items if it has
-    neither. If slides are shown for most of a video, they are children of its chapters, or top-level items, instead;
-    `screen_reader` reads them, or returns None if there is no OCR. Locations are spans of video if the file contains a
-    video stream, and otherwise spans of audio, whatever the file suffix.
+    The structure comes from the container's chapters, or else from sidecar or embedded subtitles, or else from the
+    words that `transcriber` recognizes, or else from silences in an audio recording. `transcriber` returns None if
+    there is no transcriber. The scenes of a video are children of its chapters or topics, or top-level items if it has
+    neither. If slides are shown for most of a video, they are children of its chapters, or top-level items, instead.
+    Otherwise, slides are children of the items during which they are shown. `screen_reader` returns the reader of
+    slides, or None if there is no OCR. Locations are spans of video if the file contains a video stream, and otherwise
+    spans of audio, whatever the file suffix.
     """
 
     media_probe: MediaProbe

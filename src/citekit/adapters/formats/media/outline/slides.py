@@ -33,13 +33,14 @@ _PARENT_TYPES = frozenset(("chapter", "topic", "scene"))
 
 
 def is_lecture(slides: Sequence[Slide], duration: float) -> bool:
-    """Return whether slides are shown for most of a video of `duration` seconds."""
+    """Return whether a video of `duration` seconds has at least `MIN_SLIDES` slides, shown for at least half of it."""
     shown = sum(slide.end - slide.start for slide in slides)
     return len(slides) >= MIN_SLIDES and shown >= LECTURE_SHARE * duration
 
 
 def slide_items(slides: Sequence[Slide], cues: Sequence[Cue], start: float, end: float) -> list[OutlineItem]:
-    """Return an outline item for each slide shown between `start` and `end` (seconds), with what is said over it.
+    """Return an outline item for each slide shown between `start` and `end` (seconds), with what is said over it; empty
+    if there are none.
 
     Longer parts without a slide are topics, or scenes if nothing is said in them.
     """

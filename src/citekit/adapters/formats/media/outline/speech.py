@@ -49,7 +49,8 @@ class SoundSegment:
 
 
 def find_sound_segments(path: Path, duration: float, progress: Progress) -> list[SoundSegment]:
-    """Return the segments of audible sound in order, or an empty list if the loudness hardly varies.
+    """Return the segments of audible sound in order, or an empty list if the loudness hardly varies or the recording is
+    almost silent.
 
     Raise `SourceUnsupported` if the file cannot be decoded, and `Cancelled` if the caller cancels.
     """
@@ -102,7 +103,9 @@ def required_length(pause: float) -> float:
 
 
 def _threshold(levels: Sequence[float]) -> float | None:
-    """Return the loudness, in dB, that separates quiet from loud windows, or None if loudness hardly varies."""
+    """Return the loudness, in dB, that separates quiet from loud windows, or None if loudness hardly varies or all
+    windows are very quiet.
+    """
     if not levels:
         return None
     ordered = sorted(levels)

@@ -117,7 +117,7 @@ def _decoded_intervals(path: Path, duration: float, progress: Progress) -> list[
 
 
 def _frames(path: Path, decoded: Sequence[bool] | None, *, every_keyframe: bool = False) -> Iterator[tuple[float, Any]]:
-    """Yield frames at least `STEP` seconds apart, with their times in seconds.
+    """Yield about one frame every `STEP` seconds, with its time in seconds.
 
     `decoded` says for each keyframe whether the frames after it are decoded, too; with None, all are. With
     `every_keyframe`, all keyframes are yielded, however close they are.
@@ -205,7 +205,9 @@ class _Follower:
         return done
 
     def finish(self, time: float) -> StablePicture | None:
-        """Return the picture that is shown until `time`, if it was shown for long enough and is not a film."""
+        """Return the picture that is shown until `time`, if it was shown for long enough and most of it did not move,
+        as in a film.
+        """
         run = self.run
         self.run = None
         if run is None or time - run.start < MIN_SHOWN:

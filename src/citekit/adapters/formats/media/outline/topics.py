@@ -32,7 +32,7 @@ _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
 
 def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[OutlineItem]:
     """Return an outline item for each topic, with its cues as children, or with the turns of its speakers if they are
-    known.
+    known. A topic of one cue without a speaker has no children.
 
     The title is the central sentence of the topic. The summary is what is said or, if that is long, the central
     sentence. Topics do not overlap, and cues do not overlap. All are between 0 and `duration` (seconds).
