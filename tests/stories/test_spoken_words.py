@@ -267,7 +267,7 @@ def test_turns_of_speakers_are_nodes_with_their_names(tmp_path: Path, name: str,
 
 def test_words_without_subtitles_need_a_transcriber(tmp_path: Path) -> None:
     with pytest.raises(
-        FormUnsupported, match=r"no subtitles, and no transcriber .* a model \(citekit models get base\)"
+        FormUnsupported, match=r"no subtitles, and speech recognition .* a model \(citekit models get base\)"
     ):
         mapped(tmp_path, None).resolve(parse_address("audio://talk#t=1-3"), options=Options(Form.VTT))
 

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 
 
 def toml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
-    """Return the TOML text with the table `[key.name]`, which replaces the existing table or is added at the end."""
+    """Return the TOML text with the table `[key.name]`, which replaces the existing table and the tables in it, or is
+    added at the end.
+    """
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = [f"[{key}.{name}]", *(f"{each} = {_toml(value)}" for each, value in data.items())]
     lines = text.splitlines(keepends=True)
@@ -58,7 +60,9 @@ def _toml(value: object) -> str:
 
 
 def yaml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
-    """Return the YAML text with the entry `name` in the mapping `key` at the top level."""
+    """Return the YAML text with `name` as the first entry of the mapping `key` at the top level. An existing entry is
+    replaced.
+    """
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = yaml_without(text, key, name).splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):

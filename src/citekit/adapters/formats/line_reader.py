@@ -152,7 +152,7 @@ class LinesTextReader:
         return lined(lines if spoken is None else list(spoken(lines)), progress)
 
     def facts(self, source: Source) -> BookFacts:
-        """See `TextReader.facts`. Only Markdown and plain text files have metadata.
+        """See `TextReader.facts`. The metadata of formats other than Markdown and plain text is empty.
 
         For Markdown, it comes from the front matter or the first level-1 heading; for plain text, from the Project
         Gutenberg header.

@@ -75,8 +75,8 @@ class CalendarOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the events, tasks, journal entries, and busy times. Raise `SourceUnreadable` if the file
-        cannot be read.
+        """Return an outline of the events, tasks, journal entries, and busy times. Raise the errors of
+        `Outliner.outline`.
         """
         text = open_text(source.path, progress)
         found, name = read_components(() if text.is_long else text.lines(progress))

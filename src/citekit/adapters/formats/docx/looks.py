@@ -152,7 +152,7 @@ class Looks:
 
     @classmethod
     def of(cls, root: _Element | None, theme: Mapping[str, Color]) -> Looks:
-        """Read the styles defined below `root`."""
+        """Read the styles defined below `root`. If `root` is None, there are none."""
         looks = cls(theme)
         if root is None:
             return looks

@@ -141,8 +141,8 @@ class TranscriptExtractor:
             return [], []
         if transcriber is None:
             raise FormUnsupported(
-                f"{source.path.name} has no subtitles, and no transcriber is available. Install the extra 'speech' "
-                f"({install_command('speech')}) and a model (citekit models get base), or request a clip."
+                f"{source.path.name} has no subtitles, and speech recognition is off, not installed, or has no model. "
+                f"Install the extra 'speech' ({install_command('speech')}) and a model (citekit models get base), or request a clip."
             )
         speech = transcriber.transcribe(source, progress)
         notes = [f"Speech recognition ({speech.transcriber}) made this text. It may contain errors."]

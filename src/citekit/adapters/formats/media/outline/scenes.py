@@ -226,10 +226,12 @@ def _spaced_times(found: Sequence[Transition], duration: float) -> list[float]:
 
 @frozen
 class KeyframeInterval:
-    """The packets between two compared keyframes. Packets are numbered, and times are in seconds.
+    """The packets between two compared keyframes, or after the last one. Packets are numbered, and times are in
+    seconds.
 
     `first_packet` is included, and `end_packet` is not. `change` is the difference between the two keyframes in gray
-    levels. `outliers` are the packets that are unusually large, and `outlier_times` their times.
+    levels, or 255 after the last one. `outliers` are the packets that are unusually large, and `outlier_times` their
+    times.
     """
 
     first_packet: int

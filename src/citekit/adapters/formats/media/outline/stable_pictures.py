@@ -205,8 +205,8 @@ class _Follower:
         return done
 
     def finish(self, time: float) -> StablePicture | None:
-        """Return the picture that is shown until `time`, if it was shown for long enough and most of it did not move,
-        as in a film.
+        """Return the picture that is shown until `time`, or None if it was not shown for long enough, or if more than
+        half of it moved, as in a film.
         """
         run = self.run
         self.run = None

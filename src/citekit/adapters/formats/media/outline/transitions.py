@@ -55,7 +55,8 @@ _STEP = 0.08
 
 @frozen
 class Transition:
-    """A transition between scenes. `time` is when the new scene starts, in seconds.
+    """A transition between scenes. `time` is when the new scene starts, or the middle of a dissolve or fade, in
+    seconds.
 
     `amount` is the size of the change in gray levels. `kind` is `cut`, `dissolve`, or `fade`.
     """
