@@ -76,7 +76,7 @@ def bound_kind(node: Node, kind: str, parent: str | None, data: bytes) -> str:
 def name_of(node: Node, data: bytes) -> str:
     """Return the name of a definition in the program `data`, or "" if it has no name.
 
-    Only the name of a C++ function that is defined outside its class is qualified.
+    The name is as written in the definition, so it can be qualified, such as `Shape::area` in C++.
     """
     if node.type == "impl_item":
         return _implementation(node, data)

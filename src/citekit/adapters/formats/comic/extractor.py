@@ -123,7 +123,9 @@ class CbzExtractor:
 
 
 def _read_picture(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
-    """Return the image of a page and its detected format. Raise `SourceUnsupported` if the file is not an image."""
+    """Return the image of a page and its detected format. Raise `SourceUnsupported` if the file is not an image, and
+    the errors of `ComicArchive.read`.
+    """
     data = comic.read(number)
     format = detect(comic.names[number - 1], data[:HEAD_SIZE])
     if format is None or format.modality is not Modality.IMAGE:

@@ -59,8 +59,8 @@ def mark_notes(notes: _Element, body: _Element) -> None:
 
 
 def _remove_repeated_notes(body: _Element) -> None:
-    """Remove each reference to a note that follows a visible one, or that is hidden like an earlier one. The HTML would
-    repeat the note for each reference.
+    """Remove each reference that follows a visible reference to the same note, and each hidden one that repeats a
+    hidden reference. The HTML would repeat the note for each reference.
     """
     seen: set[tuple[str, str | None, bool]] = set()
     for each in [each for each in body.iter() if local(each) in _NOTES]:

@@ -41,8 +41,8 @@ _NOTE = "The book has no fixed pages; these A5 pages were laid out for this file
 def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
     """Lay out the HTML document `html` on pages, and write them as a PDF to `target`.
 
-    `location` is reported as the extracted extent. Raise `FormUnsupported` if a word is too long for a page, and
-    `ExtractionFailed` if the layout fails.
+    `location` is reported as the extracted extent. Raise `FormUnsupported` if a word is too long for a page,
+    `ExtractionFailed` if the layout fails, and `HomeUnwritable` if the file cannot be written.
     """
     with _laid_out(html, target) as document, writing(target):
         target.write_bytes(document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True))
@@ -53,7 +53,8 @@ def write_png(html: str, location: Chapter, target: Path, progress: Progress) ->
     """Lay out the HTML document `html` on pages, and write them as a single PNG image to `target`.
 
     `location` is reported as the extracted extent. Raise `FormUnsupported` if there are more than `PAGES_LIMIT` pages
-    or a word is too long for a page, and `ExtractionFailed` if the layout fails.
+    or a word is too long for a page, `ExtractionFailed` if the layout fails or a page has an extremely large image, and
+    `HomeUnwritable` if the file cannot be written.
     """
     with _laid_out(html, target) as document:
         if document.page_count > PAGES_LIMIT:

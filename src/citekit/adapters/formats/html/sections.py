@@ -1,8 +1,9 @@
 """Finds the sections of an HTML document: headings, sectioning elements, and figures and tables with captions.
 
-A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`) or
-starts with a heading of a higher level than all other headings inside it. Otherwise, it only ends the sections inside
-it. The landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and similar elements into sectioning elements.
+A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`), if
+it starts with a heading of a higher level than all other headings inside it, or if it is a navigation element with a
+heading. Otherwise, it only ends the sections inside it. The landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and
+similar elements into sectioning elements.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def codec_name(stream: Any) -> str:
 def measure_duration(container: InputContainer) -> MediaDuration:
     """Return when the recording really ends, and its declared duration. This is fast if the container has a full index.
 
-    Raise `SourceUnsupported` if no packet can be read.
+    Raise `SourceUnsupported` if there is no stream that can be played, or if no packet can be read.
     """
     streams = playable_streams(container)
     declared = None if container.duration is None else container.duration / 1_000_000

@@ -55,7 +55,7 @@ class FileClips:
     def __call__(self, path: Path, start: float, end: float, folder: Path) -> Path:
         """Write the span from `start` to `end` (seconds) of the file at `path` to a new file in `folder`.
 
-        Return its path. Raise the errors of `Extractor.extract`.
+        Return its path. Raise the errors of `Sources.identify` and of `Extractor.extract`.
         """
         source = self.sources.identify(path)
         target = folder / f"clip-{start:.3f}-{end:.3f}"

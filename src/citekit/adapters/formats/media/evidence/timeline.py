@@ -57,7 +57,7 @@ class Span:
 def requested_span(container: InputContainer, location: TimeSpan) -> Span:
     """Return `location` limited to the duration of the recording.
 
-    Raise `LocationOutside` if the recording ends before `location` starts.
+    Raise `LocationOutside` if the recording ends before `location` starts, and the errors of `measure_duration`.
     """
     if location.end is not None and lasts_until(container, location.end):
         return Span(location.start, location.end, start_time(container))

@@ -142,7 +142,8 @@ class TranscriptExtractor:
         if transcriber is None:
             raise FormUnsupported(
                 f"{source.path.name} has no subtitles, and speech recognition is off, not installed, or has no model. "
-                f"Install the extra 'speech' ({install_command('speech')}) and a model (citekit models get base), or request a clip."
+                f"Install the extra 'speech' ({install_command('speech')}) and a model (citekit models get base), or "
+                "request a clip."
             )
         speech = transcriber.transcribe(source, progress)
         notes = [f"Speech recognition ({speech.transcriber}) made this text. It may contain errors."]

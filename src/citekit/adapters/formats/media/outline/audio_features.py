@@ -66,7 +66,7 @@ class AudioFeatures:
 def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatures:
     """Measure the audio of the file at `path`, whose duration in seconds is `duration`.
 
-    Raise `SourceUnsupported` if the file cannot be decoded, and `Cancelled` if the caller cancels.
+    Raise the errors of `open_media`, and `Cancelled` if the caller cancels.
     """
     features = AudioFeatures()
     pending = array("h")

@@ -88,8 +88,8 @@ def find_cuts(
 ) -> SceneCuts:
     """Find the scene cuts of the video at `path`.
 
-    `size` is the width and height in pixels, and `duration` is in seconds. Raise `SourceUnsupported` if the file cannot
-    be decoded, and `Cancelled` if the caller cancels.
+    `size` is the width and height in pixels, and `duration` is in seconds. Raise the errors of `open_media`, and
+    `Cancelled` if the caller cancels.
     """
     pixels = size[0] * size[1] * (frame_rate or 25.0) * duration
     if pixels <= FULL_DECODE_BUDGET:
@@ -246,7 +246,7 @@ class KeyframeInterval:
 def keyframe_intervals(path: Path, duration: float, progress: Progress) -> list[KeyframeInterval]:
     """Return the intervals between compared keyframes of the video at `path`, in order.
 
-    Raise `SourceUnsupported` if the file cannot be decoded, and `Cancelled` if the caller cancels.
+    Raise the errors of `open_media`, and `Cancelled` if the caller cancels.
     """
     sizes, times, keys = array("I"), array("d"), bytearray()
     compared: list[tuple[int, float, Any]] = []

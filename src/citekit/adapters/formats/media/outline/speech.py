@@ -52,7 +52,7 @@ def find_sound_segments(path: Path, duration: float, progress: Progress) -> list
     """Return the segments of audible sound in order, or an empty list if the loudness hardly varies or the recording is
     almost silent.
 
-    Raise `SourceUnsupported` if the file cannot be decoded, and `Cancelled` if the caller cancels.
+    Raise the errors of `open_media`, and `Cancelled` if the caller cancels.
     """
     features = measure_audio(path, duration, progress)
     threshold = _threshold(features.levels)

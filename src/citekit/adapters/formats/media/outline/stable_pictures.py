@@ -74,8 +74,8 @@ def find_stable_pictures(
 ) -> Iterator[StablePicture]:
     """Yield the stable pictures of the video at `path`, in order.
 
-    `size` is the width and height in pixels, and `duration` is in seconds. Raise `SourceUnsupported` if the file cannot
-    be decoded, and `Cancelled` if the caller cancels.
+    `size` is the width and height in pixels, and `duration` is in seconds. Raise the errors of `open_media`, and
+    `Cancelled` if the caller cancels.
     """
     is_short = size[0] * size[1] * (frame_rate or 25.0) * duration <= DECODED_PIXELS
     decoded = None if is_short else _decoded_intervals(path, duration, progress)
