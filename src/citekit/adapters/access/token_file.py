@@ -82,7 +82,7 @@ class TokenFile:
         """See `Subjects.add`. This also creates the home of the subject.
 
         Raise `RequestRefused` if its name is malformed, its name or `issued` is taken, or its folders and those of
-        another subject are not separate (see `check_separate`), and the errors of `make_folder` if its home cannot be
+        another subject are not separate (see `check_separate`). Raise the errors of `make_folder` if its home cannot be
         created.
         """
         if _NAME.fullmatch(subject.name) is None:
