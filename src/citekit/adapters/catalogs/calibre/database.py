@@ -30,7 +30,9 @@ from citekit.domain.errors import LibraryUnavailable
 NAME = "metadata.db"
 MAGIC = b"SQLite format 3\0"
 TIME_LIMIT = 60.0
-"""Time limit of one query session in seconds, in case a foreign database has a view that never ends."""
+"""Time limit of one query session in seconds, besides the time to wait for other programs, in case a foreign database
+has a view that never ends.
+"""
 
 CELL_LIMIT = 64 * 1024 * 1024
 """Size limit of one value, in bytes."""
@@ -55,7 +57,7 @@ _SAYS = {
     Trouble.READ_ONLY: "you are not permitted to read metadata.db",
     Trouble.UNREACHABLE: "metadata.db cannot be opened; check that you are permitted to read it",
     Trouble.FAILED: "the system reported an error while reading metadata.db; check the disk",
-    Trouble.TOO_MUCH: "metadata.db exceeds a size limit of SQLite; check that Calibre created it",
+    Trouble.TOO_MUCH: "metadata.db exceeds a size or time limit; check that Calibre created it",
     Trouble.MISUSED: "the installed version of SQLite does not support metadata.db",
 }
 
