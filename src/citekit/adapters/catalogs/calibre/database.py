@@ -30,8 +30,8 @@ from citekit.domain.errors import LibraryUnavailable
 NAME = "metadata.db"
 MAGIC = b"SQLite format 3\0"
 TIME_LIMIT = 60.0
-"""Time limit of one query session in seconds, besides the time to wait for other programs, in case a foreign database
-has a view that never ends.
+"""Time limit of one query session in seconds, in addition to the time to wait for other programs, in case a foreign
+database has a view that never ends.
 """
 
 CELL_LIMIT = 64 * 1024 * 1024

@@ -62,7 +62,7 @@ class ComicArchive:
         """Return the image file of the 1-based page, unchanged.
 
         Raise `SourceUnsupported` if the image is damaged, encrypted, too large, or compressed with an unsupported
-        method.
+        method, and `SourceUnreadable` if the file cannot be read.
         """
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 

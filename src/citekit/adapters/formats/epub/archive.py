@@ -102,7 +102,8 @@ class EpubArchive:
     def read(self, name: str) -> bytes:
         """Return the bytes of the item at the path `name`.
 
-        Raise `SourceUnsupported` if it is damaged, too large, or compressed with a method that EPUB does not allow.
+        Raise `SourceUnsupported` if it is damaged, too large, or compressed with a method that EPUB does not allow, and
+        `SourceUnreadable` if the file cannot be read.
         """
         item = self._zip.getinfo(name)
         if item.compress_type not in METHODS:

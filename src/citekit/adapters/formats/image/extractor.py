@@ -36,8 +36,8 @@ class PillowExtractor:
 
     The extent of the evidence is the smallest rectangle of whole pixels that contains the requested box. Format, mode,
     color profile, and resolution are the same as in the source if its format can be written. The pixels are turned
-    upright. A whole JPEG that is already upright is not encoded again. Other metadata is removed, because EXIF and XMP
-    can contain a GPS position, a name, and a preview of the whole image.
+    upright. A whole JPEG that is already upright is copied without encoding it again, if possible. Other metadata is
+    removed, because EXIF and XMP can contain a GPS position, a name, and a preview of the whole image.
     """
 
     identity = ExtractorIdentity("pillow", "3")

@@ -145,7 +145,7 @@ class ImageOutliner:
 
 
 def read_text(ocr: OcrReader | None, copy: Image) -> RecognizedText | None:
-    """Return the text in a reduced copy of an image, or None if OCR is off or the image is a photograph.
+    """Return the text in a reduced copy of an image, or None if `ocr` is None or the image is a photograph.
 
     Photographs are skipped, because OCR takes seconds.
     """
