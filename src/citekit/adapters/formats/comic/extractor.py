@@ -59,11 +59,7 @@ class CbzExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the pages to `target`.
-
-        Raise `FormUnsupported` if the pages cannot be extracted in this form, `LocationOutside` if a page does not
-        exist, and the other errors of `Extractor.extract`.
-        """
+        """See `Extractor.extract`. Raise `SourceUnreadable` if the comic cannot be read, too."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             known = ", ".join(form.value for form in self.forms(source.format, location)) or "none"
             raise FormUnsupported(

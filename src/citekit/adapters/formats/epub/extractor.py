@@ -106,7 +106,7 @@ class EpubExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the chapters to `target` in the requested form. Raise the errors of `Extractor.extract`."""
+        """See `Extractor.extract`."""
         if not isinstance(location, Chapter) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"Chapters are available in the forms native, html, text, pdf, and png, but not {options.form.value}."

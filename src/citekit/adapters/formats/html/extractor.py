@@ -48,7 +48,7 @@ class HtmlLinesExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the lines to `target` as a safe HTML document. Raise the errors of `Extractor.extract`."""
+        """See `Extractor.extract`. The result is an HTML document that is safe to open."""
         if not isinstance(location, Lines) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(
                 f"Lines of HTML are available in the forms native, html, source, and text, but not {options.form.value}."
@@ -78,7 +78,7 @@ class XmlLinesExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write an exact copy of the lines to `target`. Raise the errors of `Extractor.extract`."""
+        """See `Extractor.extract`. The lines are copied byte for byte."""
         if options.form not in self.forms(source.format, location):
             raise FormUnsupported(
                 f"Lines of XML are available in the forms native, source, and text, but not {options.form.value}."

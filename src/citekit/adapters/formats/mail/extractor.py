@@ -40,7 +40,7 @@ class MailExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the messages or the attachment to `target`. Raise the errors of `Extractor.extract`."""
+        """See `Extractor.extract`. Either whole messages or one attachment are extracted."""
         if not isinstance(location, Chapter) or options.form is not Form.NATIVE:
             raise FormUnsupported(
                 f"Messages and attachments are extracted as files only in the native form, not as {options.form.value}."

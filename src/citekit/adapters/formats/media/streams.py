@@ -233,8 +233,8 @@ def default_duration(stream: Any) -> float:
 def decode_frames(container: InputContainer, stream: Any, from_tick: int | None = None) -> Iterator[Any]:
     """Yield the frames of `stream` from the current position of the container on. Damaged packets are skipped.
 
-    If `from_tick` (a timestamp in units of the stream's time base) is given, earlier frames to which no other frame
-    refers are not decoded.
+    If `from_tick` (a timestamp in units of the stream's time base) is given, frames to which no other frame refers are
+    not decoded if they are more than `WARM_UP_FRAMES` frames earlier.
     """
     av_error = _ffmpeg_error()
     skipping = False
