@@ -94,7 +94,7 @@ class Comments:
         return start, sentence.strip("\"' "), "\n".join(attributes)
 
     def _touches(self, node: Node, start: int) -> bool:
-        """Return whether only white space, with at most one line break, separates the node from byte `start`.
+        """Return whether only whitespace, with at most one line break, separates the node from byte `start`.
 
         A POD block, which is documentation in Perl, may also be followed by a blank line.
         """
