@@ -1,7 +1,4 @@
-"""Two sentence splitters.
-
-One uses sentencex, which knows abbreviations of many languages; the other uses a regular expression.
-"""
+"""A sentence splitter that uses sentencex, which knows abbreviations of many languages."""
 
 from __future__ import annotations
 
@@ -17,12 +14,15 @@ _SPACE = re.compile(r"\s*")
 
 
 def paragraph_starts(text: str) -> Iterator[int]:
-    """Yield the character offsets at which text continues after a blank line, in ascending order."""
+    """Yield the character offsets at which text continues after a blank line or a paragraph separator, in ascending
+    order.
+    """
     return (found.end() for found in _BLANK_LINE.finditer(text) if found.end() < len(text))
 
 
 def after_space(text: str, starts: Iterable[int]) -> list[int]:
-    """Return 0 and the offsets `starts`, each moved past white space, without duplicates.
+    """Return 0 and the offsets `starts`, each moved past white space, without duplicates and without offsets at the end
+    of the text.
 
     `starts` must be ascending. The time is linear.
     """
@@ -54,10 +54,7 @@ class SentencexSplitter:
     """
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
-        """Return the character offset of each sentence in `text`. Raise `DriverMissing` if sentencex is not installed.
-
-        `language` is an ISO 639 code (None: English).
-        """
+        """See `SentenceSplitter.starts`. If `language` is None, the rules of English are used."""
         if not text:
             return ()
         code = two_letters(language or "en")

@@ -94,14 +94,14 @@ class AllowedFolders:
         self._unresolved = tuple(folder for folder in folders if folder.parent != folder)
 
     def check(self, path: Path) -> Path:
-        """Return `path` with links resolved. Raise `PathNotAllowed` if it is not an allowed file."""
+        """See `Folders.check`."""
         real = self._real(path)
         if real is None or self._holder(real) is None:
             raise self._outside(path)
         return real
 
     def covers(self, path: Path) -> bool:
-        """Return whether `path`, with links resolved, is allowed."""
+        """See `Folders.covers`."""
         real = self._real(path)
         return real is not None and self._holder(real) is not None
 

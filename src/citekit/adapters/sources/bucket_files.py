@@ -84,7 +84,8 @@ class _Record:
 class BucketFiles:
     """Implements `RemoteFiles` with the copies below `folder`, which have at most `limit` bytes in total.
 
-    A file with more than `largest` bytes is not fetched. `web` connects to a host of `https` files.
+    A file with more than `largest` or more than `limit` bytes is not fetched. `web` connects to a host of `https`
+    files.
     """
 
     folder: Path
@@ -348,7 +349,7 @@ class BucketFiles:
 def _split(url: str) -> tuple[str, str]:
     """Return the address of the bucket, such as `s3://BUCKET`, and the key.
 
-    Raise `RequestRefused` if `url` has no bucket.
+    Raise `RequestRefused` if `url` is not the address of a bucket or of something in a bucket.
     """
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")

@@ -60,7 +60,7 @@ class States:
         return (digest, named[1]) if named[0] == name else None
 
     def remember_format(self, state: FileState, name: str, format: Format) -> None:
-        """Cache the format of a file whose digest is cached."""
+        """Cache the format of a file. Do nothing unless its digest is in memory."""
         digest = self._recent.get(state)
         if digest is not None and self._formats.get(state) != (name, format):
             self._keep(state, digest, (name, format))

@@ -49,10 +49,10 @@ class FileSources:
         self._search_limit, self._restore = search_limit, restore
 
     def identify(self, path: Path) -> Source:
-        """Identify the file at `path`, which is restored if it is missing.
+        """See `Sources.identify`.
 
-        For a link, the target's name is used if the link's own name has no known suffix. Raise `SourceUnreadable` if
-        the file cannot be read, or `SourceUnsupported` if its format is not supported.
+        A missing file is restored if possible. The path of a link has its folders resolved, but not the link itself.
+        The link's own name determines the format if it has a known suffix; otherwise, the target's name does.
         """
         try:
             return self._identified(path)
@@ -92,10 +92,7 @@ class FileSources:
         return Source(path=place, digest=digest, size=state.size, format=format, state=str(state), readers=readers)
 
     def digest(self, path: Path) -> Digest | None:
-        """Return the current digest of the file, or None if it cannot be read.
-
-        A file with a cached digest is not opened.
-        """
+        """See `Sources.digest`. A file with a cached digest is not opened."""
         with suppress(SourceUnreadable, OSError, ValueError):
             status = path.stat()
             known = self._states.digest(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
@@ -104,17 +101,14 @@ class FileSources:
         return self.digest_uncached(path)
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """Return the digest if it is in memory for the current state of the file, else None."""
+        """See `Sources.cached_digest`. Only digests in memory count as cached."""
         with suppress(OSError, ValueError):
             status = path.stat()
             return self._states.recent(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
         return None
 
     def digest_uncached(self, path: Path, at_most: int | None = None) -> Digest | None:
-        """Return the digest of the current bytes, which are always read.
-
-        Return None if the file cannot be read or has more than `at_most` bytes.
-        """
+        """See `Sources.digest_uncached`."""
         with suppress(SourceUnreadable, OSError, ValueError), _opened(path, path) as file:
             if at_most is not None and os.fstat(file.fileno()).st_size > at_most:
                 return None
@@ -122,15 +116,12 @@ class FileSources:
         return None
 
     def exists(self, path: Path) -> bool:
-        """Return whether a regular file exists at the path or was restored; False if that cannot be determined."""
+        """See `Sources.exists`. A missing file is restored if possible."""
         is_file = os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
         return is_file or self._restore(path)
 
     def is_unchanged(self, source: Source) -> bool:
-        """Return whether the file has had the same bytes ever since it was identified.
-
-        A file that was changed and changed back does not count, because a reader may have read the other bytes.
-        """
+        """See `Sources.is_unchanged`."""
         with suppress(OSError, ValueError):
             state = FileState.of(source.path.stat())
             same = source.state in ("", str(state)) and state.size == source.size
@@ -145,9 +136,9 @@ class FileSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """Return the path of a file with the digest `digest`, or None.
+        """See `Sources.find`.
 
-        Only files of `size` bytes are read: first those called `name`, then the others.
+        Only files of `size` bytes are read, and the search ends after `search_limit` directory entries.
         """
         others = []
         for path in files_below(roots, size, self._search_limit, allowed):
@@ -251,7 +242,9 @@ def _format(path: Path, place: Path, head: bytes) -> Format:
 
 
 def _installed_format(name: str) -> Format | None:
-    """Return the format that an installed plugin registers for the suffix of a file name."""
+    """Return the format that an installed plugin registers for the suffix of a file name, or None if there is no suffix
+    or no such plugin.
+    """
     if not PurePath(name).suffix:
         return None
     from citekit.adapters.formats.registry import format_of_name

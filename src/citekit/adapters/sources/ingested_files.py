@@ -32,7 +32,10 @@ SIZE_LIMIT = 64 * 2**20
 
 
 class Places(NamedTuple):
-    """Real paths: the visible files directly in one of `folders`, and the files in `files`."""
+    """The recorded real paths:
+
+    `folders`, each of which stands for the visible files directly in it, and single `files`.
+    """
 
     folders: frozenset[str]
     files: frozenset[str]

@@ -32,7 +32,10 @@ class ConfinedSources:
         self._lock = threading.Lock()
 
     def identify(self, path: Path) -> Source:
-        """Identify the file at the real path of `path`. Raise `PathNotAllowed` if it is outside the allowed folders."""
+        """See `Sources.identify`.
+
+        Raise `PathNotAllowed` if the file is outside the allowed folders, or if its path is being changed.
+        """
         real = self._folders.check(path)
         source = None
         if self._inner.exists(real):
@@ -44,14 +47,15 @@ class ConfinedSources:
         return source or self._inner.identify(real)  # raises an error that says why the file cannot be read
 
     def digest(self, path: Path) -> Digest | None:
-        """Return the digest of an allowed file."""
+        """See `Sources.digest`. Return None for a file that is not allowed."""
         real = self._real(path)
         return None if real is None else self._inner.digest(real)
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """Return the digest of an allowed file if it is cached in memory, else None.
+        """See `Sources.cached_digest`.
 
-        A path that was allowed is checked again only if the offered folders have changed.
+        Return None for a file that is not allowed. A path that was allowed is checked again only if the offered folders
+        have changed.
         """
         offered = self._folders.offered
         if self._allowed.get(path) != offered:
@@ -64,17 +68,20 @@ class ConfinedSources:
         return self._inner.cached_digest(path)
 
     def digest_uncached(self, path: Path, at_most: int | None = None) -> Digest | None:
-        """Return the digest of an allowed file from its bytes."""
+        """See `Sources.digest_uncached`. Return None for a file that is not allowed."""
         real = self._real(path)
         return None if real is None else self._inner.digest_uncached(real, at_most)
 
     def exists(self, path: Path) -> bool:
-        """Return whether an allowed file exists at the path."""
+        """See `Sources.exists`. Return False for a file that is not allowed."""
         real = self._real(path)
         return real is not None and self._inner.exists(real)
 
     def is_unchanged(self, source: Source) -> bool:
-        """Return whether the file has the same bytes, and nothing on its path was replaced since."""
+        """See `Sources.is_unchanged`.
+
+        Return False if something on the path was replaced, or if another object identified the file.
+        """
         known = self._ways.get(id(source))
         if known is None or known[0]() is not source:
             return False
@@ -88,9 +95,9 @@ class ConfinedSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """Find a file with the digest `digest` below those `roots` that are allowed.
+        """See `Sources.find`.
 
-        Links that lead out are not followed.
+        Only `roots` that are allowed are searched. Links out of the allowed folders are not followed.
         """
         within = [root for root in roots if self._folders.covers(root)]
         found = self._inner.find(digest, size, name, within, lambda link: allowed(link) and self._folders.covers(link))

@@ -22,7 +22,8 @@ def files_below(
 
     Links to files are followed, links to folders are not.
 
-    A link that is not `allowed` is ignored.
+    A link that is not `allowed` is ignored. Folders in `SKIPPED` are left out, and at most `limit` directory entries
+    are visited.
     """
     pending = deque(roots)
     seen: set[tuple[int, int]] = set()

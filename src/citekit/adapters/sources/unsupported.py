@@ -66,7 +66,7 @@ def _compound(suffix: str) -> str:
 
 
 def why_unsupported(name: str, head: bytes) -> str:
-    """Return one sentence about a file of an unknown format, called `name`, that begins with `head`."""
+    """Return why CiteKit does not support a file called `name` that begins with `head`, without a final period."""
     seems = _seems(name, head)
     promised = by_name(name)
     if seems is not None:

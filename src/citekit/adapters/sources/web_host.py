@@ -38,8 +38,9 @@ _SAFE = "%/:?[]@!$&'()*+,;=~-._"
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return whether the address belongs to the public internet, including the IPv4 address that an IPv6 address
-    contains.
+    """Return whether the address belongs to the public internet.
+
+    If an IPv6 address contains an IPv4 address, only the latter counts.
     """
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
@@ -63,7 +64,10 @@ class WebHost:
     trust: Callable[[], ssl.SSLContext] = field(default=ssl.create_default_context)
 
     def head(self, key: str) -> tuple[int, str] | None:
-        """Return the size in bytes (-1 if unknown) and the ETag (or "") of the file, or None if it does not exist."""
+        """Return the size in bytes (-1 if unknown) and the ETag (or "") of the file, or None if it does not exist.
+
+        Raise `SourceUnreadable` if the host or a redirect cannot be used.
+        """
         with closing(self._answer("HEAD", key)) as answer:
             if answer.status in (404, 410):
                 return None

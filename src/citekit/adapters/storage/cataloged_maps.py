@@ -103,26 +103,26 @@ class CatalogedMapStore(SharedMapStore):
         self._may_write = True
 
     def ids(self) -> Sequence[str]:
-        """Return every stored resource ID, sorted."""
+        """See `MapStore.ids`."""
         return tuple(self._current())
 
     def card(self, resource_id: str) -> MapCard:
-        """Return the card of the map from the catalog. The map is read only if it was damaged when it was recorded."""
+        """See `MapStore.card`. The map is read only if it was damaged when it was recorded."""
         number, card = self._known(resource_id)
         return card or self._read(resource_id, number).card()
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """Return the cards of the maps `resource_ids` (None: of all maps), without damaged ones. No map is read."""
+        """See `MapStore.cards`. No map is read. Maps that were damaged when they were recorded are left out."""
         keys = None if resource_ids is None else [key_of(each) for each in resource_ids]
         rows = self._rows(_CARDS) if keys is None else self._rows(_SOME_CARDS, keys)
         return [_card(name, data) for name, data in rows if data is not None]
 
     def state(self) -> str | None:
-        """Return the number of changes of the catalog, as text."""
+        """See `MapStore.state`. The text is the number of changes of the catalog."""
         return str(self._changes())
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return the map of the resource that `mapper` made, either the current one or a replaced one."""
+        """See `MapStore.edition`."""
         check_resource_id(resource_id)
         for number in self._edition_numbers(resource_id):
             with suppress(ResourceMissing, MapCorrupt):
@@ -132,7 +132,7 @@ class CatalogedMapStore(SharedMapStore):
         return None
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
-        """Return the current map, followed by the latest map of each other mapper from the same bytes."""
+        """See `MapStore.editions`."""
         numbers = self._edition_numbers(check_resource_id(resource_id))
         if not numbers:
             raise self._missing(resource_id)
@@ -143,7 +143,7 @@ class CatalogedMapStore(SharedMapStore):
         return found
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
-        """Return the source digests of replaced maps, oldest first."""
+        """See `MapStore.earlier_sources`."""
         sources: list[Digest] = []
         before: Digest | None = None
         for (source,) in self._rows(_SOURCES, key_of(check_resource_id(resource_id))):
@@ -154,14 +154,14 @@ class CatalogedMapStore(SharedMapStore):
         return sources
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map that `mapper` made from the bytes with the digest `source`, or None."""
+        """See `MapStore.find_mapped`."""
         for name, number in self._rows(_MAPPED, source.hex, _mapper(mapper)):
             with suppress(ResourceMissing, MapCorrupt):
                 return self._read(id_of(name), number)
         return None
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at `source_path`, sorted."""
+        """See `MapStore.find_source`. The IDs are sorted."""
         cards = [_card(name, data) for name, data in self._rows(_OF_PATH, _path(source_path)) if data is not None]
         return [card.resource_id for card in cards if card.source_path == source_path]
 
@@ -335,9 +335,10 @@ class CatalogName:
 
 
 def _record(connection: Connection, space: int, maps: Sequence[tuple[str, int, MapCard | None]]) -> None:
-    """Record objects: their resource IDs, their numbers, and their cards, or None if a map is damaged.
+    """Record objects.
 
-    Repeated calls have no further effect, and calls can come in any order.
+    `maps` has the resource ID, the number, and the card of each; the card is None if the map is damaged. Repeated calls
+    have no further effect, and calls can come in any order.
     """
     resources, editions = [], []
     for name, number, card in maps:

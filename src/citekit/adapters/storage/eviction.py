@@ -29,10 +29,11 @@ class Eviction:
     grace: float
 
     def drop(self, total: int, limit: int, protected: Digest | None, kept: int | None = None) -> list[StoredObject]:
-        """Evict objects until the total size is at most `limit` bytes, and return them. `protected` is never evicted.
+        """Evict objects until the total size is at most `limit` bytes, and return them.
 
-        `total` is the total size in bytes before. If `kept` is given, continue within the current batch of objects
-        until at most `kept` bytes remain. Raise `HomeUnwritable` if an object cannot be removed.
+        Objects in use and `protected` are never evicted, so more may remain. `total` is the total size in bytes before.
+        If `kept` is given, continue within the current batch of objects until at most `kept` bytes remain. Raise
+        `HomeUnwritable` if an object cannot be removed.
         """
         dropped = list[StoredObject]()
         batches = self._indexed() if self.index.total() is not None else self._unindexed()
@@ -90,11 +91,11 @@ class Eviction:
         return any(abs(now - time) < self.grace for time in times)
 
     def _let_go(self, digest: Digest, dropped: list[StoredObject]) -> bool:
-        """Remove the object unless it was accessed after it was selected. Return whether it was removed.
+        """Remove the object unless it was accessed after it was selected.
 
-        A reader records its access and then checks the file. This method changes the file's state and then checks the
-        access times. Therefore either this method sees the access, or the reader sees the changed file and takes the
-        lock.
+        Return whether it is gone. A reader records its access and then checks the file. This method changes the file's
+        state and then checks the access times. Therefore either this method sees the access, or the reader sees the
+        changed file and takes the lock.
         """
         with self.objects.turn(digest):
             self.objects.touch(digest)
@@ -106,7 +107,7 @@ class Eviction:
     def remove(self, digest: Digest) -> StoredObject | None:
         """Remove an object from the disk and return its former state; None if it was missing.
 
-        Raise `HomeUnwritable`.
+        Raise `HomeUnwritable` if it cannot be removed.
         """
         with writing(self.objects.path(digest)):
             return self.objects.drop(digest)

@@ -71,7 +71,10 @@ class FileEvidenceStore:
         clock: Clock | None = None,
         grace: float = GRACE,
     ) -> None:
-        """`folder` is created by the first `obtain`. `limit` is in bytes, `grace` in seconds of the system `clock`."""
+        """`folder` is created by the first `obtain`.
+
+        `limit` is in bytes. `grace` is in seconds; accesses are timed with `clock` (None: the system clock).
+        """
         self._objects = Objects(folder / "objects", Locks(folder / "locks", passing=True))
         self._staging = StagingArea(folder / "making", folder / "locks")
         self._clock = clock or SystemClock()
@@ -82,14 +85,14 @@ class FileEvidenceStore:
         self._limit = limit
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the evidence, or None if it is not stored.
+        """See `EvidenceStore.find`.
 
-        Verify the bytes only if the state of the file has changed.
+        If the state of the file has changed, its bytes are verified, and the evidence is returned if they are correct.
         """
         return self.cached(key) or self._find(key, wait_silently)
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the evidence if it is in memory and its file is unchanged, else None."""
+        """See `EvidenceStore.cached`."""
         hot = self._hot.get(key)
         if hot is None:
             return None
@@ -130,10 +133,7 @@ class FileEvidenceStore:
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
     ) -> StoredEvidence:
-        """Return the evidence, and make it if it is missing. Raise `HomeUnwritable` and the errors of `make`.
-
-        `readers` are the permission bits of the users who may read the file.
-        """
+        """See `EvidenceStore.obtain`."""
         waiting = report_waiting(progress, _WAITING)
         found = self.cached(key) or self._find(key, waiting)
         if found is None:
@@ -145,11 +145,11 @@ class FileEvidenceStore:
         return found
 
     def is_intact(self, digest: Digest) -> bool | None:
-        """Return whether the object's bytes match its digest; None if there is no such object."""
+        """See `EvidenceStore.is_intact`."""
         return None if self._objects.status(digest) is None else self._objects.is_intact(digest)
 
     def stats(self) -> StoreStats:
-        """Return the number and total size of the objects, counted on the disk."""
+        """See `EvidenceStore.stats`. The objects are counted on the disk."""
         objects, size, linked = 0, 0, 0
         for each in self._objects:
             objects += 1
@@ -158,7 +158,7 @@ class FileEvidenceStore:
         return StoreStats(objects=objects, size=size, limit=self._limit, linked=linked)
 
     def verify(self) -> StoreCheck:
-        """Verify every object, remove damaged ones, forget missing ones, and clean up after killed processes."""
+        """See `EvidenceStore.verify`. Also forget missing objects, and clean up after killed processes."""
         checked, healed = 0, []
         for each in self._objects:
             checked += 1
@@ -170,23 +170,23 @@ class FileEvidenceStore:
         return StoreCheck(checked=checked, healed=healed, leftovers=leftovers)
 
     def prune(self, limit: int | None = None) -> int:
-        """Evict the least recently used objects until at most `limit` bytes (None: the limit of the store) remain.
-
-        Return the number of bytes that were freed. Raise `HomeUnwritable` if an object cannot be removed.
-        """
+        """See `EvidenceStore.prune`."""
         self._staging.clean()
         self._eviction.count()
         return _freed(self._eviction.drop(self._total(), self._limit if limit is None else limit, None))
 
     def clear(self) -> int:
-        """Remove all objects. Return the number of bytes that were freed. Raise `HomeUnwritable` if that fails."""
+        """See `EvidenceStore.clear`."""
         self._staging.clean()
         freed = _freed(gone for each in self._objects if (gone := self._eviction.remove(each.digest)) is not None)
         self._eviction.count()
         return freed
 
     def _look_again(self, key: EvidenceKey, record: EvidenceRecord, waiting: Waiting) -> StoredEvidence | None:
-        """Verify an object whose file state has changed. Keep it if its bytes are correct, else remove it."""
+        """Verify an object whose file state has changed.
+
+        If its bytes are correct, keep it and return the evidence; else remove it and return None.
+        """
         with self._objects.turn(record.digest, waiting):
             seen = time.time()
             status = self._objects.status(record.digest)
@@ -255,7 +255,7 @@ class HotEvidences:
         self._lock = threading.Lock()
 
     def get(self, key: EvidenceKey) -> HotEvidence | None:
-        """Return the cached record, which may be out of date."""
+        """Return the cached record, which may be out of date, or None."""
         name = key.digest.hex
         hot = self._hot.get(name)
         if hot is not None:

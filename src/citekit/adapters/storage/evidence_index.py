@@ -102,7 +102,8 @@ class EvidenceIndex:
     def expect(self, digest: Digest, size: int, now: float) -> int | None:
         """Register an object before it is created, so that the index knows every object even if the process is killed.
 
-        Return the total size of all objects in bytes, or None if they have not been counted.
+        Return the total size of all objects in bytes, or None if they have not been counted or the index cannot be
+        written.
         """
 
         def write(connection: Connection) -> int | None:
@@ -125,7 +126,7 @@ class EvidenceIndex:
         return list(_known(rows or ()))
 
     def between(self, first: Digest, last: Digest) -> list[Known]:
-        """Return the objects whose digests are in the given range."""
+        """Return the objects whose digests are from `first` to `last`, inclusive."""
         rows = self._database.read(lambda each: each.execute(_BETWEEN, (_blob(first), _blob(last))).fetchall())
         return list(_known(rows or ()))
 

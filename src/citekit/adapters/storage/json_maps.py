@@ -62,36 +62,33 @@ class JsonMapStore:
         self._editions = Editions(folder)
 
     def ids(self) -> Sequence[str]:
-        """Return every stored resource ID, sorted. Raise `MapCorrupt` if the folder cannot be read.
+        """See `MapStore.ids`.
 
-        While the folder is unchanged, this takes one `stat` and returns the same tuple.
+        While the folder is unchanged, the same tuple is returned, after one `stat` unless the last change is recent.
         """
         return self._listing.ids()
 
     def cached_ids(self) -> Sequence[str] | None:
-        """Return the resource IDs of the last listing if the folder is unchanged, else None."""
+        """See `MapStore.cached_ids`."""
         return self._listing.cached()
 
     def get(self, resource_id: str) -> ResourceMap:
-        """Return the map, from memory if its file is unchanged."""
+        """See `MapStore.get`. The map is in memory while its file is unchanged."""
         hot = self._hot.get(resource_id)
         return hot if hot is not None else self._read(resource_id, self._locate(_checked(resource_id))[0])
 
     def cached(self, resource_id: str) -> ResourceMap | None:
-        """Return the map if it is in memory and its file is unchanged, else None."""
+        """See `MapStore.cached`."""
         return self._hot.get(resource_id)
 
     def card(self, resource_id: str) -> MapCard:
-        """Return the card of the map. The map is parsed only if the cache has no card for the bytes of its file."""
+        """See `MapStore.card`. The map is parsed only if the cache has no card for the bytes of its file."""
         path, status = self._locate(_checked(resource_id))
         known = self._cards.get(resource_id, str(path), status) if self._cards is not None else None
         return known or self.get(resource_id).card()
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """Return the cards of the maps `resource_ids` (None: of all maps), without missing and damaged ones.
-
-        Raise `MapCorrupt` if the folder cannot be read.
-        """
+        """See `MapStore.cards`."""
         seen: dict[str, MapCard | None] = dict.fromkeys(sorted(resource_ids or ()))
         try:
             if resource_ids is None:
@@ -105,15 +102,12 @@ class JsonMapStore:
         return found
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version of each stored resource ID. Versions are read on demand and are not cached.
-
-        This call and iteration raise `MapCorrupt` if the folder cannot be read.
-        """
+        """See `MapStore.versions`. Versions are read on demand and are not cached."""
         self._listing.check()
         return MapVersions(self._listing, self.version)
 
     def version(self, resource_id: str) -> str | None:
-        """Return the version of the map, derived from the state of its file; None if there is no map."""
+        """See `MapStore.version`. The version is derived from the state of the file."""
         with suppress(ResourceIdRefused):
             for path in self._candidates(_checked(resource_id)):
                 with suppress(OSError):
@@ -121,10 +115,7 @@ class JsonMapStore:
         return None
 
     def state(self) -> str | None:
-        """Return the state of the folder, which changes when a map is added, replaced, or removed.
-
-        Return None if the folder changed so recently that a further change might not be visible, or cannot be read.
-        """
+        """See `MapStore.state`. The text is the state of the folder, or empty if the folder does not exist."""
         now = time.time()
         try:
             state = FileState.of(self._folder.stat())
@@ -135,7 +126,7 @@ class JsonMapStore:
         return str(state) if state.tells(now) else None
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace the map. Raise `FaultyAnswer` if the map has values that JSON cannot represent."""
+        """See `MapStore.put`."""
         name = check_resource_id(resource_map.resource_id)
         data = written(resource_map)
         mode = self._mode(resource_map)
@@ -152,7 +143,7 @@ class JsonMapStore:
         write_atomically(self._note(old_id), new_id.encode("utf-8", "surrogatepass"))
 
     def remove(self, resource_id: str) -> None:
-        """Remove the map, including a file that a user stored under the plain resource ID."""
+        """See `MapStore.remove`. A file that a user stored under the plain resource ID is also removed."""
         check_resource_id(resource_id)
         check_folder(self._folder)
         removed = [self._unlink(path) for path in self._candidates(resource_id)]
@@ -166,7 +157,7 @@ class JsonMapStore:
             self._cards.forget(resource_id)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return the map of the resource that `mapper` made, either the current one or a retained edition."""
+        """See `MapStore.edition`."""
         with suppress(ResourceMissing, MapCorrupt):
             if self.card(resource_id).mapper == (mapper.name, mapper.model, mapper.version):
                 current = self.get(resource_id)
@@ -175,32 +166,26 @@ class JsonMapStore:
         return self._editions.get(check_resource_id(resource_id), mapper)
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
-        """Return the current map, followed by retained editions by other mappers of the same bytes."""
+        """See `MapStore.editions`."""
         current = self.get(resource_id)
         kept = self._editions.all(resource_id)
         same = (each for each in kept if each.source_digest == current.source_digest and each.mapper != current.mapper)
         return [current, *same]
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
-        """Return the digests of the sources that this resource ID had before."""
+        """See `MapStore.earlier_sources`."""
         return self._editions.sources(_checked(resource_id))
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map that `mapper` made from the bytes with the digest `source`.
-
-        Return None if there is none, or if the index was lost.
-        """
+        """See `MapStore.find_mapped`. Also return None if the index was lost."""
         return map_of(self, self._hints.mapped(source, mapper), source, mapper)
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at `source_path`.
-
-        If the index was lost, the result is empty.
-        """
+        """See `MapStore.find_source`. If the index was lost, the result is empty."""
         return ids_of(self, self._hints.of_file(source_path), source_path)
 
     def expected_at(self, resource_id: str) -> str:
-        """Return the path of the map file, relative to the home."""
+        """See `MapStore.expected_at`. The path is relative to the home and has the ID as it is, without encoding."""
         return f"{self._folder.name}/{resource_id}{SUFFIX}"
 
     def _mode(self, resource_map: ResourceMap) -> int:

@@ -129,13 +129,15 @@ class MapCards:
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Return whether `path`, with links resolved, is inside `folder`. Links that lead out are not followed."""
+    """Return whether `path`, with links resolved, is inside `folder`."""
     root = os.path.realpath(folder)
     return os.path.realpath(path).startswith(os.path.join(root, ""))  # noqa: PTH118
 
 
 def _current(remembered: RememberedCard, entry: os.DirEntry[str], folder: str) -> RememberedCard | None:
-    """Return the card with the current file state, the same object if the state is unchanged; None if the bytes differ."""
+    """Return the card with the current file state, the same object if the state is unchanged; None if the bytes differ,
+    or if the file cannot be read or is a link out of the folder.
+    """
     try:
         if entry.is_symlink() and not is_inside(entry.path, folder):
             return None

@@ -65,8 +65,8 @@ RACY = FINE
 class FriendlyOutputs:
     """An `Outputs` store in a folder. Each output is a hard link to the stored object, or a copy if links do not work.
 
-    The receipt of a file records its address, which determines which evidence may reuse the file name. After a power
-    failure, outputs of the last seconds may be incomplete until they are requested again.
+    The receipt of a file records its owner and its form, which determine which evidence may reuse the file name. After
+    a power failure, outputs of the last seconds may be incomplete until they are requested again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,11 +85,7 @@ class FriendlyOutputs:
         owner: str | None = None,
         waiting: Callable[[], object] = wait_silently,
     ) -> Path:
-        """Write the evidence as an output file and return its path. Write nothing if the file is already there.
-
-        Raise `HomeUnwritable` if the file cannot be written, or `EvidenceCorrupt` if the object is gone; in that case,
-        obtain the evidence again.
-        """
+        """See `Outputs.place`. Nothing is written if the file is already there."""
         asked = Asked(name, evidence.extraction.suffix, owner)
         placed = self._placed.asked(asked, receipt)
         if placed is not None and _shown(placed.path, evidence, placed.shown) == placed.shown:
@@ -121,7 +117,7 @@ class FriendlyOutputs:
             narrow(path, readers)
 
     def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
-        """Return whether this process knows the output at `path`, and its file and its receipt are unchanged."""
+        """See `Outputs.is_unchanged`. The result is False if this process did not write or check the output before."""
         placed = self._placed.at(path)
         return placed is not None and placed.has(receipt) and _shown(path, evidence, placed.shown) is not None
 
@@ -130,13 +126,13 @@ class FriendlyOutputs:
         return placed.shown if placed is not None else None
 
     def receipt(self, path: Path) -> Receipt | None:
-        """Return the receipt of a file in this folder, even if the file was edited since."""
+        """See `Outputs.receipt`. The file may have been edited since."""
         if not _is_same_folder(path.parent, self._folder):
             return None
         return _receipt_in(self._receipt_path(path.name))
 
     def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
-        """Return the receipt of an earlier output with that digest, even if other evidence now has its file name."""
+        """See `Outputs.receipt_of`. Only the receipt of the latest output with these bytes is stored."""
         found = _receipt_in(self._content_path(digest))
         return found if found is not None and found.evidence_digest == digest and is_allowed(found) else None
 

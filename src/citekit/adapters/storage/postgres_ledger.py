@@ -40,10 +40,7 @@ class PostgresLedger:
         self._database = Database(url, unavailable=HomeUnwritable, too_new=LedgerCorrupt)
 
     def append(self, entry: LedgerEntry) -> None:
-        """Append one entry.
-
-        After this method returns, the entry is as durable as the settings of the server guarantee.
-        """
+        """See `Ledger.append`. The entry is as durable as the settings of the server guarantee."""
         text = ledger_line.written(entry)
         at = ledger_line.checked(entry).at.isoformat()
         key = (_name(entry.collection), entry.digest.hex, entry.deed.value, key_of(entry.resource_id), at)
@@ -55,23 +52,23 @@ class PostgresLedger:
         self._database.run(appended, is_repeatable=False)
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """Return the last entry about the book with that digest in the collection, or None."""
+        """See `Ledger.last`."""
         return next(iter(self._ask(_LAST, _name(collection), digest.hex)), None)
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `FINISHED`, oldest first."""
+        """See `Ledger.books`."""
         return self._standing(Deed.FINISHED, collection)
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `STARTED`, oldest first."""
+        """See `Ledger.unfinished`. The entries are sorted, oldest first."""
         return self._standing(Deed.STARTED, collection)
 
     def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book of the resource whose last entry is `FINISHED` or `STARTED`."""
+        """See `Ledger.of_resource`."""
         return self._ask(_OF_RESOURCE, _name(collection), key_of(resource_id))
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
-        """Return the latest entries, newest first."""
+        """See `Ledger.history`."""
         return self._ask(_HISTORY, min(max(limit, 0), 2**63 - 1))
 
     def close(self) -> None:

@@ -67,7 +67,7 @@ _NO_CREDIT = "reports that the account has no credit left{said}: add credit, or 
 
 
 def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
-    """Return the CiteKit error for a failed request, and whether a retry may help."""
+    """Return the CiteKit error for a failed request, whether a retry may help, and how long the server asks to wait."""
     if trouble.kind is FailureKind.STATUS:
         return _of_status(place, trouble)
     sentence = {

@@ -46,7 +46,7 @@ def embedded(
 
     Texts that are too long are split, and the vectors of up to `PIECES` segments are averaged. Blank texts are not
     sent; `dimensions` is called to get the length of their vectors. Raise the errors of `ask`, or `EmbedderUnavailable`
-    if a reply does not match its request.
+    if a reply is not valid or does not match its request.
     """
     split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
     flat = [piece if piece.strip() else "-" for each in split for piece in each]

@@ -32,7 +32,10 @@ VERSION = 1
 """The version of the terms and of the data in the tables."""
 
 ATTEMPTS = 3
-"""Maximum number of attempts to answer a query while maps of its results change. After that, every map is read."""
+"""Maximum number of attempts to answer a query while maps of its results change.
+
+After that, the maps are read without the index.
+"""
 
 TOGETHER = 32
 """Maximum number of maps that are read in parallel and then added in one transaction."""
@@ -49,8 +52,8 @@ _NOTE_STATE = "UPDATE citekit_space SET state = %s WHERE id = %s"
 class PostgresNodeIndex:
     """A `NodeIndex` in a database. The maps that one machine has indexed are available to the others.
 
-    The state of the map store must change with each change of a map. If the store has no state, every query compares
-    all maps. Every method raises `StoreUnavailable` if the database cannot be used.
+    The state of the map store must change with each change of a map. If the store has no state, every query of all maps
+    compares each of them. `best` raises `StoreUnavailable` if the database cannot be used.
     """
 
     def __init__(self, maps: MapStore, database: Database, name: Callable[[], str], *, counted: int = COUNTED) -> None:
@@ -62,7 +65,7 @@ class PostgresNodeIndex:
         self._counted = counted
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """Return the best `limit` nodes of all maps, or of the maps `resources`, best first."""
+        """See `NodeIndex.best`."""
         if not words:
             return []
         # Machines whose Python knows another version of Unicode fold words differently, so they use another index.

@@ -72,7 +72,7 @@ class Tables(Protocol[N, C]):
 class _Term(NamedTuple):
     """A word of the query. `common` is how often words with this prefix occur in nodes.
 
-    `begun` are the indexed words with this prefix; empty if there are too many.
+    `begun` are the indexed words with this prefix; empty if there are none or too many.
     """
 
     word: str

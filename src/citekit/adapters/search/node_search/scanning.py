@@ -31,7 +31,7 @@ class ScanningNodeIndex:
     )
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """Return the best `limit` nodes of all maps, or of the maps `resources`, best first."""
+        """See `NodeIndex.best`."""
         if not words:
             return []
         wanted = self.maps.ids() if resources is None else list(dict.fromkeys(resources))

@@ -43,7 +43,7 @@ TURN = 1.0
 """Seconds for which one process writes before it lets others write."""
 
 LOOK_RATE = 1_000
-"""While the state of the store is unchanged, all maps are compared again after one second for this many maps."""
+"""While the state of the store is unchanged, a comparison of all maps is used for one second per this many maps."""
 
 LOOK_LIMIT = 60.0
 """Seconds after which a comparison of all maps is no longer used, however many maps there are."""
@@ -167,7 +167,7 @@ class SqliteNodeIndex:
         self._following = threading.Lock()
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """Return the best `limit` nodes of all maps, or of the maps `resources`, best first."""
+        """See `NodeIndex.best`."""
         if not words:
             return []
         if not self._database.exists() and not self._maps.ids():

@@ -235,15 +235,18 @@ class SqliteTextIndex:
             self._file.discard()
 
     def _numbers(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of all blocks that contain the words, in order."""
+        """Return the numbers of all blocks that contain all of the words, in order.
+
+        Without words, return those of all blocks.
+        """
         query, values = (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
         rows = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
         return [number for (number,) in rows]
 
     def _sample(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of some blocks that contain the words, from all over the index.
+        """Return the numbers of some blocks that contain all of the words, from all over the index.
 
-        The cost does not grow with the number of blocks that contain the words.
+        The cost does not grow with the number of these blocks.
         """
         query, values = (_NEXT_HOLDING, (_phrase(words),)) if words else (_NEXT, ())
 

@@ -79,11 +79,11 @@ class EdgeVectorIndex:
 
     @property
     def place(self) -> str:
-        """The path of the folder with the collections."""
+        """See `VectorIndex.place`."""
         return str(self._folder)
 
     def collections(self) -> Sequence[str]:
-        """Return the names of all collections, sorted, including damaged ones."""
+        """See `VectorIndex.collections`. Damaged collections are included."""
         check_folder(self._folder)
         if not self._folder.is_dir():
             return []
@@ -91,7 +91,7 @@ class EdgeVectorIndex:
         return sorted(path.name for path in found if (path / FILE).exists() or (path / SHARD).exists())
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """Return the model, the number of entries, and the status of a collection; None if it does not exist."""
+        """See `VectorIndex.facts`."""
         if EdgeForm.read(self._folder / checked(collection)) is None:
             return None
         with self._open(collection) as held:
@@ -99,7 +99,7 @@ class EdgeVectorIndex:
         return CollectionFacts(collection, model, stored, "green", self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Create the collection if it does not exist. Raise `ModelMismatch` if it exists with another embedding model."""
+        """See `VectorIndex.create`."""
         form = EdgeForm.read(self._folder / checked(collection))
         if form is None:
             with self._turn(collection).alone():
@@ -108,11 +108,7 @@ class EdgeVectorIndex:
             raise mismatch(collection, form.model, model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store entries in batches. An entry replaces an existing one with the same ID.
-
-        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection, or `RequestRefused`
-        if an entry is not valid for another reason.
-        """
+        """See `VectorIndex.put`. Entries are stored in batches; if one is not valid, earlier batches remain stored."""
         dimensions = self._form(collection).model.dimensions
         rest = iter(entries)
         while batch := list(islice(rest, BATCH)):
@@ -121,7 +117,7 @@ class EdgeVectorIndex:
                 self._update(held, driver.engine().UpdateOperation.upsert_points(list(made.values())), len(made))
 
     def remove(self, collection: str, where: Where) -> None:
-        """Remove all entries that match `where`. An empty `where` matches no entry."""
+        """See `VectorIndex.remove`."""
         with self._open(collection) as held:
             fitting = self._count(held, where) if where else 0
             if fitting:
@@ -129,7 +125,7 @@ class EdgeVectorIndex:
                 self._update(held, operation, fitting, needs_room=False)
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the IDs and scores of the best entries for `question`. `fetch` returns the entries themselves."""
+        """See `VectorIndex.search`."""
         with self._open(collection) as held:
             if question.vector is not None:
                 sound_vector(question.vector, held.form.model.dimensions)
@@ -138,7 +134,7 @@ class EdgeVectorIndex:
             return ranking.answer(points, partial(_batch, held.shard), question)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Return the entries with these IDs in the same order, without vectors and words. Unknown IDs are omitted."""
+        """See `VectorIndex.fetch`."""
         wanted = [point_id(text) for text in ids]
         with self._open(collection) as held:
             records = held.shard.retrieve(list(dict.fromkeys(wanted)), with_payload=True, with_vector=False)
@@ -146,7 +142,7 @@ class EdgeVectorIndex:
         return [found[text] for text in wanted if text in found]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """Return up to `limit` entries that match `where`, sorted by ID, without vectors and words."""
+        """See `VectorIndex.matching`."""
         found: list[Entry] = []
         with self._open(collection) as held:
             offset, condition = None, points.condition(where)
@@ -160,14 +156,14 @@ class EdgeVectorIndex:
         return found
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """Return the number of entries that match `where` (None: of all entries)."""
+        """See `VectorIndex.count`."""
         with self._open(collection) as held:
             return self._count(held, where or Where())
 
     def flush(self, collection: str) -> None:
-        """Write all changes to the disk.
+        """See `VectorIndex.flush`.
 
-        Optimize the collection if enough entries have changed and the disk has enough space.
+        The collection is optimized only if enough entries have changed and the disk has enough space.
         """
         with self._open(collection) as held:
             held.flush()
@@ -176,7 +172,7 @@ class EdgeVectorIndex:
                 held.flush()
 
     def drop(self, collection: str) -> None:
-        """Delete the collection, if it exists."""
+        """See `VectorIndex.drop`."""
         folder = self._folder / checked(collection)
         check_folder(folder)
         if not folder.exists():
@@ -189,7 +185,7 @@ class EdgeVectorIndex:
             remove_tree(gone, ignore_errors=True)
 
     def close(self) -> None:
-        """Close all collections. The next call opens them again."""
+        """See `VectorIndex.close`."""
         _let_go(self._turns)
 
     def _form(self, collection: str) -> EdgeForm:
@@ -288,7 +284,7 @@ def _tag(collection: str) -> str:
 
 
 def _let_go(turns: Mapping[str, ShardLease[OpenShard]]) -> None:
-    """Close all open collections. This function is also called at exit if the index was not closed."""
+    """Close all open collections. This function is also called when the index is garbage-collected, or at exit."""
     for turn in list(turns.values()):
         turn.let_go()
 

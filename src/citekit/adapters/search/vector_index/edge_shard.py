@@ -146,7 +146,7 @@ class OpenShard:
         self.changes = 0
 
     def size(self) -> int:
-        """Return the size of the shard on disk in bytes.
+        """Return the size of the shard's segments on disk in bytes.
 
         An optimization writes about as many bytes before it removes the old files.
         """
@@ -159,9 +159,10 @@ class OpenShard:
             self.shard.flush()
 
     def close(self) -> None:
-        """Close the shard. If this succeeds, write `seal.json` with the sizes of its files and the number of points.
+        """Close the shard.
 
-        Errors are ignored, because they were reported before or are found when the shard is opened again.
+        If all changes could be written, write `seal.json` with the sizes of its files and the number of points. Errors
+        are ignored, because they were reported before or are found when the shard is opened again.
         """
         points = None
         with suppress(Trouble), driver.troubles():
@@ -258,7 +259,9 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
 
 
 def has_room(folder: Path, needed: int = 0) -> bool:
-    """Return whether the disk has `needed` bytes of free space in addition to the reserve of `SPARE` bytes."""
+    """Return whether the disk has `needed` bytes of free space in addition to the reserve of `SPARE` bytes; True if the
+    free space is unknown.
+    """
     return _is_free(folder, SPARE + needed)
 
 

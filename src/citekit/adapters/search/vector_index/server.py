@@ -68,17 +68,17 @@ class QdrantVectorIndex:
 
     @property
     def place(self) -> str:
-        """The address of the server without any key or password, for messages."""
+        """See `VectorIndex.place`. The address has no key and no password."""
         return self._place
 
     def collections(self) -> Sequence[str]:
-        """Return the names of all collections that CiteKit created on the server, sorted."""
+        """See `VectorIndex.collections`. Collections that other programs created are left out."""
         with self._asking() as client:
             names = [found.name for found in client.get_collections().collections]
         return sorted(name for name in names if self._described(name) is not None)
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """Return the model, the number of entries, and the status of a collection; None if it does not exist."""
+        """See `VectorIndex.facts`. Also return None if another program created the collection."""
         described = self._described(checked(collection))
         if described is None:
             return None
@@ -86,21 +86,17 @@ class QdrantVectorIndex:
         return CollectionFacts(collection, model, self.count(collection), str(info.status.value), self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Create the collection if it does not exist.
+        """See `VectorIndex.create`.
 
-        Raise `ModelMismatch` if it exists with another embedding model, or `IndexUnavailable` if another program
-        created a collection with this name or the server is too old.
+        Also raise `IndexUnavailable` if another program created a collection with this name, or if the server is too
+        old.
         """
         described = self._described(checked(collection)) or self._made(collection, model)
         if described[1] != model:
             raise mismatch(collection, described[1], model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store entries in batches. An entry replaces an existing one with the same ID.
-
-        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection, or `RequestRefused`
-        if an entry is not valid for another reason.
-        """
+        """See `VectorIndex.put`. Entries are sent in batches; if one is not valid, earlier batches remain stored."""
         dimensions, rest = self._model(collection).dimensions, iter(entries)
         while batch := list(islice(rest, BATCH)):
             made = {point_id(entry.id): points.point(sound(entry, dimensions)) for entry in batch}
@@ -108,14 +104,14 @@ class QdrantVectorIndex:
                 client.upsert(collection, list(made.values()), wait=True)
 
     def remove(self, collection: str, where: Where) -> None:
-        """Remove all entries that match `where`. An empty `where` matches no entry."""
+        """See `VectorIndex.remove`."""
         self._model(collection)
         if where and not is_never(where):
             with self._asking(collection) as client:
                 client.delete(collection, points.models().FilterSelector(filter=points.condition(where)), wait=True)
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the IDs and scores of the best entries for `question`. `fetch` returns the entries themselves."""
+        """See `VectorIndex.search`."""
         model = self._model(collection)
         if question.words is not None:
             sound_words(question.words)
@@ -124,7 +120,7 @@ class QdrantVectorIndex:
         return ranking.answer(points, partial(self._batch, collection), question)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Return the entries with these IDs in the same order, without vectors and words. Unknown IDs are omitted."""
+        """See `VectorIndex.fetch`."""
         wanted = [point_id(text) for text in ids]
         self._model(collection)
         with self._asking(collection) as client:
@@ -133,7 +129,7 @@ class QdrantVectorIndex:
         return [found[text] for text in wanted if text in found]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """Return up to `limit` entries that match `where`, sorted by ID, without vectors and words."""
+        """See `VectorIndex.matching`."""
         self._model(collection)
         found: list[Entry] = []
         offset, condition = None, points.condition(where)
@@ -147,7 +143,7 @@ class QdrantVectorIndex:
         return found
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """Return the number of entries that match `where` (None: of all entries)."""
+        """See `VectorIndex.count`."""
         self._model(collection)
         if where and is_never(where):
             return 0
@@ -162,7 +158,7 @@ class QdrantVectorIndex:
         self._model(collection)
 
     def drop(self, collection: str) -> None:
-        """Delete the collection. Do nothing if CiteKit did not create a collection with that name."""
+        """See `VectorIndex.drop`. A collection that another program created is not removed."""
         if self._described(checked(collection)) is not None:
             with self._asking() as client:
                 client.delete_collection(collection)

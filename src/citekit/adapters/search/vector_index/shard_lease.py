@@ -69,7 +69,7 @@ class ShardLease(Generic[_T]):
 
     `folder` contains the lock file, the request file, and a note about the process that has the resource open. The
     names of these files start with `name`. The threads of this process share the open resource. After `patience`
-    seconds of waiting, a caller gets `IndexUnavailable`.
+    seconds of waiting, a caller gets `IndexUnavailable`; `what` names the resource in its message.
     """
 
     def __init__(
@@ -115,7 +115,8 @@ class ShardLease(Generic[_T]):
     def alone(self) -> Iterator[None]:
         """Hold the lease with the resource closed.
 
-        Other threads of this process cannot open the resource during the block.
+        Other threads of this process cannot open the resource during the block. Raise `IndexUnavailable` if another
+        process does not release the resource.
         """
         deadline = time.monotonic() + self._patience
         while not self._became_busy(deadline):
