@@ -28,8 +28,8 @@ class AdmitSubject:
     def __call__(self, token: str) -> Subject:
         """Return the subject of a token. Its scopes may be empty. May wait for the issuer.
 
-        Raise `TokenInvalid` if the token is unknown, too long, or expired, `IssuerUnavailable`, and `RequestRefused` if
-        the token file cannot be trusted.
+        Raise `TokenInvalid` if the token is unknown, not valid, too long, or expired, `IssuerUnavailable` if the
+        issuer's keys cannot be fetched, or `RequestRefused` if the token file cannot be trusted.
         """
         if not 0 < len(token) <= LONGEST:
             raise TokenInvalid(_UNKNOWN)

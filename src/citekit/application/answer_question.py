@@ -56,12 +56,12 @@ class AnswerQuestion:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> CheckedAnswer:
-        """Answer the question from the best `limit` pages of `resources` (default: all), or only return these pages if
-        `model` is None.
+        """Answer the question from the best `limit` pages of `resources` (default:
 
-        If statements have no quotes, or quotes that do not hold, the model is asked one more time, and the answer with
-        more supported statements is used. Raise the errors of `RankPages`, `MapperUnavailable` if the service fails,
-        and `FaultyAnswer` if its answer is unreadable; if only the second request fails, return the first answer.
+        all), or only return these pages if `model` is None. If statements have no quotes, or quotes that do not hold,
+        the model is asked one more time, and the answer with more supported statements is used (the second if both have
+        the same number). Raise the errors of `RankPages`, `MapperUnavailable` if the service fails, and `FaultyAnswer`
+        if its answer is unreadable; if only the second request fails, return the first answer.
         """
         found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)
         passages = [_passage(page) for page in found.pages]

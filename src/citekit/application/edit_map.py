@@ -72,7 +72,8 @@ class EditMap:
     def original(self, resource_id: str) -> ResourceMap:
         """Restore the mapper's map, and return it. The edited map remains stored as an edition.
 
-        Raise `RequestRefused` if the map is not edited or the mapper's map is no longer stored.
+        Raise `RequestRefused` if the map is not edited or the mapper's map is no longer stored, and the errors of
+        `MapStore.get` and `MapStore.put`.
         """
         with self.locks.holding("ids"):
             base = self._base(self.maps.get(resource_id))

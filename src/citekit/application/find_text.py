@@ -209,8 +209,8 @@ class FindText:
         files with hits are checked for changes.
 
         Raise `RequestRefused` for an invalid query, limit, or number of context lines, `AddressMalformed` for an
-        invalid address in `resources`, and `ResourceMissing`. If only one resource is searched, also raise the errors
-        of reading its text.
+        invalid address in `resources`, and `ResourceMissing` for a resource without a map. If only one resource is
+        searched, also raise the errors of reading its text.
         """
         wanted = parse_query(query, regex=regex)
         partial_limit, limit = (PARTIAL_LIMIT, LIMIT) if limit is None else (limit, limit)
@@ -353,7 +353,7 @@ class FindText:
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
         """Index the text of each resource that is not indexed yet, and return what a search of the texts needs.
 
-        Raise `ResourceMissing`, and, if there is only one resource, any error of reading it.
+        Raise `ResourceMissing` if a resource has no map, and, if there is only one resource, any error of reading it.
         """
         texts = _IndexedTexts()
         indexed = self.index.versions(names)
@@ -426,8 +426,8 @@ class FindText:
         roots: Sequence[Path],
         progress: Progress,
     ) -> list[TextHit]:
-        """Return the pages of the resources (all, if none are given) that most likely answer the query and contain one
-        of its words.
+        """Return the pages of the resources (all, if none are given) that most likely answer the query and contain at
+        least one of its words.
         """
         hits: list[TextHit] = []
         ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages

@@ -31,7 +31,10 @@ BATCH = 500
 READING = "reading text"
 
 ATTEMPTS = 3
-"""The maximum number of comparisons for one question, while texts are added to the index."""
+"""The maximum number of times that the index is compared with the maps for one question.
+
+The comparison is repeated if the index changed in the meantime.
+"""
 
 
 @frozen

@@ -44,10 +44,11 @@ class MeasureSource:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> MeasuredExtent:
-        """Return the extent of the file that the map describes. If the file is missing or has changed, the extent is
-        None.
+        """Return the extent of the file that the map describes.
 
-        `roots` are additional folders in which a moved file is searched for. Raise `Cancelled` if the work is canceled.
+        A cached extent is returned without looking for the file. Otherwise, the extent is None if the file is missing,
+        has changed, or cannot be measured. `roots` are additional folders in which a moved file is searched for. Raise
+        `Cancelled` if the work is canceled.
         """
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:

@@ -29,8 +29,8 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
     If `part` is None, return the address that `resource` contains, or, if it has no location, the resource ID.
     `resource` is an ID or an address, with or without a location: `book`, `doc://book`, `doc://book#pages=12`,
     `book#pages=12`. `part` is a node ID or an address, with or without its scheme and resource: `doc://book#pages=12`,
-    `book#pages=12`, `pages=12`. Raise `ResourceMissing`, `AddressMalformed`, and `RequestRefused` if `part` is an
-    address in another resource.
+    `book#pages=12`, `pages=12`. Raise `ResourceMissing` if a map is needed and missing, `AddressMalformed` if an
+    address is invalid, or `RequestRefused` if `part` is an address in another resource.
     """
     resource_id, fragment = _split(resource)
     if part is None:

@@ -99,9 +99,9 @@ class RankPages:
     ) -> RankedPages:
         """Return the `limit` pages of `resources` (default: all) that most likely answer the question, best first.
 
-        Raise `RequestRefused` for a question that has no letters or digits or is too long, `ResourceMissing`, and the
-        errors of the reranker and the embedder. If only one resource is searched, also raise the errors of reading its
-        text.
+        Raise `RequestRefused` for a question that has no letters or digits or is too long, `ResourceMissing` if one of
+        `resources` has no map, and the errors of the reranker and the embedder. If only one resource is searched, also
+        raise the errors of reading its text.
         """
         if len(question) > LONGEST:
             raise RequestRefused(f"The question has {len(question)} characters. The maximum is {LONGEST}.")

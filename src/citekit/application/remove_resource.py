@@ -12,7 +12,10 @@ from citekit.domain.ports.text_index import TextIndex
 
 @frozen
 class RemoveResource:
-    """Removes the map of a resource, its tags, and its text in the index. The source and the evidence are kept."""
+    """Removes the map of a resource, its tags, and its text in the search indexes.
+
+    The source and the evidence are kept.
+    """
 
     maps: MapStore
     text_index: TextIndex

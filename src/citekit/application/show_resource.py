@@ -54,7 +54,7 @@ LINE_CHARACTERS = 64 * 2**20
 """The maximum total number of characters of the lines and rows that are kept in memory."""
 
 AMPLITUDES = 2_000
-"""The number of amplitudes of a waveform."""
+"""The maximum number of amplitudes of a waveform."""
 
 WORD_PAGES = 400
 """The maximum number of pages whose words are kept in memory."""
@@ -227,7 +227,7 @@ class ShowResource:
         return self._lines.get((source.digest, sheet), lambda: self.views.rows(source, sheet), size)
 
     def chapter(self, resource_id: str, number: int) -> str:
-        """Return a chapter of a book, a slide, or an HTML file (`number` 1) as an HTML document without scripts.
+        """Return a chapter of a book, a slide, or an HTML or SVG file (`number` 1) as an HTML document without scripts.
 
         Raise the errors of `Reader.html` or `PageViews.document`.
         """
@@ -237,7 +237,10 @@ class ShowResource:
         return self.views.document(source, number)
 
     def waveform(self, resource_id: str) -> Sequence[int]:
-        """Return `AMPLITUDES` amplitudes of a recording. Raise the errors of `PageViews.waveform`."""
+        """Return up to `AMPLITUDES` amplitudes of a recording; none if it has no sound.
+
+        Raise the errors of `PageViews.waveform`.
+        """
         _, source = self.source(resource_id)
         return self._waveforms.get(source.digest, lambda: self.views.waveform(source, AMPLITUDES), len)
 

@@ -34,9 +34,9 @@ class Structure:
     """A part of a map: `nodes` as a tree, below the ancestors of the first node.
 
     `resource_map` is the stored map, and `outline` is the map that `nodes` were selected from: without the library's
-    chunks, unless they were requested. `whole` is true if nothing of `outline` was left out. Otherwise, `next_cursor`
-    requests the next part; it is None at the end. `total` is the number of requested nodes, and `cut` the number of
-    those that did not fit into the budget.
+    chunks, unless they were requested. `whole` is true if all of `outline` was requested, without a budget, and is in
+    `nodes`. Otherwise, `next_cursor` requests the next part; it is None at the end. `total` is the number of requested
+    nodes, and `cut` the number of those that did not fit into the budget.
     """
 
     resource_map: ResourceMap

@@ -111,11 +111,12 @@ class SyncFolders:
         concurrency: int = 2,
         progress: Progress = silent,
     ) -> Iterator[Synced]:
-        """Yield the result for every file of the folders, and for every map whose file is no longer in them.
+        """Yield the result for every file of the folders that `rules` select, and for every map whose file is no longer
+        in them.
 
         Hidden files, symbolic links, and files of unknown types are left out. A map is deleted only with `prune`, and
-        never if a folder that had mapped files is now empty. Raise `RequestRefused` if a folder does not exist or
-        cannot be read.
+        never if the folder of `folders` that had its file is now empty. Raise `RequestRefused` if a folder does not
+        exist or cannot be read.
         """
         roots = [folder.absolute() for folder in folders]
         for folder in roots:

@@ -29,7 +29,7 @@ BLOCK = 8 << 20
 
 
 class _NotSharedError(Exception):
-    """No other machine has stored the evidence."""
+    """No machine has shared the evidence, or what is shared is damaged."""
 
 
 @frozen
@@ -40,7 +40,7 @@ class SharedEvidenceStore:
     objects: ObjectStore
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the evidence from the local store, or else fetch it; None if no machine has stored it."""
+        """See `EvidenceStore.find`. Evidence that the local store lacks is fetched if a machine has shared it."""
         found = self.local.find(key)
         if found is not None:
             return found
@@ -64,7 +64,7 @@ class SharedEvidenceStore:
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
     ) -> StoredEvidence:
-        """Return the evidence. If it is neither in the local store nor shared, extract it and share it."""
+        """See `EvidenceStore.obtain`. Evidence that is neither in the local store nor shared is extracted and shared."""
         fetched: list[bool] = []
         found = self.local.obtain(key, partial(self._fetch_or_make, key, make, fetched), progress, readers=readers)
         return evolve(found, made_now=False) if any(fetched) else found
@@ -74,19 +74,19 @@ class SharedEvidenceStore:
         return self.local.is_intact(digest)
 
     def stats(self) -> StoreStats:
-        """Return the statistics of the local store."""
+        """See `EvidenceStore.stats`. Only the local store counts."""
         return self.local.stats()
 
     def verify(self) -> StoreCheck:
-        """Check the local store."""
+        """See `EvidenceStore.verify`. Only the local store is checked."""
         return self.local.verify()
 
     def prune(self, limit: int | None = None) -> int:
-        """Remove the least recently used objects of the local store."""
+        """See `EvidenceStore.prune`. Shared objects are kept."""
         return self.local.prune(limit)
 
     def clear(self) -> int:
-        """Remove all objects of the local store. Shared objects are kept."""
+        """See `EvidenceStore.clear`. Shared objects are kept."""
         return self.local.clear()
 
     def _fetch_or_make(self, key: EvidenceKey, make: Make, fetched: list[bool], target: Path) -> Extraction:

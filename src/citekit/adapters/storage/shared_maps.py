@@ -87,14 +87,11 @@ class SharedMapStore:
         self._lock = Lock()
 
     def ids(self) -> Sequence[str]:
-        """Return the stored resource IDs, sorted.
-
-        IDs that other processes stored within the last `LISTING_SECONDS` may be missing.
-        """
+        """See `MapStore.ids`. IDs that other processes stored within the last `LISTING_SECONDS` may be missing."""
         return tuple(sorted(self._current()))
 
     def get(self, resource_id: str) -> ResourceMap:
-        """Return the map. This takes one listing request, and another request if the map is not in memory."""
+        """See `MapStore.get`. This takes one listing request, and another request if the map is not in memory."""
         return self._read(resource_id, self._number(resource_id))
 
     def cached(self, resource_id: str) -> ResourceMap | None:  # noqa: ARG002
@@ -106,11 +103,11 @@ class SharedMapStore:
         return None
 
     def card(self, resource_id: str) -> MapCard:
-        """Return the card of the map. The map is read unless its card is in memory."""
+        """See `MapStore.card`. The map is read unless its card is in memory."""
         return self._card(resource_id, self._number(resource_id))
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """Return the cards of the maps `resource_ids` (None: all), sorted by ID, without missing and damaged ones.
+        """See `MapStore.cards`.
 
         Maps whose cards are cached are not read. An object never changes, so a cached card is valid as long as its
         number is the current one.
@@ -128,11 +125,11 @@ class SharedMapStore:
         return [found[name] for name in sorted(found)]
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version of each stored resource ID: the number of its object."""
+        """See `MapStore.versions`. The version of a map is the number of its object."""
         return {name: str(number) for name, number in self._current().items()}
 
     def version(self, resource_id: str) -> str | None:
-        """Return the number of the map's object, or None if there is no map."""
+        """See `MapStore.version`. The version of a map is the number of its object."""
         with suppress(ResourceIdRefused, ResourceMissing):
             return str(self._number(resource_id))
         return None
@@ -142,7 +139,7 @@ class SharedMapStore:
         return None
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace the map. See the class for conflicts with other machines."""
+        """See `MapStore.put`, and the class for conflicts with other machines."""
         name = check_resource_id(resource_map.resource_id)
         data = written(resource_map)
         self._check_writable()
@@ -162,14 +159,14 @@ class SharedMapStore:
         raise self._conflict(name)
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
-        """Store a note with the new ID."""
+        """See `MapStore.note_renamed`."""
         self._check_writable()
         number = max(self._numbers(RENAMED, old_id), default=0)
         while not self._objects.put(renamed_key(old_id, number + 1), new_id.encode()):
             number += 1
 
     def remove(self, resource_id: str) -> None:
-        """Remove the map: store an empty object with the next number."""
+        """See `MapStore.remove`. An empty object with the next number is stored."""
         self._check_writable()
         number = self._number(resource_id)
         while not self._objects.put(map_key(resource_id, number + 1), b""):
@@ -178,14 +175,14 @@ class SharedMapStore:
         self._note_written(resource_id, number + 1, None)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return the map of the resource that `mapper` made, either the current one or a replaced one."""
+        """See `MapStore.edition`."""
         check_resource_id(resource_id)
         with suppress(ResourceMissing, MapCorrupt):
             return next((each for each in self.editions(resource_id) if each.mapper == mapper), None)
         return None
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
-        """Return the current map, followed by the latest map of each other mapper from the same bytes."""
+        """See `MapStore.editions`."""
         found: list[ResourceMap] = []
         numbers = self._live_numbers(resource_id)
         if not numbers:
@@ -199,7 +196,7 @@ class SharedMapStore:
         return found
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
-        """Return the source digests of replaced maps, oldest first."""
+        """See `MapStore.earlier_sources`."""
         sources: list[Digest] = []
         before: Digest | None = None
         for number in reversed(self._live_numbers(check_resource_id(resource_id))):
@@ -212,15 +209,15 @@ class SharedMapStore:
         return sources
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map that `mapper` made from the bytes with the digest `source`, or None."""
+        """See `MapStore.find_mapped`."""
         return map_of(self, self._hinted(mapped_folder(source, mapper)), source, mapper)
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at `source_path`, sorted."""
+        """See `MapStore.find_source`. The IDs are sorted."""
         return ids_of(self, self._hinted(path_folder(source_path)), source_path)
 
     def expected_at(self, resource_id: str) -> str:
-        """Return the address of the map's objects."""
+        """See `MapStore.expected_at`. The result is the address of the map's objects, with the ID as it is."""
         return f"{self._name}/{MAPS}/{resource_id}"
 
     def _current(self) -> Mapping[str, int]:

@@ -68,7 +68,7 @@ class SharedOutputs:
         return self.local.receipt(path)
 
     def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
-        """Return an allowed receipt of this machine, or else of another one."""
+        """See `Outputs.receipt_of`. If this machine has no such receipt, up to `READ_AT_MOST` shared ones are read."""
         found = self.local.receipt_of(digest, is_allowed)
         if found is not None:
             return found

@@ -89,7 +89,7 @@ class SqliteLedger:
         self._patience = patience
 
     def append(self, entry: LedgerEntry) -> None:
-        """Append one entry. After this method returns, a power failure cannot undo it."""
+        """See `Ledger.append`. After this method returns, a power failure cannot undo it."""
         text = ledger_line.written(entry)
         key = (_key(entry.collection), entry.digest.hex, entry.deed.value, ledger_line.checked(entry).at.isoformat())
         with writing(self._path):
@@ -102,23 +102,23 @@ class SqliteLedger:
             connection.execute("COMMIT")
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """Return the last entry about the book with that digest in the collection, or None."""
+        """See `Ledger.last`."""
         return next(iter(self._ask(_LAST, _key(collection), digest.hex)), None)
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `FINISHED`, oldest first."""
+        """See `Ledger.books`."""
         return self._standing(Deed.FINISHED, collection)
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `STARTED`, oldest first."""
+        """See `Ledger.unfinished`. The entries are sorted, oldest first."""
         return self._standing(Deed.STARTED, collection)
 
     def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book of the resource whose last entry is `FINISHED` or `STARTED`."""
+        """See `Ledger.of_resource`."""
         return self._ask(_OF_RESOURCE, resource_id, _key(collection))
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
-        """Return the latest entries, newest first."""
+        """See `Ledger.history`."""
         return self._ask(_HISTORY, min(max(limit, 0), 2**63 - 1))
 
     def _standing(self, deed: Deed, collection: str | None) -> Sequence[LedgerEntry]:

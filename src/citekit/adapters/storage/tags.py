@@ -36,7 +36,8 @@ class FileTags:
             return {}
         except (OSError, ValueError, RecursionError) as error:
             raise IndexCorrupt(
-                f"The tags in {self.path} cannot be read: {error}. Repair or delete the file."
+                f"The tags in {self.path} cannot be read: {getattr(error, 'strerror', None) or error}. Repair or delete "
+                "the file."
             ) from error
         return self._known[1]
 

@@ -74,14 +74,14 @@ class Editions:
         return found
 
     def note_source(self, resource_id: str, digest: Digest) -> None:
-        """Record that the resource had a source with that digest. Raise `HomeUnwritable`."""
+        """Record that the resource had a source with that digest. Raise `HomeUnwritable` if the list cannot be written."""
         earlier = [each for each in self.sources(resource_id) if each != digest]
         kept = [*earlier, digest][-SOURCES_LIMIT:]
         lines = "".join(f"{each} {self._seal.code(*_facts(resource_id, each)).hex()}\n" for each in kept)
         write_atomically(self._of(resource_id) / SOURCES, lines.encode(), mode=0o600)
 
     def sources(self, resource_id: str) -> Sequence[Digest]:
-        """Return the digests that this home recorded; lines without a valid code are ignored."""
+        """Return the digests that this home recorded, oldest first; lines without a valid code are ignored."""
         found = []
         with suppress(OSError), open_home_file(self._of(resource_id) / SOURCES) as file:
             for line in file.read(SOURCES_LIMIT * _LINE).decode("ascii", "replace").splitlines():
@@ -93,7 +93,7 @@ class Editions:
         return tuple(found)
 
     def forget(self, resource_id: str) -> None:
-        """Remove everything retained for the resource. Raise `HomeUnwritable`."""
+        """Remove everything retained for the resource. Raise `HomeUnwritable` if it cannot be removed."""
         try:
             remove_tree(self._of(resource_id))
         except FileNotFoundError:

@@ -47,7 +47,7 @@ class ChildProcessEndedError(Exception):
 
     @property
     def how(self) -> str:
-        """Describe how the child ended."""
+        """How the child ended: its exit status or the signal that killed it, as the predicate of a sentence."""
         if self.status >= 0:
             return f"ended with status {self.status}"
         with suppress(ValueError):
@@ -89,7 +89,7 @@ class Line:
     def receive(self, timeout: float | None = None) -> bytes | None:
         """Return the next message, or None if it is not complete within `timeout` seconds. Partial input is buffered.
 
-        Raise `EOFError` if the peer has ended or its input is not a message.
+        Raise `EOFError` if the peer has ended, or if it announces a message of more than `MESSAGE_LIMIT` bytes.
         """
         due = None if timeout is None else monotonic() + timeout
         while (message := self._message()) is None:
@@ -177,7 +177,8 @@ class ChildProcess:
     def receive(self, timeout: float) -> bytes | None:
         """Return the next message, or None if no complete message arrives within `timeout` seconds.
 
-        Raise `ChildProcessEndedError` if the child has ended or sends something that is not a message.
+        Raise `ChildProcessEndedError` if the child has ended, or if it announces a message of more than `MESSAGE_LIMIT`
+        bytes, for which it is killed.
         """
         try:
             return self._line.receive(timeout)

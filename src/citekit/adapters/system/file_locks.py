@@ -107,7 +107,7 @@ class Locks:
 
     @contextmanager
     def hold_if_free(self, name: str) -> Iterator[bool]:
-        """Hold the lock `name` if it is free. Yield whether it was acquired."""
+        """Hold the lock `name` if it is free. Yield whether it was acquired; False also if it cannot be locked."""
         with self._gate(name) as gate:
             if not gate.acquire(blocking=False):
                 yield False
@@ -186,7 +186,9 @@ class _Flock:
 
     @classmethod
     def taken(cls, path: Path) -> Self | None:
-        """Return the lock of the file, which is created if missing; None if another process holds it. Raise `OSError`."""
+        """Return the lock of the file, which is created if missing; None if another process holds it or has just
+        removed the file. Raise `OSError` if it cannot be locked.
+        """
         descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

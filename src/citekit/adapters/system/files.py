@@ -182,10 +182,10 @@ def is_temporary(name: str) -> bool:
 
 
 def open_home_file(path: Path) -> BufferedReader:
-    """Open a file of the home without following links. Raise `OSError` and `HomeUnsafe`."""
+    """Open a file of the home without following links. Raise the errors of `open_file`."""
     return os.fdopen(open_file(path), "rb")
 
 
 def open_for_reading(path: Path) -> BufferedReader:
-    """Open the file at `path`. Never blocks on a FIFO. Raise `OSError`."""
+    """Open the file at `path`. Never blocks on a FIFO. Raise `OSError` if it cannot be opened."""
     return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")

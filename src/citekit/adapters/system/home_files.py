@@ -48,8 +48,8 @@ _Path = str | os.PathLike[str]
 def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_folders: bool = False) -> int:
     """Return a descriptor of the regular file at `path`. Never blocks on a FIFO.
 
-    With `make_folders`, missing folders are created. Raise `OSError`, and `HomeUnsafe` if the file is a link, FIFO,
-    socket, or device, or if a folder of the home on the path is a link.
+    With `make_folders`, missing folders are created. Raise `OSError` if the file cannot be opened, or `HomeUnsafe` if
+    it is a link, FIFO, socket, or device, or if a folder of the home on the path is a link.
     """
     text = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
     folder, name = os.path.split(text)
@@ -75,7 +75,7 @@ def read_file(path: _Path, limit: int = -1) -> bytes:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of `data`, even if the system accepts it only in pieces. Raise `OSError`."""
+    """Write all of `data`, even if the system accepts it only in pieces. Raise `OSError` if writing fails."""
     remaining = memoryview(data)
     while remaining:
         remaining = remaining[os.write(descriptor, remaining) :]
@@ -86,8 +86,8 @@ def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> It
     """Yield a descriptor of `folder` for `dir_fd`; None if the system does not support that and the folder was only
     checked.
 
-    With `make`, missing folders are created with that `mode`. Raise `OSError`, and `HomeUnsafe` if a folder of the home
-    is a link.
+    With `make`, missing folders are created with that `mode`. Raise `OSError` if the folder cannot be opened or
+    created, or `HomeUnsafe` if a folder of the home is a link.
     """
     text = os.path.abspath(folder)  # noqa: PTH100
     if not _BY_DESCRIPTOR:
@@ -128,8 +128,8 @@ def check_parent(path: _Path) -> None:
 def check_database(path: _Path) -> None:
     """Check a SQLite database and its auxiliary files before it is opened by path.
 
-    Raise `HomeUnsafe` if one of them is not a regular file, or its path has a link inside a home, or if the journal
-    names another file: SQLite would delete that file, wherever it is. Missing files are allowed.
+    Raise `HomeUnsafe` if one of them is neither a regular file nor a folder, if the path has a link inside a home, or
+    if the journal names another file: SQLite would delete that file, wherever it is. Missing files are allowed.
     """
     text = os.path.abspath(path)  # noqa: PTH100
     folder, name = os.path.split(text)
@@ -181,7 +181,8 @@ def check_tree(folder: _Path) -> None:
 def remove_tree(path: _Path, *, ignore_errors: bool = False) -> None:
     """Remove a folder with everything in it, or the file, link, or FIFO at `path`. Links are not followed.
 
-    `shutil.rmtree` would open a FIFO and wait forever. Raise `OSError`, unless `ignore_errors` is true.
+    `shutil.rmtree` would open a FIFO and wait forever. Raise `OSError` if something cannot be removed, unless
+    `ignore_errors` is true.
     """
     with suppress(*(OSError,) if ignore_errors else ()):
         if not stat.S_ISDIR(os.lstat(path).st_mode):
@@ -235,7 +236,10 @@ def _own_folders(path: str) -> tuple[str, ...]:
 
 
 def _walked(root: str, names: tuple[str, ...], mode: int | None) -> int:
-    """Return a descriptor of the folder `names` below `root`, without following links. Raise `OSError`."""
+    """Return a descriptor of the folder `names` below `root`, without following links.
+
+    If `mode` is not None, create missing folders with it. Raise the errors of `opened_folder`.
+    """
     try:
         descriptor = os.open(root, _FOLDER)
     except FileNotFoundError:

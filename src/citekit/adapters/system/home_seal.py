@@ -107,7 +107,7 @@ class HomeSeal:
             return key
 
     def _make(self) -> None:
-        """Write the random bytes unless another process has written them. Raise `OSError`."""
+        """Write the random bytes unless another process has written them. Raise `OSError` if they cannot be written."""
         make_folder(self._folder, 0o700)
         descriptor = open_file(self._paths[_USER], os.O_RDWR | os.O_CREAT, self._mode)
         try:

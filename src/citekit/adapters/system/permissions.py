@@ -31,7 +31,7 @@ def readers_of(status: os.stat_result) -> int:
 
 
 def readers_at(path: str | os.PathLike[str]) -> int | None:
-    """Return the readers of the file at `path`, or None if it does not exist."""
+    """Return the readers of the file at `path`, or None if it does not exist or is not accessible."""
     with suppress(OSError, ValueError):
         return readers_of(os.stat(path))  # noqa: PTH116
     return None
@@ -47,7 +47,7 @@ def readers_of_all(paths: Iterable[str | os.PathLike[str]]) -> int:
 
 
 def mode_for(readers: int) -> int:
-    """Return the permissions of a new file that `readers` may read and its owner may write."""
+    """Return the permissions, before the umask, of a new file that its owner and `readers` may read and write."""
     return readers & EVERYBODY | stat.S_IRUSR | stat.S_IWUSR | (readers & 0o044) >> 1
 
 

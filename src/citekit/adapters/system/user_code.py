@@ -84,7 +84,7 @@ class _ReadOnlyLoader(SourceFileLoader):
 def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
     """Return the result of `work`, awaited if it is awaitable.
 
-    Raise the errors of `work` and `progress`, and `TookTooLongError`.
+    Raise the errors of `work` and `progress`, or `TookTooLongError` after `timeout` seconds (None: no limit).
 
     The work runs in a daemon thread, because Python cannot stop code that hangs. After `timeout` seconds, or when
     `progress` raises, the thread is abandoned.

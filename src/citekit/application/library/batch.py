@@ -60,7 +60,10 @@ class BatchIngest:
     ingest_book: IngestBook
 
     def books(self, request: BatchRequest) -> Sequence[BookRecord]:
-        """Return the requested books, at most `limit`. IDs that are not in the library are skipped."""
+        """Return the requested books, at most `limit`.
+
+        Only the first `limit` IDs are looked up, and those that are not in the library are skipped.
+        """
         if request.book_ids is None:
             return self.library.find(request.wanted, request.limit)
         found = []
@@ -74,7 +77,10 @@ class BatchIngest:
     def __call__(
         self, books: Sequence[BookRecord], request: BatchRequest, progress: Progress = silent
     ) -> Iterator[Outcome]:
-        """Yield the outcome of each book when it is finished. Raise `Cancelled`; finished books stay ingested."""
+        """Yield the outcome of each book when it is finished.
+
+        Raise `Cancelled` if `progress` cancels the batch; finished books stay ingested.
+        """
         for number, record in enumerate(books):
             progress(number, len(books), record.title)
 

@@ -57,9 +57,10 @@ class Browse:
         recursive: bool = False,
         allowed: Folders = UNRESTRICTED,
     ) -> Listing:
-        """Return the book files in `folder`, and with `recursive` in its subfolders, without hidden files.
+        """Return the book files in `folder`, and with `recursive` in its subfolders, without hidden and empty files.
 
-        Raise `RequestRefused` (`Directory not found`), `SourceUnreadable` (`Permission denied`), and `PathNotAllowed`.
+        Hidden subfolders are skipped. Raise `RequestRefused` if there is no such folder, `SourceUnreadable` if it
+        cannot be read, or `PathNotAllowed` if it is not allowed.
         """
         real = allowed.check(folder)
         if not real.is_dir():

@@ -46,7 +46,7 @@ class MeasureCohesion:
 
         `language` is the language of the text, or None if it is unknown. Sentences of more than `max_words` words are
         split. A sentence also begins at each of `borders`, which are character offsets in increasing order. Raise the
-        errors of `Embedder.documents`.
+        errors of `SentenceSplitter.starts` and `Embedder.documents`.
         """
         starts = self.splitter.starts(text, language)
         found = sentences(text, sorted({*starts, *borders}) if borders else starts, max_words)

@@ -60,9 +60,9 @@ class SampleBreak:
 class Comparison:
     """The chunking that results from one threshold.
 
-    `coherence` is the mean similarity of neighboring sentences within the same chunk. `semantic_breaks` counts the
-    chunks that begin because of a low similarity, and `forced_breaks` counts those that begin because the previous
-    chunk was full.
+    `coherence` is the mean similarity of neighboring sentences within the same chunk (1 if no chunk has several).
+    `semantic_breaks` counts the chunks that begin because of a low similarity, and `forced_breaks` counts those that
+    begin because the previous chunk was full.
     """
 
     threshold: float

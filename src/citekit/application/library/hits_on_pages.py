@@ -103,12 +103,12 @@ class _Candidate:
 def hits_on_pages(
     pages: BookPages, found: Sequence[tuple[Ranked, Entry]], words: SparseVector, share: float = 0.0
 ) -> tuple[Iterator[Hit], frozenset[str]]:
-    """Return the chunks in `found` as hits, best first, each with the score of the page that it represents or is on.
-
-    `found` are the chunks that the vector index found, best first. The best chunk of a ranked page represents the page:
-    among the chunks with the best lines of the page, or else all chunks on the page, the chunk with the best passage.
-    Chunks of books that are not rankable keep their own scores. `share` is the weight of the score of the vector index
-    (`share_of`). The second value contains the names of books that have a ranked page without a found chunk.
+    """Return the chunks in `found` as hits, best first, and the names of books that have a ranked page without a found
+    chunk. `found` are the chunks that the vector index found, best first. The best chunk of a ranked page represents
+    the page: among the chunks with the best lines of the page, or else all chunks on the page, the chunk with the best
+    passage. It has the score of the page; for the other chunks of these books, see `_others`. Chunks of books that are
+    not rankable keep their own scores. `share` is the weight of the score of the vector index when it is mixed with
+    that of the page (`share_of`).
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []

@@ -48,9 +48,9 @@ class Rebuild:
     def __call__(self, books: Sequence[LedgerEntry], collection: str, progress: Progress = silent) -> Iterator[Rebuilt]:
         """Ingest `books` again, and yield the outcome of each.
 
-        If the collection is damaged or was created with another embedding model, it is deleted first, and its books are
-        marked as unfinished until they have been ingested. Otherwise the books are replaced one by one, and a book
-        whose file is missing is left unchanged. Before the collection is deleted, the sentence splitter and the
+        If the collection is missing, damaged, or was created with another embedding model, it is deleted first, and its
+        books are marked as unfinished until they have been ingested. Otherwise the books are replaced one by one, and a
+        book whose file is missing is left unchanged. Before the collection is deleted, the sentence splitter and the
         embedder are tested.
 
         Raise `Cancelled` if `progress` cancels the work, and the errors of the splitter and the embedder if the test

@@ -46,7 +46,7 @@ class Removed:
 
 @frozen
 class RemoveBook:
-    """Removes the chunks of a book from the vector index and from its map.
+    """Removes the chunks of a book from the vector index and, unless it is in another collection, from its map.
 
     The file itself, and the nodes of the map that are not chunks, remain.
     """
