@@ -211,7 +211,7 @@ class ShowResource:
         if not 1 <= first <= max(total, 1):
             raise LocationOutside.beyond(raw.kind.value, first, "file", total)
         if raw.kind is UnitKind.ROW:
-            raise RequestRefused("This file is a workbook. Its text is read by sheet.")
+            raise RequestRefused("This file is a workbook. Read its text one sheet at a time.")
         if raw.kind is UnitKind.LINE:
             lines = self._lines.get(source.digest, lambda: raw.text.split("\n"), lambda _: len(raw.text))
             return _lines_part(lines, first, last or total, total)

@@ -37,7 +37,7 @@ UNWRITABLE: dict[int, str] = {
     errno.EISDIR: "there is a folder with that name; move or rename it",
     errno.ENOENT: "its folder no longer exists",
     errno.ELOOP: "its path contains a loop of symbolic links",
-    errno.EIO: "the disk reported an error",
+    errno.EIO: "the disk reported an error; check the disk",
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open",
 }

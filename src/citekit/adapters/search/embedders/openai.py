@@ -50,11 +50,11 @@ STATUSES = {
     400: "rejected the request{said}: check the number of dimensions, and that '{model}' is an embedding model",
     401: "rejected the API key{said}: check OPENAI_API_KEY",
     403: "does not permit this request with the API key{said}: check the project of the key, and the model '{model}'",
-    404: "has no embedding model '{model}'{said}: choose another",
+    404: "has no embedding model '{model}'{said}: choose another, or check the address",
     408: "did not finish in time{said}: try again later",
     413: "rejected the request as too large{said}: use smaller chunks",
     422: "rejected the request{said}: check the number of dimensions, and that '{model}' is an embedding model",
-    429: "reports that the quota is used up{said}: wait, or raise the quota",
+    429: "reports that a rate limit or quota is reached{said}: wait, or raise the limit",
 }
 """The message for each HTTP status. For other statuses, `_OTHER` has a message for each first digit."""
 

@@ -111,7 +111,7 @@ class CrossEncoder:
 
     def _no_cross_encoder(self, why: str) -> RerankerUnavailable:
         return RerankerUnavailable(
-            f"The model in {self.folder} {why}, so it is not a cross-encoder. Choose another (CITEKIT_RERANKER)."
+            f"The model in {self.folder} {why}, so it is damaged or not a cross-encoder. Choose another (CITEKIT_RERANKER)."
         )
 
     def _file(self, names: Sequence[str]) -> Path:

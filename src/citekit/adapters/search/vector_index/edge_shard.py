@@ -73,7 +73,8 @@ class EdgeForm:
 def corrupt(folder: Path, reason: str) -> IndexCorrupt:
     """Return the error for a damaged collection. Its message says how to rebuild it."""
     return IndexCorrupt(
-        f"The index {folder} is damaged: {reason}. To rebuild it from the books, run: citekit library rebuild"
+        f"The index {folder} is damaged: {reason}. To rebuild it from the books, run: citekit library rebuild "
+        f"--collection {folder.name}"
     )
 
 
@@ -249,11 +250,16 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
                 "program, and try again."
             )
         case Kind.FULL:
-            return IndexUnavailable(f"The index {folder} cannot be written, because the disk is full. Free some space.")
+            return IndexUnavailable(
+                f"The index {folder} cannot be written, because the disk is full or the memory is used up "
+                f"({trouble.words}). Free some space."
+            )
         case Kind.FORBIDDEN:
-            return IndexUnavailable(f"The index {folder} cannot be opened: {trouble.words}.")
+            return IndexUnavailable(
+                f"The index {folder} cannot be opened: {trouble.words}. Check that you can read and write its files."
+            )
         case Kind.REQUEST:
-            return RequestRefused(f"The index {folder.name} rejected the request: {trouble.words}.")
+            return RequestRefused(f"The collection '{folder.name}' rejected the request: {trouble.words}.")
         case Kind.DAMAGED:
             return corrupt(folder, trouble.words)
 

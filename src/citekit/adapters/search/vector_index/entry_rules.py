@@ -121,7 +121,7 @@ def mismatch(name: str, stored: EmbedderIdentity, wanted: EmbedderIdentity) -> M
     """Return the error for a collection that has vectors of another model."""
     return ModelMismatch(
         f"The collection '{name}' contains vectors of {stored}, but the embedder in use is {wanted}. "
-        f"Use {stored}, choose another collection, or rebuild this one (citekit library rebuild)."
+        f"Use {stored}, choose another collection, or rebuild this one (citekit library rebuild --collection {name})."
     )
 
 

@@ -189,7 +189,9 @@ class RemoteObjectStore:
 
     def _complete(self, key: ObjectKey, data: bytes, expected: int) -> bytes:
         if len(data) != expected:
-            raise StoreUnavailable(f"{driver.place(self.url)} returned {len(data)} of {expected} bytes of {key}.")
+            raise StoreUnavailable(
+                f"{driver.place(self.url)} returned {len(data)} of {expected} bytes of {key}. Try again."
+            )
         return data
 
     def _require_bucket(self) -> None:
