@@ -192,7 +192,7 @@ class FindText:
     ) -> FoundText:
         """Find the lines that match `query` in `resources` (default: all), the best first.
 
-        All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
+        All words and quoted phrases must be on one page or in one block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
         adjacent lines, then pages.
 

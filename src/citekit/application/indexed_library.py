@@ -98,9 +98,10 @@ class IndexedLibrary:
     _look: _Look | None = field(default=None, init=False)
 
     def __call__(self, roots: Sequence[Path] = (), progress: Progress = silent) -> LibraryTexts:
-        """Return the versions of the indexed texts. Raise `MapCorrupt` if the maps cannot be listed, and `Cancelled`.
+        """Return the versions of the indexed texts.
 
-        Resources whose text could not be read before are tried again each time.
+        Raise `MapCorrupt` if the maps cannot be listed, or `Cancelled` if `progress` cancels the work. Resources whose
+        text could not be read before are tried again each time.
         """
         look, skipped = self._look, dict[str, str]()
         if look is None or not look.holds(self.maps.state(), self.index.generation()):

@@ -123,7 +123,7 @@ class IngestBook:
     def already(self, path: Path, collection: str) -> LedgerEntry | None:
         """Return the ledger entry of the file at `path` if its bytes are in `collection`, else None.
 
-        Raise the errors of `Sources.identify`.
+        Raise the errors of `Sources.identify`, `Ledger.last`, and the vector index.
         """
         return self._ingested(self.ingest.sources.identify(path), collection)
 

@@ -138,28 +138,25 @@ class OpenAiEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the model. Getting it requests one vector if the vector length is unknown."""
+        """See `Embedder.identity`. Getting it requests one vector if the vector length is unknown."""
         name = f"openai:{self.model}" if self.hosted else f"server:{self.model}"
         version = sha256(repr(self.prompts).encode()).hexdigest()[:8] if self.prompts else "1"
         return EmbedderIdentity(name, version, self._expected() or self._length())
 
     @property
     def window(self) -> int:
-        """The number of words per passage: 200 for OpenAI, 150 for other servers.
+        """See `Embedder.window`. The window is 200 words for OpenAI, and 150 for other servers.
 
         Models of other servers may accept only 512 tokens.
         """
         return 200 if self.hosted else 150
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text. The model's prompt for passages is put before each text that is not blank."""
+        """See `Embedder.documents`. The model's prompt for passages is put before each text that is not blank."""
         return self._embed([self.prompts.document + text if text.strip() else text for text in texts], progress)
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query.
-
-        The model's prompt for queries is put before the text, unless the text is blank.
-        """
+        """See `Embedder.query`. The model's prompt for queries is put before the text, unless the text is blank."""
         return self._embed([self.prompts.query + text if text.strip() else text], silent)[0]
 
     def _embed(self, texts: Sequence[str], progress: Progress) -> list[Vector]:

@@ -37,11 +37,11 @@ class CachingEmbedder:
         return self.embedder.window
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return the vectors that the wrapped embedder computes. They are not cached."""
+        """See `Embedder.documents`. The vectors are not cached."""
         return self.embedder.documents(texts, progress)
 
     def query(self, text: str) -> Vector:
-        """Return the vector of the query, from the cache or from the wrapped embedder. Errors are not cached."""
+        """See `Embedder.query`. The vector is from the cache or from the wrapped embedder; errors are not cached."""
         with self._lock:
             if text in self._kept:
                 self._kept.move_to_end(text)

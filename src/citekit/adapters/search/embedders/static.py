@@ -46,7 +46,7 @@ class StaticEmbedder:
         return 80
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text."""
+        """See `Embedder.documents`."""
         found: list[Vector] = []
         for batch in _batches(texts):
             found += _embed(wordllama.load().rows(), batch)
@@ -54,7 +54,7 @@ class StaticEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query. A document with the same text has the same vector."""
+        """See `Embedder.query`. A document with the same text has the same vector."""
         return _embed(wordllama.load().stored, [text])[0]
 
 
