@@ -115,8 +115,8 @@ class SyncFolders:
         in them.
 
         Hidden files, symbolic links, and files of unknown types are left out. A map is deleted only with `prune`, and
-        never if the folder of `folders` that had its file is now empty. Raise `RequestRefused` if a folder does not
-        exist or cannot be read.
+        never if the synced folder that had its file is now empty. Raise `RequestRefused` if a folder does not exist or
+        cannot be read.
         """
         roots = [folder.absolute() for folder in folders]
         for folder in roots:

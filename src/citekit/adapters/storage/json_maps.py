@@ -73,7 +73,7 @@ class JsonMapStore:
         return self._listing.cached()
 
     def get(self, resource_id: str) -> ResourceMap:
-        """See `MapStore.get`. The map is in memory while its file is unchanged."""
+        """See `MapStore.get`. A map in memory is returned again while its file is unchanged."""
         hot = self._hot.get(resource_id)
         return hot if hot is not None else self._read(resource_id, self._locate(_checked(resource_id))[0])
 
