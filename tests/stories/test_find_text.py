@@ -14,7 +14,7 @@ from attrs import evolve
 
 from citekit.application.find_text import COMPARED, EXACT, FOLLOWING
 from citekit.container import Container, bootstrap
-from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
+from citekit.domain.errors import Cancelled, RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
 from citekit.domain.text_search.limits import HIT_LIMIT
@@ -67,6 +67,16 @@ def test_lines_of_every_file_are_found_with_their_exact_location(home: Path) -> 
         ("text://talk_srt#lines=3-7", "near", "Welcome to the hive.\nThe queen sleeps."),
     ] == sorted(brief(found))
     assert (3, 3) == (found.total, found.searched)
+
+
+def test_a_search_that_is_cancelled_while_it_reads_a_text_is_cancelled(home: Path) -> None:
+    def cancelled(*_: object) -> tuple[str, str | None]:
+        raise Cancelled("The request was cancelled.")
+
+    find = evolve(app_of(home).find_text, indexed=cancelled)
+
+    with pytest.raises(Cancelled):
+        find("hive", ["bees_md", "code_py"])
 
 
 def test_headings_come_first_with_their_node_and_path_of_titles(home: Path) -> None:

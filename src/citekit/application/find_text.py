@@ -363,7 +363,7 @@ class FindText:
                 texts.maps[name] = resource_map = self.maps.get(name)
                 texts.versions[name], reason = self.indexed(resource_map, indexed.get(name), roots, progress)
             except CiteKitError as error:
-                if len(names) == 1 or isinstance(error, ResourceMissing):
+                if len(names) == 1 or isinstance(error, ResourceMissing | Cancelled):
                     raise
                 texts.skipped[name] = str(error)
                 continue

@@ -10,6 +10,7 @@ from attrs import frozen
 from citekit.adapters.formats.media.evidence.requests import is_media, validated_span
 from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
 from citekit.adapters.formats.subtitles.writer import named, sub_rip, web_vtt
+from citekit.adapters.system.files import writing
 from citekit.domain.digest import Digest
 from citekit.domain.distribution import install_command
 from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnreadable
@@ -115,7 +116,8 @@ class TranscriptExtractor:
             written += f"\n{ON_SCREEN}\n{_written(shown, options.form)}"
         if shown and (not cues or options.form is Form.TEXT):
             notes.append(SEEN.format(reader))
-        target.write_text(written, "utf-8", newline="\n")
+        with writing(target):
+            target.write_text(written, "utf-8", newline="\n")
         suffix, media_type = FILES[options.form]
         return Extraction(
             suffix=suffix, media_type=media_type, extent=span, notes=(*notes, *_time_notes(span, options))
