@@ -7,12 +7,14 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import pymupdf
 import pytest
 from attrs import evolve
 
 from citekit.application.find_text import COMPARED, EXACT, FOLLOWING
+from citekit.application.index_text import IndexText
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import Cancelled, RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
 from citekit.domain.resource_map import ResourceMap
@@ -70,13 +72,15 @@ def test_lines_of_every_file_are_found_with_their_exact_location(home: Path) -> 
 
 
 def test_a_search_that_is_cancelled_while_it_reads_a_text_is_cancelled(home: Path) -> None:
-    def cancelled(*_: object) -> tuple[str, str | None]:
-        raise Cancelled("The request was cancelled.")
+    class CancelledReading(IndexText):
+        def __call__(self, *_: object) -> NoReturn:
+            raise Cancelled("The request was cancelled.")
 
-    find = evolve(app_of(home).find_text, indexed=cancelled)
+    find = app_of(home).find_text
+    index = find.indexed
 
     with pytest.raises(Cancelled):
-        find("hive", ["bees_md", "code_py"])
+        evolve(find, indexed=CancelledReading(index.locate, index.texts, index.index))("hive", ["bees_md", "code_py"])
 
 
 def test_headings_come_first_with_their_node_and_path_of_titles(home: Path) -> None:
