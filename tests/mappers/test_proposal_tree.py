@@ -216,7 +216,7 @@ def test_locations_are_parsed_in_the_forms_that_models_write(
         (PageCodec(9), {"pages": []}, "pages: contains no number"),
         (PageCodec(9), {"first_page": True}, "first_page: must be a whole number, not True"),
         (PageCodec(9), {"first_page": 10**12}, "first_page: 1000000000000 is beyond the limit of 1,000,000,000"),
-        (LineCodec(9), {"lines": [1, 2, 3]}, "lines: must be two whole numbers"),
+        (LineCodec(9), {"lines": [1, 2, 3]}, "lines: must be one or two whole numbers"),
         (TimeCodec(9, Modality.VIDEO), {"start": "soon"}, "start: must be a number, not 'soon'"),
         (TimeCodec(9, Modality.VIDEO), {"start": float("inf")}, "start: inf is beyond the limit of 1,000,000,000"),
         (BoxCodec(), {"bbox": [10, 10, 300, 200]}, "bbox: must be fractions from 0 to 1"),

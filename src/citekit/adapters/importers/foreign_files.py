@@ -19,8 +19,8 @@ class ForeignFiles(Protocol):
     """A reader of PDF pages and Parquet tables for importers."""
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """Return the label of each page of a PDF, and the page's text without whitespace in Unicode normalization form
-        NFKC.
+        """Return the label of each page of a PDF (its number if it has none), and the page's text without whitespace in
+        Unicode normalization form NFKC.
 
         Raise `RequestRefused` if the texts have more than `SIZE_LIMIT` characters in total, or `SourceUnreadable` or
         `SourceUnsupported` if the PDF cannot be read.
@@ -30,7 +30,7 @@ class ForeignFiles(Protocol):
         """Return the rows of a Parquet file, with those of `columns` that exist.
 
         Values that JSON cannot represent become None. Raise `DriverMissing` if PyArrow is not installed,
-        `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is not valid.
+        `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is damaged, unsupported, or too large.
         """
 
 

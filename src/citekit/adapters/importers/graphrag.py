@@ -26,7 +26,8 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 PASSAGE_LIMIT = 50
-"""The maximum number of text units under one entity; the entity's own location covers all of them."""
+"""The maximum number of nodes for text units under one entity. The entity's location also covers its other text units.
+"""
 
 SCHEME = "graph"
 """The scheme of virtual locations: the same as in citekit 0.2."""
@@ -108,7 +109,7 @@ class _NodeBuilder:
     def nodes(self) -> tuple[Node, ...]:
         """Return the top-level nodes of the map.
 
-        These are the top communities, then entities in no community, then text units that no other node contains.
+        These are the top communities, then entities in no community, then text units of no entity.
         """
         communities = [self._community(each) for each in self.graph.roots]
         unassigned = [self._entity(self.graph.entities[number], "") for number in self.graph.unassigned]

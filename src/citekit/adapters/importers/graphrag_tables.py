@@ -54,7 +54,8 @@ class Tables:
 def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
     """Return GraphRAG's tables from a folder, from one file, or from plain data; `files` reads Parquet.
 
-    Raise `FaultyAnswer` if the data has no GraphRAG table. `where` names the data in the error message.
+    Raise `FaultyAnswer` if the data is not valid or has no communities, community reports, or entities, and the errors
+    of reading the files. `where` names the data in error messages.
     """
     if isinstance(data, Path):
         tables = _read_folder(data, files) if data.is_dir() else _read_file(data, Tables(), files)
@@ -106,7 +107,8 @@ def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> No
 
 
 def _rows(data: object, where: str) -> Sequence[Row]:
-    """Return the rows in `data`: a list of objects, or an object of columns as pandas writes it.
+    """Return the rows in `data`: a list of objects, an object of columns as pandas writes it, or an object that is one
+    row.
 
     Raise `FaultyAnswer` for other data.
     """
@@ -161,7 +163,9 @@ def identifier(row: Row, *names: str) -> str:
 
 
 def as_identifier(value: object) -> str:
-    """Return an identifier as text, or "" for null, NaN, and negative numbers (a parent of -1 means no parent)."""
+    """Return an identifier as text, or "" if `value` is not an identifier, such as null, NaN, or a negative number (a
+    parent of -1 means no parent).
+    """
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, float):

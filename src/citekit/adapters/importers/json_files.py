@@ -18,7 +18,7 @@ def read_json(path: Path) -> Any:
     """Return the data in the JSON file at `path`; for JSON Lines, return a list.
 
     NaN and infinities, which JSON does not allow, become null. Raise `SourceUnreadable` if the file cannot be read, or
-    `FaultyAnswer` if it is not valid JSON.
+    `FaultyAnswer` if it is too large, not valid UTF-8, or not valid JSON.
     """
     text = read_text(path)
     try:
@@ -32,7 +32,7 @@ def read_json(path: Path) -> Any:
     except RecursionError as wrong:
         raise FaultyAnswer(str(path), ["$: the JSON is nested too deeply"]) from wrong
     except ValueError as wrong:
-        raise FaultyAnswer(str(path), [f"$: {wrong}"]) from wrong
+        raise FaultyAnswer(str(path), ["$: the JSON contains a number with too many digits"]) from wrong
 
 
 def in_folder(folder: Path, path: Path) -> Path:

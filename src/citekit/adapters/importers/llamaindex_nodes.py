@@ -61,7 +61,8 @@ class LlamaNode:
 
 
 def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
-    """Return the nodes by ID, in their stored order. Raise `FaultyAnswer` if there are none.
+    """Return the nodes by ID, in their stored order. Raise `FaultyAnswer` if there are none or the data is not valid,
+    and `SourceUnreadable` if a file cannot be read.
 
     `data` is a path or plain data; `where` names it in error messages.
     """
@@ -196,7 +197,7 @@ def _trees(path: Path) -> dict[str, list[str]]:
 
 
 def tree_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
-    """Return the parent's ID for each node whose parent is in `nodes`."""
+    """Return the parent's ID for each node that has a parent in `nodes`. See `parents_of`."""
     pairs = [(number, node.parent) for number, node in nodes.items()]
     return parents_of([*pairs, *((child, number) for number, node in nodes.items() for child in node.children)], nodes)
 

@@ -1,7 +1,7 @@
 """Finds the text units of other programs in the text of a source, and returns their lines, pages, or chapters.
 
 The comparison ignores whitespace, because programs that split texts into chunks rarely preserve it. Everything else
-must match exactly.
+must match exactly, except that the texts of PDFs are compared in Unicode normalization form NFKC.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class SourceText:
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:  # noqa: ARG002
         """Return the page with the printed number `label`, and whether `passage` is on it.
 
-        The result is None if no page or several pages have that label.
+        The result is None if no page or several pages have that label, or if the source has no pages.
         """
         return None
 

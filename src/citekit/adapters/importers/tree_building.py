@@ -14,8 +14,8 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
 def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
     """Return the location that covers exactly all of `locations`, or None if no single location does.
 
-    Pages may have gaps. Lines and chapters must follow one another without a gap, except that lines for which `blank`
-    returns True may be between them.
+    Pages may have gaps. Different parts of chapters become whole chapters. Lines and chapters must follow one another
+    without a gap, except that lines for which `blank` returns True may be between them.
     """
     found = list(locations)
     pages = [location for location in found if isinstance(location, Pages)]
@@ -35,7 +35,8 @@ def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _ne
 
 
 def enclosing(locations: Iterable[Location]) -> Location | None:
-    """Return the smallest location that contains all of `locations`, including gaps.
+    """Return the smallest location that contains all of `locations`, including gaps. Different parts of chapters become
+    whole chapters.
 
     The result is None if they are of different kinds, or not pages, lines, or chapters.
     """

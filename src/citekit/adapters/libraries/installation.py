@@ -89,7 +89,9 @@ def index_fault(folder: Path) -> str | None:
 
 
 def leftovers(folders: Sequence[Path]) -> list[Path]:
-    """Return temporary files, and folders of unfinished evidence, below `folders` that have not changed for an hour."""
+    """Return, sorted, the temporary files and the folders of unfinished evidence below `folders` that have not changed
+    for an hour. Raise `HomeUnsafe` if one of `folders` is unsafe (see `check_folder`).
+    """
     horizon = time.time() - LEFTOVER_AGE
     found = []
     for folder in folders:
@@ -104,7 +106,7 @@ def leftovers(folders: Sequence[Path]) -> list[Path]:
 def clean(folders: Sequence[Path]) -> int:
     """Remove the temporary files below `folders` that have not changed for an hour, and return how many were removed.
 
-    Folders of unfinished evidence are not removed.
+    Folders of unfinished evidence are not removed. Raise the errors of `leftovers`.
     """
     cleaned = 0
     for path in leftovers(folders):

@@ -51,7 +51,7 @@ _SELF_CLOSED = re.compile(
 def parse_xml(data: bytes, name: str) -> _Element:
     """Return the root of the XML document `name`.
 
-    Raise `SourceUnsupported` if it is not XML, even after error recovery, is too large, or is nested too deeply.
+    Raise `SourceUnsupported` if it is too large or nested too deeply, or if it is not XML even with error recovery.
     """
     text = _bounded(decoded(data), name)
     root = _strict(text)

@@ -79,7 +79,7 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
 
     Unencrypted HTTP is used only if the endpoint in the environment (such as `AWS_ENDPOINT_URL`) starts with `http://`.
     Raise `RequestRefused` if the address is not valid, `DriverMissing` if obstore is not installed, or `OSError` if the
-    endpoint of an S3 service cannot be reached: the client would repeat its first request for `retry_seconds`.
+    endpoint of an S3 service cannot be reached, because the client would repeat its first request for `retry_seconds`.
     """
     package()
     stores = importlib.import_module("obstore.store")
@@ -173,7 +173,9 @@ def pages(
 
 
 def signed_link(client: Client, path: str, seconds: int) -> str | None:
-    """Return a URL that reads one object for `seconds`, or None if the credentials of the client cannot sign one."""
+    """Return a URL that reads one object for `seconds`, or None if the client cannot make one, for example because its
+    credentials cannot sign.
+    """
     try:
         link: str = package().sign(client, "GET", path, timedelta(seconds=seconds))
     except Exception as error:

@@ -27,7 +27,7 @@ _ERRORS = 3
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of the runtime to a predicate for the error message about the model."""
+    """Map each exception that loading or running a model can raise to a predicate for the error message."""
     state: Any = imported("onnxruntime.capi.onnxruntime_pybind11_state", "Embedding with ONNX", "library")
     return {
         state.NoSuchFile: "does not exist",

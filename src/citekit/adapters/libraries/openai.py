@@ -104,7 +104,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
 
 
 def table() -> dict[type[BaseException], FailureKind]:
-    """Map each exception of the SDK to a kind of failure.
+    """Map each exception of the SDK and its HTTP library to a kind of failure.
 
     Built-in exceptions that reading a response raises are included.
     """

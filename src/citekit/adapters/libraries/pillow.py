@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 PIXEL_LIMIT = 178_956_970
-"""The maximum number of pixels of an image that is decoded: twice Pillow's warning threshold, above which Pillow raises
-an error.
+"""The maximum number of pixels of an image that is decoded. This is twice Pillow's warning threshold; Pillow raises an
+error for larger images.
 """
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
@@ -92,14 +92,14 @@ def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]
         raise
     except tuple(table) as error:
         error_class, reason = next(table[kind] for kind in table if isinstance(error, kind))
+        if "MAX_TEXT_" in str(error):  # Pillow's message names its own setting
+            reason = "has more text metadata than the limit allows"
         detail = f" ({_short_reason(error)})" if reason == _BROKEN else ""
         raise error_class(f"The image {path.name} {reason}{detail}.") from error
 
 
 def _short_reason(error: BaseException) -> str:
     text = (str(error).splitlines() or [""])[0].strip(" .")[:120]
-    if "MAX_TEXT_" in text:  # Pillow's message names its own setting
-        return "its text metadata exceeds the limit"
     return text or type(error).__name__
 
 
@@ -109,7 +109,8 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported, page
 
     Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is not an image or declares more than
     `PIXEL_LIMIT` pixels, `LocationOutside` if it has no such page, or `DriverMissing` if it is HEIC and the extra
-    `heic` is not installed. `translated_errors` translates Pillow's errors inside the block.
+    `heic` is not installed. Pillow's errors inside the block become `failure` or another CiteKit error (see
+    `translated_errors`).
     """
     try:
         stream = path.open("rb")

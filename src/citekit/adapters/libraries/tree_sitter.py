@@ -148,8 +148,8 @@ class ParseBudget:
     def check(self, spent: float) -> None:
         """Raise `ParseBudgetExceeded` if the budget is exceeded.
 
-        `spent` is the CPU time in seconds. The memory is the increase in the memory of
-        the process since the budget was created.
+        `spent` is the CPU time in seconds. The memory is the increase in the memory of the process since the budget was
+        created.
         """
         if spent > self.seconds or resident_bytes() - self._held > self.memory:
             raise ParseBudgetExceeded("Parsing the file takes too much time or memory.")
@@ -240,8 +240,9 @@ def first_error(tree: Tree) -> int | None:
 def walk(tree: Tree, wanted: Container[str]) -> Iterator[tuple[Node, Node | None]]:
     """Yield the named nodes whose type is in `wanted`, with their parents, in document order.
 
-    A parent comes before its children. `Node.parent` and `Node.next_sibling` are not used, because each call takes time
-    in proportion to the number of siblings, so that the total time would be quadratic for a long file.
+    A parent comes before its children. Nodes deeper than `DEPTH_LIMIT` are left out. `Node.parent` and
+    `Node.next_sibling` are not used, because each call takes time in proportion to the number of siblings, so that the
+    total time would be quadratic for a long file.
     """
     cursor = tree.walk()
     parents: list[Node | None] = [None]

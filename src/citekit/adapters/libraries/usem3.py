@@ -37,11 +37,11 @@ def table() -> dict[type[BaseException], str]:
         OSError: "cannot be read",
         MemoryError: "needs more memory than is available",
         ArithmeticError: "failed",
-        LookupError: "is damaged or is another version",
-        AttributeError: "is damaged or is another version",
-        TypeError: "is damaged or is another version",
-        ValueError: "is damaged or is another version",
-        ImportError: "is damaged or is another version",
+        LookupError: "is damaged or has the wrong version",
+        AttributeError: "is damaged or has the wrong version",
+        TypeError: "is damaged or has the wrong version",
+        ValueError: "is damaged or has the wrong version",
+        ImportError: "is damaged or has the wrong version",
         Exception: "failed",
     }
 

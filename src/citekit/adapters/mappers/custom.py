@@ -96,8 +96,8 @@ class CustomMapper:
 def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout: float | None = None) -> CustomMapper:
     """Load the mapper in a Python file that exports `Mapper`, `create_mapper(**config)`, or `mapper`.
 
-    The file is executed, so pass only files that the user names. Raise `RequestRefused` if the file has none of these
-    exports or cannot be run. For the other arguments, see `CustomMapper`.
+    The file is executed, so pass only files that the user names. Raise `RequestRefused` if the file cannot be run or
+    exports none of these with a `generate_map` method. For the other arguments, see `CustomMapper`.
     """
     module, code = load_module(path, "mapper")
     provider = _load_provider(lambda: _exported(module, config), str(path))
@@ -128,7 +128,7 @@ def installed_mapper(
 
     The package's entry point names an object that is a mapper, or a class or factory, which is called with `config`.
     The version of the mapper depends on the package's version and on `config`. Raise `RequestRefused` if the entry
-    point cannot be loaded or is not a mapper, or if two packages provide that name.
+    point cannot be loaded or is not a mapper, or if several packages provide different mappers with that name.
     """
     found = list(metadata.entry_points(group=GROUP, name=name))
     if not found:

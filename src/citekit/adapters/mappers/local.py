@@ -47,7 +47,9 @@ class LocalMapper:
         return format.modality is not Modality.VIRTUAL
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """Return the subtitle file next to a video or audio file, or nothing if it is missing or for other formats."""
+        """Return the subtitle file next to a video or audio file; empty if there is none, or for files of other
+        formats.
+        """
         if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
             return ()
         from citekit.adapters.formats.subtitles.parser import find_sidecar

@@ -130,8 +130,8 @@ _ID = re.compile(r"[a-z][a-z0-9_]*")
 def read_guardian(text: str, what: str) -> Guardian | None:
     """Return the guardian that `text` defines; None if it defines none.
 
-    `text` is the content of the file `what`. Raise `FaultyAnswer` if the front matter is not valid, or `DriverMissing`
-    if PyYAML is not installed.
+    `text` is the content of the file `what`. Raise `FaultyAnswer` if the front matter or the guardian in it is not
+    valid, or `DriverMissing` if PyYAML is not installed.
     """
     parts = parted(text)
     if parts is None:
@@ -171,8 +171,8 @@ def _id(said: Mapping[Any, Any], what: str) -> str:
         raise FaultyAnswer(
             what,
             [
-                f"{KEY}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, and begin with a letter; "
-                f"{NOBODY!r} is reserved"
+                f"{KEY}.id: {identifier[:60]!r} is not a valid ID; it must consist of a-z, 0-9, and _, begin with a "
+                f"letter, and not be {NOBODY!r}"
             ],
         )
     return identifier
@@ -184,7 +184,8 @@ def _text(said: Mapping[Any, Any], key: str, what: str) -> str:
         return ""
     if not isinstance(value, str):
         raise FaultyAnswer(
-            what, [f"{KEY}.{key}: must be a string, not {type(value).__name__}. Put the value in quotes"]
+            what,
+            [f"{KEY}.{key}: must be a string, not {type(value).__name__}; if it is meant as text, put it in quotes"],
         )
     return value.strip()
 

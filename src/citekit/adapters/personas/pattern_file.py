@@ -61,8 +61,8 @@ def _items(plain: Mapping[str, object], what: str) -> Iterator[tuple[str, str, o
             raise FaultyAnswer(
                 what,
                 [
-                    f"{category[:60]}: must be the name of a category with a list of patterns. Use a-z, 0-9, and _ in the "
-                    f"name, and begin with a letter; {FREE!r} is reserved"
+                    f"{category[:60]}: must be the name of a category with a list of patterns; the name must consist of "
+                    f"a-z, 0-9, and _, begin with a letter, and not be {FREE!r}"
                 ],
             )
         for number, item in enumerate(items):
@@ -75,8 +75,8 @@ def _pattern(category: str, item: object, place: str) -> Pattern:
     identifier = _text(item, "id", place)
     if not _NAME.fullmatch(identifier) or identifier == FREE:
         raise ValueError(
-            f"{place}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, and begin with a letter; {FREE!r} is "
-            "reserved"
+            f"{place}.id: {identifier[:60]!r} is not a valid ID; it must consist of a-z, 0-9, and _, begin with a "
+            f"letter, and not be {FREE!r}"
         )
     return Pattern(
         id=identifier,

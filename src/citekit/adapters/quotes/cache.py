@@ -35,7 +35,7 @@ FILE_LIMIT = 256 * 2**20
 """Size limit of a cache file, in bytes."""
 
 LIMIT = 2**30
-"""Limit on the total size of the cache files, in bytes; the least recently used is removed first."""
+"""Limit on the total size of the cache files, in bytes; the least recently used files are removed first."""
 
 DRAWN = 1000
 """Maximum number of pages whose drawn text is in memory."""

@@ -26,8 +26,9 @@ LIMIT = 256 * 2**20
 class SharedQuotableTexts:
     """Reads the texts of a source from the object store.
 
-    If they are not there, reads them with `inner` and stores them. The key is derived from the digest of the source and
-    the version of its texts. Texts are not stored if the source changes while it is read.
+    If they are not there, `inner` reads them, and they are stored. The key is derived from the digest of the source and
+    the version of its texts. Texts are not stored if the source changes while it is read, or if they are larger than
+    `LIMIT`.
     """
 
     inner: QuotableTexts

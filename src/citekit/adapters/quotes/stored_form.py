@@ -41,7 +41,7 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
 def from_plain(plain: dict[str, object]) -> Quotable:
     """Return the quotable text that `to_plain` converted to `plain`.
 
-    Raise `KeyError`, `ValueError`, or `TypeError` if the data is not valid.
+    Raise `KeyError`, `ValueError`, `TypeError`, or `OverflowError` if the data is not valid.
     """
     known = dict(plain)
     text, letters, note = (str(known[name]) for name in ("text", "letters", "note"))

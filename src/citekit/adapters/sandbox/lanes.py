@@ -57,10 +57,10 @@ class Lanes:
         return turn
 
     def slow_down(self, turn: Turn) -> bool:
-        """Move the request of `turn` to the slow lane.
+        """Move the request of `turn` to the slow lane, if there is one that has room.
 
-        Return False if the slow lane is full while other requests wait for the quick lane. The request must then stop
-        and wait.
+        Return False if it has no room while other requests wait for the quick lane. The request must then stop and
+        wait.
         """
         with self._change:
             if turn.is_slow or not self.slow:

@@ -163,13 +163,11 @@ class IsolatedForeignFiles:
     workers: WorkerPool
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """Return the page label and the text of each page of a PDF."""
+        """See `ForeignFiles.pages`."""
         return pages_from(self.workers.ask("pages", path, {"path": str(path)}))
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
-        """Return the rows of a Parquet file as dictionaries. Requested `columns` that the file does not have are
-        omitted.
-        """
+        """See `ForeignFiles.rows`."""
         return rows_from(self.workers.ask("rows", path, {"path": str(path), "columns": sorted(columns)}))
 
 
@@ -183,34 +181,31 @@ class IsolatedViewer:
     workers: WorkerPool
 
     def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
-        """Return the lines of text on each page of a PDF."""
+        """See `Viewer.page_lines`."""
         pages = self.workers.ask("page_lines", path, {"path": str(path)}, progress)
         return [text.split("\n") if text else [] for text in texts_from(pages)]
 
     def page_texts(self, path: Path, progress: Progress = silent) -> Sequence[str]:
-        """Return the beginning of the text of each page of a PDF."""
+        """See `Viewer.page_texts`."""
         return texts_from(self.workers.ask("page_texts", path, {"path": str(path)}, progress))
 
     def paged_text(self, path: Path) -> str:
-        """Return the text of a whole PDF with a page number before each page."""
+        """See `Viewer.paged_text`."""
         return text_from(self.workers.ask("paged_text", path, {"path": str(path)}))
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
-        """Write the pages `first` to `last` (1-based, inclusive) of a PDF to the new PDF `target`.
-
-        `target` is in a temporary folder.
-        """
+        """See `Viewer.cut_pages`. Raise `SourceUnsupported` if no file was written."""
         asked = {"path": str(path), "first": first, "last": last, "target": str(target)}
         self.workers.ask("cut_pages", path, asked, progress)
         if not _is_file(target):
             raise SourceUnsupported(f"{path.name} cannot be read: no pages could be extracted from it.")
 
     def is_upright(self, path: Path) -> bool:
-        """Return whether the image is stored upright, so that its EXIF orientation requires no rotation."""
+        """See `Viewer.is_upright`."""
         return truth_from(self.workers.ask("is_upright", path, {"path": str(path)}))
 
     def picture(self, path: Path, side: int) -> tuple[bytes, str]:
-        """Return the encoded image, rotated upright and at most `side` pixels wide and high, and its media type."""
+        """See `Viewer.picture`."""
         return picture_from(self.workers.ask("picture", path, {"path": str(path), "side": side}))
 
     def still(self, source: Source, seconds: float) -> bytes:

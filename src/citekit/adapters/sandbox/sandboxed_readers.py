@@ -168,7 +168,7 @@ class IsolatedTextReader:
         return extracted_text_from(self.workers.ask("text", source.path, {"source": plain_source(source)}, progress))
 
     def facts(self, source: Source) -> BookFacts:
-        """See `TextReader.facts`."""
+        """See `TextReader.facts`. Raise `SourceUnsupported` if the worker dies on the file."""
         if not self.is_apart(source):
             return self.here.facts(source)
         return book_facts_from(self.workers.ask("facts", source.path, {"source": plain_source(source)}))
@@ -245,7 +245,7 @@ class IsolatedQuotableTexts:
         return {number: texts[number] for number in pages if number in texts}
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """See `QuotableTexts.region`."""
+        """See `QuotableTexts.region`. The reader `here` always extracts it."""
         return self.here.region(source, place)
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:

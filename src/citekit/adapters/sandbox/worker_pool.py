@@ -118,7 +118,8 @@ class WorkerPool:
 
         Work that exceeded its budget before is refused immediately. Errors:
 
-        - `failure`, if the worker dies on the file, must be killed, exceeds the budget, or gives an invalid answer.
+        - `failure`, if the work is refused or exceeds the budget, or if the worker dies on the file, must be killed, or
+          gives an invalid or too long answer.
         - The `CiteKitError` that the work raises in the worker.
         - The exception that `progress` raises; the worker is then killed.
         - `ParserBrokenError`, for other exceptions in the worker.
@@ -162,7 +163,7 @@ class WorkerPool:
         return allowance.budget(path, 0 if status is None else status.st_size, arguments)
 
     def warm(self) -> None:
-        """Start a worker in advance, so that the next request does not have to wait for one."""
+        """Start a worker in advance, unless one is idle, so that the next request does not have to wait for it."""
         turn = self._lanes.enter(0, LOOK)
         if turn is None:
             return

@@ -181,7 +181,7 @@ class Conversation:
 
     @property
     def was_busy(self) -> bool:
-        """Return whether the computer was busy, for a request that has used up its processor time."""
+        """Whether the computer was busy, for a request that has used up its processor time."""
         return is_busy(monotonic() - self._begun, self._allowed)
 
     def _check_limits(self) -> None:

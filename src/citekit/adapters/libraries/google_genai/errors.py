@@ -30,7 +30,7 @@ Meaning = Callable[[Any, CallContext], GeminiFailure]
 def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
     """Return the failure that `error` means for the call.
 
-    The result is None if `error` does not come from the SDK or its HTTP library.
+    The result is None for a CiteKit error and for exceptions that are not in `table`.
     """
     if isinstance(error, CiteKitError):
         return None
@@ -39,7 +39,9 @@ def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
 
 @functools.cache
 def table() -> Mapping[type[BaseException], Meaning]:
-    """Return a mapping from each exception class of the SDK and its HTTP library to the function that explains it."""
+    """Return a mapping from each exception class that a request with the SDK can raise to the function that explains
+    it.
+    """
     import pydantic
     from google.genai import _api_client, errors
 

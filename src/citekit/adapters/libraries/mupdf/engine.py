@@ -115,7 +115,7 @@ def opened(
     ignored for other files. Raise `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and
     `SourceUnsupported` if it is not a PDF, needs another password, has no readable page or more than `PAGE_LIMIT`
     pages, or has a page tree that is too large or too deep. Exceptions of PyMuPDF inside the `with` block are
-    translated (see `table`).
+    translated, most of them to `failure` (see `table`).
     """
     with exclusive():
         document = open_document(path, password=password)

@@ -357,7 +357,7 @@ def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
 
 
 def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool, int]:
-    """Return whether text is shown in the fill color that is set before position `start`.
+    """Return whether text is shown, or a form drawn, in the fill color that is set before position `start`.
 
     The second result is the number of operators that were examined.
     """
@@ -405,8 +405,8 @@ def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
 def _fill_colors(tokens: Tokens) -> Iterator[tuple[str, int, bytes]]:
     """Yield the code and the position of each operator that sets a fill color, and the name of its color space.
 
-    The name is empty in the color space of an outer stream, which also applies after a `Q` without `q`. It is followed
-    through `q` and `Q` only if the stream sets colors with `sc` or `scn`, since nothing else depends on it.
+    The name is empty in the color space of an outer stream, which also applies after a `Q` without `q`. `q` and `Q` are
+    taken into account only if the stream sets colors with `sc` or `scn`, since nothing else depends on the color space.
     """
     space, saved = b"", list[bytes]()
     for found in (_FILL_COLORS_AND_SAVES if "s" in tokens.codes else _FILL_COLORS).finditer(tokens.codes):

@@ -20,7 +20,7 @@ from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 from citekit.adapters.libraries.mupdf.page_signs import SignReader
 
 STREAM_LIMIT = 24 * 2**20
-"""The maximum size in bytes of a content stream that is executed.
+"""The size in bytes at which a content stream is too long to be executed.
 
 Ordinary pages have at most a few hundred kilobytes.
 """
@@ -49,7 +49,7 @@ _ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
 _STRING = re.compile(rb"\(([^()]*)\)")
 _HEXADECIMAL = re.compile(rb"<([0-9A-Fa-f\s]+)>")
 _KINDS = (b"Do", b"gs", b"scn")
-"""The operators that execute other streams: `SCN` counts as `scn`."""
+"""The operators that execute other streams. `SCN` counts as `scn`."""
 
 
 @frozen

@@ -57,7 +57,7 @@ _forked: list[Connection] = []
 
 
 class UnusableError(Exception):
-    """The file does not exist, cannot be accessed, or is locked by another program."""
+    """The file does not exist, cannot be accessed, is locked by another program, or caused another SQLite error."""
 
 
 class _RecreatedError(UnusableError):

@@ -82,7 +82,8 @@ def is_ready(connection: Connection, tables: Tables) -> bool:
 
 
 def make_ready(connection: Connection, tables: Tables, patience: float) -> None:
-    """Create the tables if the file is empty, waiting up to `patience` seconds for other processes that do the same.
+    """Create the tables if the file is empty, and apply the settings of `tables` to the connection. Wait up to
+    `patience` seconds for other processes that create the tables.
 
     Raise one of `errors.EXCEPTIONS` on failure or if the file has other tables.
     """

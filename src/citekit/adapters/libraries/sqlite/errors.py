@@ -70,7 +70,7 @@ _KINDS: dict[type[Exception], Trouble] = {
     sqlite3.Warning: Trouble.MISUSED,
     UnicodeDecodeError: Trouble.DAMAGED,
 }
-"""The exceptions of the module `sqlite3` without a result code. Subclasses come first.
+"""The kinds of failures of exceptions without a result code. Subclasses come first.
 
 `UnicodeDecodeError` is raised for an error whose message quotes damaged bytes.
 """

@@ -256,6 +256,6 @@ def _dotted_ids(values: list[Any]) -> set[str]:
 
 
 def _fingerprint(item: RawNode) -> str:
-    """Return a text that is equal for two copies of a node, apart from their summary, level, and ID."""
+    """Return a text that is equal for copies of a node that differ at most in their summary, level, and ID."""
     record = item.record or {"": item.path}
     return repr(sorted((key, value) for key, value in record.items() if key not in ("summary", "level", "id")))

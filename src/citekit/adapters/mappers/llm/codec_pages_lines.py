@@ -76,12 +76,12 @@ class LineCodec:
         return _pair_schemas("line", "The first line of the part: the number before the line, from 1.")
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec.parse`. The field `lines` (two numbers, or text such as `10-20`) is also accepted."""
+        """See `LocationCodec.parse`. The field `lines` (one or two numbers, or text such as `10-20`) is also accepted."""
         if "first_line" in record or "last_line" in record:
             return _parse_pair(record, "first_line", "last_line")
         lines = _parse_numbers(record, "lines")
         if len(lines) not in (1, 2):
-            raise LocationMalformed("lines: must be two whole numbers")
+            raise LocationMalformed("lines: must be one or two whole numbers")
         return _integer_span(lines[0], lines[-1])
 
     def to_fields(self, span: Span) -> dict[str, Any]:

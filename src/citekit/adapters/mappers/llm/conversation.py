@@ -174,8 +174,9 @@ def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawN
     """Return `items` with the nodes in `new`, which the model corrected, in place of the old ones.
 
     A new node replaces the node with the same title, preferably a faulty one, or else the faulty node with the same
-    location. `faulty` contains the paths of faulty nodes. If there are as many new nodes as faulty ones, the unmatched
-    new nodes replace the remaining faulty nodes in order. Other new nodes are ignored, because they were not requested.
+    location. `faulty` contains the paths of faulty nodes. If there are as many new nodes as faulty ones, and as many
+    unmatched new nodes as remaining faulty ones, the former replace the latter in order. Other new nodes are ignored,
+    because they were not requested.
     """
     result = list(items)
     free = [n for n, item in enumerate(items) if item.path in faulty]

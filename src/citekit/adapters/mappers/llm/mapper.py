@@ -111,10 +111,10 @@ class ModelMapper:
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """Return the model's map after validation against the file.
 
-        The metadata of the map contains the metadata of the local map without its notes, `usage`, `notes` about repairs
-        and titles, and `dropped`, which has one line `path: reason` for each node that was left out. Raise the errors
-        of `Mapper.map`, and `FaultyAnswer` if no node or fewer than a third of the nodes are valid, or if fewer than a
-        third of the checked titles are in the file.
+        The metadata of the map is that of the local map, except for its notes. In addition, it has `usage`, `notes`
+        about repairs and titles, and `dropped`, with one line `path: reason` for each node that was left out. Raise the
+        errors of `Mapper.map`, and `FaultyAnswer` if no node or fewer than a third of the nodes are valid, or if fewer
+        than a third of the checked titles are in the file.
         """
         limits = self.service.limits(source.format)
         if limits is None:
@@ -260,7 +260,9 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
 
 
 def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
-    """Return notes that say how many of the `checked` titles are not in the file, and how many were `unchecked`."""
+    """Return notes that say how many of the `checked` titles are not in the file and how many were `unchecked`, or that
+    no title could be checked.
+    """
     if not checked:
         return ["No title could be checked, because there is no text at the locations of the nodes."]
     notes = []

@@ -34,7 +34,7 @@ class ImagePart:
 
 @frozen
 class SoundPart:
-    """A short recording that is sent in the request itself, such as `audio/wav`."""
+    """A short recording that is sent in the request itself. Its `media_type` is, for example, `audio/wav`."""
 
     data: bytes
     media_type: str
@@ -202,7 +202,7 @@ class Budget:
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
                 raise BudgetExhausted(
-                    f"The limit on requests ({self.limit}) was reached before the map was complete. Allow more requests "
-                    "(--max-requests), or use a smaller file."
+                    f"The limit on requests ({self.limit}) was reached before the map or the answer was complete. Allow "
+                    "more requests (--max-requests), or map a smaller file."
                 )
             self.spent += 1

@@ -115,7 +115,8 @@ def node_count(codec: LocationCodec, window: Span) -> tuple[int, int]:
 def skeleton(nodes: Sequence[Node], codec: LocationCodec, window: Span, shift: float = 0) -> str:
     """Return the nodes that overlap `window` as a list for the prompt, with `shift` subtracted from their locations.
 
-    Deep levels are left out if the list would be longer than `SKELETON_LIMIT` characters.
+    Deep levels, and then the end of the list, are left out if it would be longer than `SKELETON_LIMIT` characters. The
+    result is "" if there are no such nodes.
     """
     rows = [row for row in _rows(nodes, codec) if len(row[2]) != 2 or overlaps(row[2], window)]
     depth = max((row[0] for row in rows), default=0)

@@ -140,8 +140,8 @@ def clip_to_window(
 ) -> tuple[list[ProposedNode], list[Fault], int]:
     """Return the proposals inside `window`, the faults of the other proposals, and the number of clipped proposals.
 
-    `window` is the span of the part of the file that the model received. An end that is beyond the window by no more
-    than the codec's tolerance is clipped.
+    `window` is the span of the part of the file that the model received. An end (of a box, any edge) that is beyond the
+    window by no more than the codec's tolerance is clipped.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []

@@ -175,7 +175,7 @@ def _request(question: str, passages: Sequence[str]) -> str:
 
 
 def numbered_passages(passages: Sequence[str]) -> str:
-    """Return the passages as a model gets them."""
+    """Return the passages, numbered from 1, between tags that their text cannot close."""
     numbered = (f'<passage number="{number}">\n{_fenced(text)}\n</passage>' for number, text in enumerate(passages, 1))
     return "\n".join(numbered)
 

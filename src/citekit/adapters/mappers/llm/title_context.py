@@ -85,7 +85,8 @@ class KnownTitles:
 class PageContext:
     """Finds the text for titles in a file with pages: the page on which a node starts and its two neighbors.
 
-    If that page has no text, such as a blank page, the first page of the node that has text is searched, too.
+    If that page has no text, such as a blank page, the following pages are searched, too, up to the neighbor of the
+    first page of the node that has text.
     """
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)

@@ -174,8 +174,8 @@ def _heads_page(proposal: ProposedNode, by: int, text: PdfText) -> bool:
 def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
     """Return the trees of consecutive windows as one list. A node that continues in the next window is merged.
 
-    Two nodes are merged if the last node of a window and the first node of the next have the same title and the second
-    does not end before the first.
+    Two nodes are merged if the last node of a window and the first node of the next have the same title, apart from
+    case and "(continued)", and the second does not end before the first.
     """
     whole: list[Branch] = []
     for tree in trees:

@@ -28,7 +28,9 @@ class JoinedEmbedder:
 
     def __attrs_post_init__(self) -> None:
         if not self.parts or not all(0 < weight < math.inf for _, weight in self.parts):
-            raise RequestRefused("A combination needs at least one embedder, and all weights must be above 0.")
+            raise RequestRefused(
+                "A combination needs at least one embedder, and all weights must be above 0 and finite."
+            )
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -46,7 +48,7 @@ class JoinedEmbedder:
         return min(part.window for part, _ in self.parts)
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a combined vector for each text."""
+        """See `Embedder.documents`. Raise the errors of the combined embedders."""
         columns = [
             part.documents(texts, partial(_within, progress, number, len(self.parts)))
             for number, (part, _) in enumerate(self.parts)
@@ -54,7 +56,7 @@ class JoinedEmbedder:
         return [self._joined(row) for row in zip(*columns, strict=True)]
 
     def query(self, text: str) -> Vector:
-        """Return the combined vector of a query."""
+        """See `Embedder.query`."""
         return self._joined([part.query(text) for part, _ in self.parts])
 
     def _shares(self) -> list[tuple[Embedder, float]]:

@@ -62,7 +62,7 @@ _SHORT = "rejected the request: check the model '{model}'"
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
     """Return a function that converts an exception to a `Verdict`: the error to raise, and whether to retry.
 
-    The function returns None for exceptions that do not come from the Gemini SDK. `scene` describes the request.
+    The function returns None for exceptions that `errors.explain` does not know. `scene` describes the request.
     """
 
     def explain(error: Exception) -> Verdict | None:
@@ -160,11 +160,11 @@ class GeminiEmbedder:
         return 200
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text. The texts are embedded as passages."""
+        """See `Embedder.documents`. The texts are embedded as passages."""
         return self._embed(texts, "RETRIEVAL_DOCUMENT", _DOCUMENT, progress)
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query. The text is embedded as a query, not as a passage."""
+        """See `Embedder.query`. The text is embedded as a query, not as a passage."""
         return self._embed([text], "RETRIEVAL_QUERY", _QUERY, silent)[0]
 
     def _embed(self, texts: Sequence[str], task: str, prompt: str, progress: Progress) -> list[Vector]:

@@ -44,7 +44,7 @@ class HashingEmbedder:
         return 200
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text."""
+        """See `Embedder.documents`."""
         found = []
         for number, text in enumerate(texts):
             if number % 256 == 0:
@@ -53,7 +53,7 @@ class HashingEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query. A document with the same text has the same vector."""
+        """See `Embedder.query`. A document with the same text has the same vector."""
         sums = array("d", bytes(8 * self.dimensions))
         counts = Counter(match[0][:_STEM].casefold() for match in _WORD.finditer(plain(text)))
         for stem, count in counts.items():

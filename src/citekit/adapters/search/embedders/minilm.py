@@ -48,11 +48,11 @@ class MiniLmEmbedder:
         return 120
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text."""
+        """See `Embedder.documents`."""
         return self._encoder().many(texts, progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query.
+        """See `Embedder.query`.
 
         A document with the same text has the same vector, because the model has no prompts.
         """

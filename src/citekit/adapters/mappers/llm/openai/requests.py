@@ -184,7 +184,7 @@ class ChatRequest:
         """Raise `_UnsupportedError` if the server accepted a file or a schema but silently ignored it.
 
         An ignored file is detected by the low number of input tokens; an ignored schema, by an answer that does not
-        match it.
+        match it. If the answer matches but has other text around it, only later requests ask for a less strict form.
         """
         tokens = completion.tokens_in
         held = written.characters + written.in_files
