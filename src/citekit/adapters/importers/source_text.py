@@ -121,7 +121,8 @@ class LineText(SourceText):
     def at_characters(self, start: int, end: int, passage: str) -> Lines | None:
         """Return the lines of the characters `start` to `end` of the unchanged text, ignoring whitespace at both ends.
 
-        The result is None if these characters do not match `passage` or are only whitespace.
+        The result is None if these characters are only whitespace or do not match `passage`. An empty `passage` is not
+        compared.
         """
         there = self.raw[max(start, 0) : max(end, 0)]
         if not there.strip() or self.compact(there) != self.compact(passage or there):

@@ -53,7 +53,7 @@ def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -
                 raise
         if child.returncode:
             words.seek(0)
-            raise ExtractionFailed(f"ffmpeg could not extract the clip: {_last_line(words.read(65536))}")
+            raise ExtractionFailed(f"ffmpeg could not extract the clip: {_last_line(words.read(65536))}.")
 
 
 def _watch(child: subprocess.Popen[bytes], progress: Progress, limit: float) -> None:
@@ -70,7 +70,7 @@ def _watch(child: subprocess.Popen[bytes], progress: Progress, limit: float) -> 
 
 def _last_line(data: bytes) -> str:
     lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "no reason given."
+    return lines[-1][:300].rstrip(".") if lines else "no reason given"
 
 
 def file_url(path: Path) -> str:

@@ -78,8 +78,9 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     later.
 
     Unencrypted HTTP is used only if the endpoint in the environment (such as `AWS_ENDPOINT_URL`) starts with `http://`.
-    Raise `RequestRefused` if the address is not valid, `DriverMissing` if obstore is not installed, or `OSError` if the
-    endpoint of an S3 service cannot be reached, because the client would repeat its first request for `retry_seconds`.
+    Raise `RequestRefused` if the address or the configuration is not valid, `DriverMissing` if obstore is not
+    installed, or `OSError` if the endpoint of an S3 service cannot be reached. This is checked here, because the client
+    would repeat its first request for `retry_seconds`.
     """
     package()
     stores = importlib.import_module("obstore.store")
@@ -207,7 +208,7 @@ def message(error: BaseException) -> str:
 
 
 def failure(kind: Kind, error: Exception) -> str:
-    """Return the end of a sentence whose subject is the store, which says what failed and what to do."""
+    """Return a predicate for an error message about the store: what failed and, if it is known, what to do."""
     if is_without_bucket(error):
         return "does not exist; create the bucket first"
     if kind is Kind.FORBIDDEN:

@@ -200,8 +200,9 @@ def page_count(picture: Image) -> int:
 def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
     """Return an upright copy of the current frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
-    Transparent areas become white. A JPEG is decoded at a lower resolution if that is still large enough. The decoded
-    image is converted to `mode` in strips, so that no full-size converted copy is in memory.
+    Transparent areas become white. The values of an image with more than 8 bits per channel are stretched to the full
+    range. A JPEG is decoded at a lower resolution if that is still large enough. The decoded image is converted to
+    `mode` in strips, so that no full-size converted copy is in memory.
     """
     exif_orientation = orientation(picture)
     picture.draft(mode, (side, side))

@@ -167,8 +167,7 @@ class NoResources:
     """
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:  # noqa: ARG002  # the protocol's name
-        """Return whether `values` may be a nearly white color in gray, RGB, or CMYK: all RGB channels are at least
-        `least`.
+        """See `Resources.is_white`. Four values may be a CMYK color or a color of another space.
 
         The result is True for a pattern, which has no values, because it may be white.
         """

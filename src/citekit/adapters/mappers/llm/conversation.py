@@ -71,7 +71,7 @@ class Conversation:
     _last: Reply | None = field(default=None, init=False)
 
     def answer(self) -> Answer:
-        """Ask the question and return the first readable answer. If it is truncated, `completed` requests the rest.
+        """Ask the question and return the first readable answer. If it is truncated, pass it to `completed`.
 
         Raise `FaultyAnswer` if two answers are unreadable, `MapperUnavailable` if the service fails, or `Cancelled` if
         the user cancels.

@@ -198,7 +198,7 @@ class Budget:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def spend(self) -> None:
-        """Count one request. Raise `BudgetExhausted` if the limit has been reached."""
+        """See `Spending.spend`."""
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
                 raise BudgetExhausted(

@@ -95,7 +95,7 @@ class SoundBudget:
         self._next = len(sound) / WIDTH / RATE
 
     def spend(self) -> None:
-        """Count one request. Raise `BudgetExhausted` if it would exceed the limit."""
+        """See `Spending.spend`."""
         if self.limit is not None and self.spent + self._next > self.limit:
             raise BudgetExhausted(
                 f"The limit of {shortest(self.limit)} seconds of audio was reached before all of {self.name} was "

@@ -109,11 +109,11 @@ class GeminiService:
 
     @property
     def name(self) -> str:
-        """The name of the service in the metadata of maps."""
+        """See `Service.name`."""
         return "gemini"
 
     def limits(self, format: Format) -> Limits | None:
-        """Return what the service accepts of a format in one request; None for virtual resources, which it cannot map.
+        """See `Service.limits`. The result is None only for virtual resources.
 
         For formats that it does not accept as files, the service gets text and pictures.
         """
@@ -213,10 +213,9 @@ class GeminiSession:
     _budget: Spending
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        """Send `question` and return the model's reply.
+        """See `Session.ask`.
 
-        Raise `MapperUnavailable` if the service fails, `SourceUnreadable` if a file to send cannot be read, or
-        `Cancelled` if the user cancels.
+        Also raise `SourceUnreadable` if a file to send cannot be read.
         """
         contents = self._contents(question, progress)
         config = _config(question, self._generation)

@@ -77,7 +77,7 @@ class OpenAiService:
 
     @property
     def name(self) -> str:
-        """The name of the service in the metadata of maps: `openai` for OpenAI and every compatible server."""
+        """See `Service.name`. It is `openai` for OpenAI and every compatible server."""
         return "openai"
 
     @property
@@ -86,7 +86,7 @@ class OpenAiService:
         return Endpoint(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
 
     def limits(self, format: Format) -> Limits:
-        """Return what the service accepts of a format in one request.
+        """See `Service.limits`.
 
         PDF files and pictures are sent as files, other formats as text and pictures. OpenAI accepts 50 MB of files
         ("File inputs"). CiteKit sends it at most 100 pages and 400,000 characters, so that a request stays below
