@@ -30,7 +30,7 @@ PASSAGE_LIMIT = 50
 """
 
 SCHEME = "graph"
-"""The scheme of virtual locations: the same as in citekit 0.2."""
+"""The scheme of virtual locations, as in CiteKit 0.2."""
 
 
 @frozen

@@ -177,6 +177,8 @@ def as_identifier(value: object) -> str:
 
 
 def identifiers(row: Row, name: str) -> list[str]:
-    """Return the identifiers in the list in the column `name`; empty if the column does not contain a list."""
+    """Return the identifiers in the list in the column `name`; empty if the column does not contain a list. Values that
+    are not identifiers are left out.
+    """
     value = row.get(name)
     return [found for each in value if (found := as_identifier(each))] if isinstance(value, list) else []

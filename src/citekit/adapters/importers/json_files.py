@@ -36,7 +36,9 @@ def read_json(path: Path) -> Any:
 
 
 def in_folder(folder: Path, path: Path) -> Path:
-    """Return `path`, a file of the data in `folder`. Raise `SourceUnreadable` if it is a link that leads out of it."""
+    """Return `path`, a file of the data in `folder`. Raise `SourceUnreadable` if `path` is a link to a file outside the
+    folder.
+    """
     if not path.resolve().is_relative_to(folder.resolve()):
         raise SourceUnreadable(
             f"Cannot read {path}: it is a link to a file outside {folder}. Replace the link with the file."

@@ -37,7 +37,7 @@ class LlamaIndexAdapter:
     """An importer of the folder of a persisted LlamaIndex index, a docstore, a list of nodes, or the same as plain
     data.
 
-    If no source is given and all nodes name the same file, that file is used if it is in the folder of the data.
+    If no source is given and the nodes name only one file, that file is used if it is in the folder of the data.
     """
 
     reader: Reader

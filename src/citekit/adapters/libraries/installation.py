@@ -89,8 +89,8 @@ def index_fault(folder: Path) -> str | None:
 
 
 def leftovers(folders: Sequence[Path]) -> list[Path]:
-    """Return, sorted, the temporary files and the folders of unfinished evidence below `folders` that have not changed
-    for an hour. Raise `HomeUnsafe` if one of `folders` is unsafe (see `check_folder`).
+    """Return the temporary files and the folders of unfinished evidence below `folders` that have not changed for an
+    hour, sorted by path. Raise `HomeUnsafe` if one of `folders` is unsafe (see `check_folder`).
     """
     horizon = time.time() - LEFTOVER_AGE
     found = []

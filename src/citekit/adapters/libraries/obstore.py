@@ -131,7 +131,7 @@ def repeated(
 ) -> T:
     """Return the result of the request `use`, which is repeated if the answer breaks off, for up to `retry_seconds`.
 
-    The client itself repeats only requests that are answered with an object.
+    The client itself repeats only requests for one object.
     """
     deadline, pause = time.monotonic() + retry_seconds, _SHORTEST_PAUSE
     while True:
@@ -239,7 +239,7 @@ def is_outside(error: BaseException) -> bool:
 
 @contextmanager
 def accessing(what: str) -> Iterator[None]:
-    """Convert exceptions of the client to `StoreUnavailable`. `what` is the subject of its message."""
+    """Convert exceptions of the client to `StoreUnavailable`. `what` is the subject of the message."""
     try:
         yield
     except Exception as error:

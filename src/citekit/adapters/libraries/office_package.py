@@ -99,7 +99,7 @@ class OfficePackage:
         return data
 
     def stream(self, name: str, limit: int = STREAM_LIMIT) -> Iterator[bytes]:
-        """Yield the bytes of a part in chunks of at most 64 kB.
+        """Yield the bytes of a part in chunks of at most 64 KiB.
 
         Raise `SourceUnsupported` if it is larger than `limit` bytes.
         """

@@ -68,7 +68,8 @@ class OpenAiFailure:
 
 
 _SEARCHED = 20_000
-"""The number of characters of an error that are searched for its meaning. A hostile server can send megabytes."""
+"""The maximum number of characters of an error that are searched for its meaning. A hostile server can send megabytes.
+"""
 
 
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:

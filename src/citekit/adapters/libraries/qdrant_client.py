@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 @frozen
 class Trouble:
-    """A classified exception: the kind of failure and the server's own message (`words`)."""
+    """A classified exception: the kind of failure, and the message of the server or of the exception (`words`)."""
 
     kind: Kind
     words: str = ""

@@ -150,7 +150,9 @@ def stripped(found: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def split(found: Sequence[Token], separator: str = ",") -> list[tuple[Token, ...]]:
-    """Split tokens at each literal `separator`, or at whitespace if `separator` is a space."""
+    """Split tokens at each literal `separator`, or at whitespace if `separator` is a space. Return the parts without
+    whitespace at their ends.
+    """
     parts: list[list[Token]] = [[]]
     for each in found:
         if (each.kind == "literal" and each.text == separator) or (separator == " " and each.kind == "whitespace"):

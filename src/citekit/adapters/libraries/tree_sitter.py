@@ -148,8 +148,8 @@ class ParseBudget:
     def check(self, spent: float) -> None:
         """Raise `ParseBudgetExceeded` if the budget is exceeded.
 
-        `spent` is the CPU time in seconds. The memory is the increase in the memory of the process since the budget was
-        created.
+        `spent` is the CPU time of the current parse in seconds. The memory is the increase in the memory of the process
+        since the budget was created.
         """
         if spent > self.seconds or resident_bytes() - self._held > self.memory:
             raise ParseBudgetExceeded("Parsing the file takes too much time or memory.")

@@ -1,6 +1,6 @@
 """Extracts the texts of a file in which quotes are searched for.
 
-These are the text as displayed and variants of it: without running headers and footers, and with markup.
+These are the text as displayed and variants of it, for example without running headers and footers or with markup.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ _DRIVERS = ("pymupdf", "av", "lxml", "selectolax", "tinycss2", "mammoth", "markd
 class Beside:
     """Two functions for the subtitles of a recording in a sidecar file.
 
-    `find` returns the path of the sidecar file. `cues` reads it, given the duration of the recording in seconds.
+    `find` returns the path of the sidecar file, or None if there is none. `cues` reads it, given the duration of the
+    recording in seconds.
     """
 
     find: Callable[[Path], Path | None]
@@ -204,10 +205,11 @@ class QuotableTextReader:
             yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
 
     def _spoken(self, source: Source, progress: Progress) -> Iterator[Quotable]:
-        """Yield the text of each subtitle track of a recording, or else the words that the transcriber recognizes.
+        """Yield the text of each subtitle track of a recording (or else the words that the transcriber recognizes), and
+        then the text on the screen.
 
-        The sidecar file comes first, then the embedded track shown by default, then the other embedded tracks, and then
-        the text on the screen. Raise `SourceUnsupported` if the recording has none of these.
+        The sidecar file is the first track, followed by the embedded track shown by default and the other embedded
+        tracks. Raise `SourceUnsupported` if the recording has none of these.
         """
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO

@@ -169,7 +169,7 @@ class Refusals:
             self.index.forget(_row(state))
 
     def _was_withdrawn(self, state: FileState, record: _Record) -> bool:
-        """Return whether another process removed the stored refusals of a file, such as `citekit ingest --force`.
+        """Return whether another process, such as `citekit ingest --force`, removed the stored refusals of a file.
 
         If so, they are also removed from memory.
         """

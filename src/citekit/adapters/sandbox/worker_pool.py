@@ -231,8 +231,8 @@ class WorkerPool:
                     self._slow_files.popitem(last=False)
 
     def _rested(self, path: str, *, is_slow: bool = False) -> _Parser | None:
-        """Remove an idle worker from the pool and return it, or None if there is no idle worker or its state is
-        outdated.
+        """Remove an idle worker from the pool and return it. Return None if there is none, or if the worker's state is
+        outdated; that worker is killed.
 
         The worker that was last used for `path` is preferred. A slow request does not get the only idle worker, unless
         that worker was last used for `path`.

@@ -191,7 +191,9 @@ class Tokens:
 
     @cached_property
     def is_irregular(self) -> bool:
-        """Whether MuPDF may interpret a token differently, or an operator has a wrong number of operands."""
+        """Whether MuPDF may interpret the stream differently, because it has an irregular token, an operator with a
+        wrong number of operands, or too many `Q` operators.
+        """
         runs = set(_NUMBERS_AND_OPERATOR.findall(self.codes))
         return (
             "!" in self.codes

@@ -37,10 +37,10 @@ _NAME = b"index"
 class Index:
     """A cache on disk of results that can be computed again. No method raises database errors.
 
-    On failure, a row counts as missing. Like `SqliteFile`, methods raise `HomeUnsafe` if the path is unsafe. Each write
-    of a value gives its row the next `number`, so the lowest numbers are the oldest rows. Each value starts with an
-    authentication code (hexadecimal), made with the secret key of this CiteKit home. Rows that another home or program
-    wrote count as missing. Counters have no code.
+    On failure, a row counts as missing. Like those of `SqliteFile`, the methods raise `HomeUnsafe` if the path is
+    unsafe. Each write of a value gives its row the next `number`, so the lowest numbers are the oldest rows. Each value
+    starts with an authentication code (hexadecimal), made with the secret key of this CiteKit home. Rows that another
+    home or program wrote count as missing. Counters have no code.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:

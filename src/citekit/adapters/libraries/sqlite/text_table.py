@@ -37,8 +37,8 @@ _DROP = "DELETE FROM rows WHERE key = ?"
 class SqliteRows:
     """The texts in the database at `path`, by key. No method raises database errors: on failure, rows count as missing.
 
-    Like `SqliteFile`, methods raise `HomeUnsafe` if the path is unsafe. Threads and processes can use the table
-    concurrently.
+    Like those of `SqliteFile`, the methods raise `HomeUnsafe` if the path is unsafe. Threads and processes can use the
+    table concurrently.
     """
 
     def __init__(self, path: str) -> None:

@@ -91,7 +91,8 @@ class ParagraphCodec:
         return f"chapter {first}, paragraph {start}, to chapter {last}, paragraph {end}"
 
     def to_location(self, span: Span) -> Location:
-        """Return the location of `span`: characters if it is a part of one chapter, else whole chapters.
+        """See `LocationCodec.to_location`. The location has characters if `span` is a part of one chapter; otherwise,
+        it is whole chapters.
 
         A span that crosses chapters is extended to whole chapters, because a map cannot express parts of several
         chapters.

@@ -292,7 +292,8 @@ def _with_summary(error: _E, summary: str) -> _E:
 def _codec(local_map: ResourceMap, service: Service, book: ParagraphCodec | None) -> LocationCodec:
     """Return the codec for locations in the file: `book` if it is given, else the codec for the modality of the map.
 
-    A service whose attribute `boxes` is "box_2d" gets boxes in that format.
+    A service gets boxes in the format that its attribute `boxes` names; without the attribute, `box_2d` for Gemini and
+    `bbox` for other services.
     """
     extent = local_map.extent
     if book is not None:

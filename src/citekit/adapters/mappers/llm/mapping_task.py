@@ -121,9 +121,9 @@ class MappingTask:
     def _corrected(
         self, conversation: Conversation, answer: Answer, validated: ValidatedAnswer, window: Window
     ) -> tuple[Answer, ValidatedAnswer]:
-        """Ask the model to correct its faults, and return the new answer with its validation.
+        """Ask the model to correct the faults of its answer, and return the new answer with its validation.
 
-        If the follow-up request fails, the original answer is returned.
+        If the follow-up request fails, the original answer is returned, and a note is added.
         """
         faults = validated.faults
         conversation.progress(0, None, "asking the model to correct its answer")

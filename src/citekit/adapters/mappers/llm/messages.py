@@ -130,7 +130,7 @@ class NoReplyError(MapperUnavailable):
 
 
 def charge(error: BaseException, usage: Usage) -> None:
-    """Record in `error` the usage of replies that arrived before it was raised, which the service charges for."""
+    """Record in `error` the usage of replies that arrived before it was raised. The service charges for them."""
     error.__dict__["charged"] = usage
 
 

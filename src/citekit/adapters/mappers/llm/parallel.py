@@ -33,7 +33,7 @@ class Slots:
     def taken(self, progress: Progress, message: str) -> Iterator[None]:
         """Wait for a free slot and hold it during the block.
 
-        While waiting, call `progress`, which may raise to cancel.
+        While waiting, call `progress`, which may raise an error to cancel.
         """
         while not self._free.acquire(timeout=_POLL_SECONDS):
             progress(0, None, message)

@@ -28,7 +28,7 @@ BLOCK_REASONS = {
     "JAILBREAK": "the request looks like an attempt to bypass the model's rules",
     "MODEL_ARMOR": "the Model Armor settings of the account block the request",
 }
-"""Why a question got no answer."""
+"""Explanations of the reasons for which Gemini refuses a request."""
 
 STOP_REASONS = {
     "SAFETY": "its safety filters object to the answer",
@@ -155,7 +155,7 @@ def _value(reason: Any) -> str:
 
 
 def usage_of(counted: types.GenerateContentResponseUsageMetadata | None, requests: int) -> Usage:
-    """Return the usage of `requests` requests with the tokens that the service `counted` (None: it did not say)."""
+    """Return the usage of `requests` requests with the tokens that the service `counted` (None: it reported none)."""
     if counted is None:
         return Usage(requests)
     output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)  # both are billed as output

@@ -125,10 +125,9 @@ class GeminiService:
         return seen or Limits(as_file=False, characters=CHARACTERS)
 
     def session(self, budget: Spending | None = None) -> AbstractContextManager[Session]:
-        """Start a conversation.
+        """See `Service.session`. Also raise `DriverMissing` if the SDK is not installed.
 
-        Raise `MapperUnavailable` if the API key is missing or malformed, or `DriverMissing` if the SDK is not
-        installed. `budget` is spent before each request (None: the limit is `max_requests`).
+        `budget` is spent before each request (None: the limit is `max_requests`).
         """
         return self._session(self.checked_key(), budget or Budget(self.max_requests))
 

@@ -103,7 +103,7 @@ class OpenAiService:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """Start a conversation. The service stores nothing for it, so nothing must be deleted at its end.
+        """See `Service.session`. The service stores nothing, so nothing must be deleted at the end.
 
         Raise `MapperUnavailable` if OpenAI is used without a key, or if the key or the URL is malformed. Raise
         `DriverMissing` if the SDK is not installed.
