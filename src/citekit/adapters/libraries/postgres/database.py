@@ -132,7 +132,7 @@ class Database:
         version = schema.version_in(connection)
         if version > schema.CURRENT:
             raise self._too_new(
-                "The tables in PostgreSQL were written by a later version of CiteKit. Update CiteKit, or name another "
+                "The tables in PostgreSQL were written by a later version of CiteKit. Update CiteKit, or use another "
                 "database (CITEKIT_DATABASE)."
             )
         if version < schema.CURRENT:

