@@ -173,8 +173,8 @@ class OfficePackage:
 
     def _too_large(self, name: str) -> SourceUnsupported:
         return SourceUnsupported(
-            f"{self.path.name} is too large: the size limit is exceeded at its part {name}, which decompresses to "
-            f"{self._items[name].file_size:,} bytes or more."
+            f"{self.path.name} is too large: its part {name} decompresses to {self._items[name].file_size:,} bytes "
+            "or more, which exceeds the limit for a part or for the whole file."
         )
 
     def _translated(self, what: str) -> AbstractContextManager[None]:

@@ -118,7 +118,8 @@ def _check_tags(text: str, name: str) -> None:
         depth += change
         if depth > _OPEN_LIMIT:
             raise SourceUnsupported(
-                f"{name} cannot be read to the end: it has more than {_OPEN_LIMIT:,} tags that are open at the same time."
+                f"{name} cannot be read to the end: it is nested deeper than {DEPTH_LIMIT:,} levels or has more "
+                f"than {_OPEN_LIMIT:,} unclosed tags."
             )
 
 
