@@ -197,7 +197,7 @@ def test_more_pictures_than_a_request_takes_are_refused_before_it_is_sent(
 ) -> None:
     picture = ImagePart(bytes(INLINE_TOTAL_BYTES // 2 + 1), PNG)
 
-    with service.session() as session, pytest.raises(MapperUnavailable, match="exceed the 14 MB"):
+    with service.session() as session, pytest.raises(MapperUnavailable, match="exceed the limit of 14 MB"):
         session.ask(Question("s", (picture, picture), SCHEMA), silent)
 
     assert [] == server.requests
