@@ -63,7 +63,9 @@ def test_any_samples_are_cut_exactly(tmp_path: Path, name: str, size: int, first
     assert (first / RATE, last / RATE) == pytest.approx((extraction.extent.start, extraction.extent.end), abs=1e-5)
 
 
-@pytest.mark.parametrize(("name", "suffix", "note"), [("talk.caf", ".flac", "pcm_s16be"), ("talk.wv", ".flac", "wavpack")])
+@pytest.mark.parametrize(
+    ("name", "suffix", "note"), [("talk.caf", ".flac", "pcm_s16be"), ("talk.wv", ".flac", "wavpack")]
+)
 def test_formats_that_cannot_be_cut_themselves_give_a_format_with_the_same_samples(
     tmp_path: Path, name: str, suffix: str, note: str
 ) -> None:
