@@ -30,7 +30,10 @@ def keeps_white_space(resource_map: ResourceMap) -> bool:
 
 
 def table_columns(resource_map: ResourceMap, location: Location, text: str, match: LineMatch) -> str | None:
-    """Return the column headings of the first table row of a match in `text`, or None if none are known."""
+    """Return the column headings of the first table row of a match in `text`, cut off after `COLUMNS_LIMIT` characters.
+
+    Return None if none are known, or if the match contains them.
+    """
     match location:
         case Cells():
             shown = _of_sheet(resource_map, location)
@@ -42,8 +45,8 @@ def table_columns(resource_map: ResourceMap, location: Location, text: str, matc
 
 
 def _of_sheet(resource_map: ResourceMap, location: Cells) -> str | None:
-    """Return the column headings that the map has for the tables that contain the row of `location`, from left to
-    right.
+    """Return the column headings that the map has for the tables with the row of `location` below their header, from
+    left to right, or None if there are none.
     """
     if not location.first:
         return None

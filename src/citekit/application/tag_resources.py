@@ -25,7 +25,7 @@ class TagResources:
     ) -> Mapping[str, Sequence[str]]:
         """Add and remove tags of each resource, and return the tags of each.
 
-        Raise `ResourceMissing` if a resource is not mapped, and the errors of `TagStore.change`. In these cases,
+        Raise the errors of `MapStore.card`, such as `ResourceMissing`, and those of `TagStore.change`. In these cases,
         nothing is changed.
         """
         for each in resource_ids:

@@ -78,7 +78,9 @@ class ValidateMap:
         return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
 
     def _source(self, seen: _Seen) -> Source | None:
-        """Return the source file of the map, or None if it is missing or has changed. Add the problems found to `seen`."""
+        """Return the source file of the map, or None if the map has none, or if the file is missing or unreadable, or
+        has changed. Add the problems found to `seen`.
+        """
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
             seen.warnings.append("metadata.source_hash: missing, so changes to the source cannot be detected")

@@ -40,7 +40,7 @@ class Ruling(StrEnum):
     """The reason for a verdict. Some rulings prove that evidence is not genuine; others say why it cannot be verified."""
 
     GENUINE = "genuine"
-    """Repeating the extraction gives the same bytes and everything that the receipt states about them."""
+    """Repeating the extraction produces the same bytes, and the receipt describes them correctly."""
 
     RECEIPT_EDITED = "receipt-edited"
     """The receipt contradicts itself, or states something false about the evidence or the source."""
@@ -131,7 +131,8 @@ class Verdict:
     UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created", "owner")
     """Fields of a receipt that cannot be proven: names, the time, and the owner.
 
-    If this home has a map with the `resource_id`, it is compared with that map; otherwise it is only a name.
+    If this home has a map with the `resource_id`, the source is compared with the source of that map; otherwise the ID
+    is only a name.
     """
 
     @property

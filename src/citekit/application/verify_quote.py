@@ -136,7 +136,7 @@ class VerifyQuote:
         virtual (not in a file); `SourceUnsupported` if the resource has no text; and the errors of `Resolve` and
         `LocateSource`.
 
-        If the file has pages, those on which the quote occurs are drawn, to check whether they show the words.
+        Pages of a PDF on which the quote was found are drawn, to check whether they show the words.
         """
         readings = ways_to_read(quote)
         resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)
@@ -201,8 +201,8 @@ class VerifyQuote:
 
 
 def _section(resource_map: ResourceMap, what: NodeName | Address | str, place: Location | None) -> SectionCut | None:
-    """Return the `SectionCut` that finds the text of the node `what` on its pages, or None if `what` is not a node of
-    whole pages.
+    """Return the `SectionCut` that finds the text of the node `what` on its pages, or None if `what` is not a node
+    whose location is whole pages.
     """
     if not isinstance(what, NodeName) or not isinstance(place, Pages):
         return None

@@ -112,8 +112,8 @@ class CiteKitClient:
         return made
 
     def search(self, query: str) -> list[tuple[str, Node]]:
-        """Return the nodes whose title or summary matches the words of `query`, best first, each with the ID of its
-        resource.
+        """Return up to 10,000 nodes whose title or summary matches the words of `query`, best first, each preceded by
+        the ID of its resource.
         """
         return [(hit.resource_id, node_of(hit.node)) for hit in self._app.search(query, limit=10_000)]
 

@@ -56,7 +56,8 @@ class Access(Stores):
 
     @first_use
     def mappable_folders(self) -> AllowedFolders:
-        """Return the paths that agents may map: the home, the roots, and the library folders.
+        """The folders whose files agents may map: the home, the roots, and, if the library tools are enabled, the
+        library folders.
 
         Files next to an ingested file can be read, but not mapped. A home that is the user's own folder, a folder above
         it, or the root of a drive is not included, because nobody chose to show it to an agent; `CITEKIT_ROOTS` can

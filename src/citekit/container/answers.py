@@ -133,7 +133,7 @@ class Answers(MapMaking):
 
     @first_use
     def reranker(self) -> Reranker:
-        """The reranker of pages. Raises `RequestRefused` if no reranker has the configured name."""
+        """The reranker of pages. Raises the errors of `reranker_called`."""
         from citekit.container.rerankers import reranker_called
 
         return self._given.get("reranker") or reranker_called(self.settings, self.mappers)

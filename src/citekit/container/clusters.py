@@ -48,7 +48,8 @@ def ingest_on(cluster: Cluster, app: Container) -> IngestOnCluster:
 
 
 def run(job: IngestJob) -> JobResult:
-    """Map the file of the job with the keys and the other settings of this machine, and index its text.
+    """Map the file of the job, and index its text. Settings that the job does not have, such as keys, are those of this
+    machine.
 
     Errors are part of the result.
     """

@@ -44,7 +44,9 @@ def _making(name: str, services: Callable[[], Services], wrap: Wrap) -> Callable
 
 
 class LazyExtractor:
-    """An `Extractor` that is created when a location of one of the classes in `kinds` is first requested."""
+    """An `Extractor` that is created when its identity or a location of one of the classes in `kinds` is first
+    requested.
+    """
 
     def __init__(self, make: Callable[[], Extractor], *kinds: type) -> None:
         self._make, self._kinds = make, kinds

@@ -25,8 +25,8 @@ TOKENS, SUBJECTS, AUDIT = ".citekit_tokens.json", ".citekit_subjects", ".citekit
 
 
 def subjects_of(app: Container, path: Path | None = None) -> Subjects:
-    """Return the subjects in a token file, by default the one in the home, in which only entries with a code of the
-    home seal count.
+    """Return the subjects in the token file at `path`, or in that of the home if it is None. In the token file of the
+    home, only entries with a code of the home seal count.
     """
     own = app.settings.home / TOKENS
     if path is not None and os.path.realpath(path) != os.path.realpath(own):

@@ -65,7 +65,7 @@ class Alexandria:
 
     @first_use
     def library(self) -> Library:
-        """The catalog of books: a calibre library or a folder. Raises `LibraryUnavailable` if no library is configured."""
+        """The catalog of books: a Calibre library or a folder. Raises `LibraryUnavailable` if no library is configured."""
         if "library" in self._given:
             return self._given["library"]
         folder = self.chosen.calibre

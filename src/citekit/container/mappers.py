@@ -38,7 +38,8 @@ class Mappers:
 
         The name `auto` selects a mapper as `choice` describes. A name that is not built in is looked up in the entry
         points of installed packages. `config` is passed to the constructor of a custom mapper. Raise `RequestRefused`
-        if there is no mapper with that name, or if a built-in mapper is given a `config`.
+        if there is no mapper with that name, if a built-in mapper is given a `config`, or if a custom mapper cannot be
+        loaded.
         """
         if name.endswith(".py"):
             from citekit.adapters.mappers.custom import load_mapper

@@ -28,7 +28,7 @@ class MapMaking(Readers):
 
     @first_use
     def mapper(self) -> Mapper:
-        """The configured mapper. Raises `RequestRefused` if no mapper has the configured name."""
+        """The configured mapper. Raises the errors of `Mappers.called`."""
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
 
     def mapper_called(self, name: str, config: Mapping[str, object] | None = None) -> Mapper:

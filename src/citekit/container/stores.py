@@ -281,7 +281,7 @@ class Stores:
 
     @property
     def _written(self) -> Sequence[Path]:
-        """The folders to which CiteKit writes."""
+        """The folders to which CiteKit writes maps, evidence, caches, and the data of the library."""
         chosen = self.settings
         return (chosen.maps_folder, chosen.output_folder, chosen.cache_folder, chosen.library.folder)
 

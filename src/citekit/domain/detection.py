@@ -23,9 +23,10 @@ are not the text that it displays.
 def detect(file_name: str, head: bytes) -> Format | None:
     """Return the format of the file `file_name` whose first `HEAD_SIZE` bytes are `head`, or None if it is unknown.
 
-    A signature in the bytes takes precedence over the name. The name decides between formats with the same container
-    and between text formats. A name with a binary format's suffix is ignored if the bytes do not have that format's
-    signature, except for the formats in `_UNSIGNED`.
+    A signature in the bytes takes precedence over the name, unless the file is probably ordinary text (see
+    `_only_words`). The name decides between formats with the same container and between text formats. A name with a
+    binary format's suffix is ignored if the bytes do not have that format's signature, except for the formats in
+    `_UNSIGNED`.
     """
     promised = by_name(file_name)
     signed = _by_signature(file_name, head, promised)

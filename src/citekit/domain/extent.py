@@ -40,7 +40,7 @@ _SAME_TIME = 0.001
 
 
 def extent_metadata(extent: Extent) -> dict[str, Any]:
-    """Return the metadata entries of a map that describe an extent."""
+    """Return the metadata entries of a map that describe an extent. Unknown, empty, and zero values are left out."""
     found = {name: getattr(extent, field) for name, field in EXTENTS.items()}
     if extent.sheets is not None:
         found["sheets"] = [{"name": name, "rows": rows, "columns": columns} for name, rows, columns in extent.sheets]

@@ -14,7 +14,7 @@ from collections.abc import Container
 from citekit.domain.errors import ResourceIdRefused
 
 SEGMENT_LIMIT = 48
-"""Maximum number of characters that one title adds to an ID. Longer titles are cut at a word boundary."""
+"""Maximum number of characters that one title adds to an ID. Longer titles are cut, if possible at a word boundary."""
 
 NODE_ID_LIMIT = 120
 """Maximum length of a node ID in bytes (UTF-8). Together with the resource ID, it fits in a file name of 255 bytes."""
@@ -49,8 +49,8 @@ def node_id(parent: str, title: str, taken: Container[str], *, fallback: str = "
     """Return a new ID for a node with the given title under the node with the ID `parent` ("" for the top level).
 
     If the ID is in `taken`, it gets the suffix `_2`, `_3`, and so on. `fallback` is used if the slug of the title is
-    empty. `keep_case` keeps uppercase letters. The ID has at most `NODE_ID_LIMIT` bytes; the end of a longer ID is
-    replaced by a digest.
+    empty. `keep_case` keeps uppercase letters. The ID has at most `NODE_ID_LIMIT` bytes, of which 6 are reserved for
+    the suffix; the end of an ID that is too long without it is replaced by a digest.
     """
     segment = slug(title, keep_case=keep_case) or fallback
     path = f"{parent}.{segment}" if parent else segment
@@ -78,7 +78,7 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
     """Return the resource ID for a file with the name `file_name` (not a path).
 
     `keep_extension` includes the extension (`utils.py` becomes `utils_py`). It is used for text and code files, to
-    distinguish `utils.py` from `utils.js`.
+    distinguish `utils.py` from `utils.js`. The ID is `resource` if the name has no letters or digits.
 
     >>> resource_id("Research Paper v1.pdf"), resource_id("utils.py", keep_extension=True)
     ('research_paper_v1', 'utils_py')
@@ -95,8 +95,8 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
 def check_resource_id(text: str) -> str:
     """Return `text` if it can be stored and addressed safely as a resource ID. Otherwise, raise `ResourceIdRefused`.
 
-    Letters of any script, spaces, and punctuation are allowed. Slashes, backslashes, control characters, unpaired
-    surrogates, invisible and direction-changing characters, and the names `.` and `..` are not allowed. The
+    Letters of any script, spaces, and punctuation are allowed. Blank IDs, slashes, backslashes, control characters,
+    unpaired surrogates, invisible and direction-changing characters, and the names `.` and `..` are not allowed. The
     percent-encoded ID can have at most `STORED_ID_LIMIT` bytes.
     """
     if not text or not text.strip():

@@ -234,7 +234,9 @@ def _around(location: Location, children: Sequence[Node]) -> Location:
 
 
 def _hull(one: Location, other: Location) -> Location:
-    """Return the smallest location that contains two locations. Raise `RequestRefused` if no such location exists."""
+    """Return the smallest location that contains two locations, or `one` if `other` is virtual. Raise `RequestRefused`
+    if no such location exists.
+    """
     if isinstance(other, Virtual) or one.contains(other):
         return one
     try:

@@ -16,7 +16,9 @@ def _plausible(tokens: int) -> int:
 
 @frozen
 class Usage:
-    """The number of requests that reached the service and of tokens as the service counts them, up to `MOST_TOKENS`."""
+    """The number of requests that reached the service, and the numbers of tokens that it counted, each up to
+    `MOST_TOKENS`.
+    """
 
     requests: int = 0
     input_tokens: int = field(default=0, converter=_plausible)

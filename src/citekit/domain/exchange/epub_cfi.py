@@ -206,7 +206,8 @@ def from_epub_cfi(text: str, nodes: Sequence[TextNode] = ()) -> Chapter:
 
     `nodes` are the text nodes of the chapter. Without them, the result is the whole chapter. With them, a range results
     in its characters, an element in its complete text, and a point in the text node that contains it. Raise
-    `AddressMalformed` if the identifier is not valid.
+    `AddressMalformed` if the identifier is not valid, does not begin with an item of the spine, or refers to no text in
+    `nodes`.
     """
     bare = unquote(text.partition("#")[2]) if "#" in text and not text.startswith("epubcfi(") else text
     start, end = Cfi.parse(bare).ends

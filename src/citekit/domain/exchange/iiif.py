@@ -38,7 +38,7 @@ def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
     `dimensions` is the (width, height) of the image in pixels. It is required for the region `x,y,w,h` and for
     `square`, which is centered. Size, rotation, mirroring, quality, and format are checked but do not affect the
     location. A region that extends beyond the image is cropped (section 4.1). Raise `AddressMalformed` if the text is
-    not valid or the region is completely outside the image.
+    not valid, if `dimensions` is required and None, or if the region is completely outside the image.
     """
     parts = text.partition("?")[0].rstrip("/").split("/")
     if len(parts) >= 4:

@@ -44,8 +44,8 @@ def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, in
     `dimensions` is the (width, height) of the image in pixels. It is required for `xywh` in pixels, which is the
     default unit. If `t` or `xywh` occurs several times, the last valid value is used. Unknown parameters and the
     parameters of other modalities are ignored (section 5.1.1). A region that extends beyond the image is cropped
-    (section 5.1.2). Raise `AddressMalformed` if the fragment is not valid or the region is completely outside the
-    image.
+    (section 5.1.2). Raise `AddressMalformed` if the fragment is not valid, if `modality` is another one, if
+    `dimensions` is required and None, or if the region is completely outside the image.
     """
     if modality in (Modality.VIDEO, Modality.AUDIO):
         return _last(text, "t", lambda value: _time(text, value, modality))

@@ -36,12 +36,12 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
     """Parse a fragment, or a URI with a fragment, as a page, with a region if there is a `viewrect` or `highlight`
     parameter.
 
-    Parameters are separated by `&` or `#`. A later page or rectangle replaces an earlier one. Parameters that affect
-    only the view (`zoom`, `view`, `search`, `comment`, ...) are ignored. `page_size` is the (width, height) of the page
-    in points; it is required for a rectangle. The values of `highlight` are left,right,top,bottom. A rectangle that
-    extends beyond the page is cropped. Raise `AddressMalformed` if the fragment is not valid, has no page number, or
-    names a destination; if it has a rectangle and `page_size` is missing or not above 0; or if the rectangle is
-    completely outside the page.
+    Parameters are separated by `&` or `#`. A later page replaces an earlier page and its rectangle, and a later
+    rectangle replaces an earlier one. Parameters that affect only the view (`zoom`, `view`, `search`, `comment`, ...)
+    are ignored. `page_size` is the (width, height) of the page in points; it is required for a rectangle. The values of
+    `highlight` are left,right,top,bottom. A rectangle that extends beyond the page is cropped. Raise `AddressMalformed`
+    if the fragment is not valid, has no page number, or names a destination; if it has a rectangle and `page_size` is
+    missing or not above 0; or if the rectangle is completely outside the page.
     """
     page: int | None = None
     region: Box | None = None

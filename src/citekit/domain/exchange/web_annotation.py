@@ -56,8 +56,9 @@ def to_web_annotation(location: Location, source: str, known: Context = _NOTHING
 
     `source` is the IRI of the resource, and `known` is additional data about it. Several selectors in a list are
     alternatives (section 4.2). Without text nodes in `known`, characters of a chapter are a refinement of the chapter's
-    selector. Raise `FormUnsupported` for cells, for a virtual location, and for characters beyond the end of the text,
-    `LocationOutside` for lines beyond the end of the text, and `AddressMalformed` for a page size that is not above 0.
+    selector. Raise `FormUnsupported` for cells, for a virtual location, and for characters that are not in the text or
+    the text nodes; `LocationOutside` for lines beyond the end of the text; and `AddressMalformed` for a page size that
+    is not above 0.
     """
     return {"type": "SpecificResource", "source": source, "selector": _selector(location, known)}
 

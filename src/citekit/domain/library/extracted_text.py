@@ -25,7 +25,7 @@ class UnitKind(StrEnum):
 
 @frozen
 class Unit:
-    """A page, a spine item (chapter file) of an EPUB, a line, or a row of a sheet.
+    """A page, a chapter, a line, or a row of a sheet.
 
     `number` counts from 1. The unit's text is `text[start:end]` of the `ExtractedText` that contains it.
     """
@@ -108,7 +108,7 @@ class ExtractedText:
     """The text of a document in reading order, without markup, divided into units such as pages or lines.
 
     Units do not overlap, and their numbers never decrease. Several units have the same number if several ranges of text
-    come from one line of markup. A page or spine item without text has an empty unit; a line without text has no unit.
+    come from one line of markup. A page or chapter without text has an empty unit; a line without text has no unit.
     Line feeds that separate units belong to no unit. `unread` lists the numbers of pages whose text could not be read;
     their units are empty. `recognized` lists the numbers of pages whose text was recognized by OCR.
     """
@@ -160,9 +160,9 @@ class ExtractedText:
     def locate(self, start: int, end: int) -> Location:
         """Return the location of `text[start:end]` in the file, ignoring white space at both ends.
 
-        A range that contains only white space is not trimmed. A location inside one spine item of an EPUB includes the
-        character range; a location that spans several spine items names only the items. A range across several sheets
-        is limited to the first sheet. Raise `LocationOutside` if the range is empty or extends beyond the text.
+        A range that contains only white space is not trimmed. A location inside one chapter includes the character
+        range; a location that spans several chapters names only the chapters. A range across several sheets is limited
+        to the first sheet. Raise `LocationOutside` if the range is empty or extends beyond the text.
         """
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(

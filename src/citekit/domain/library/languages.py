@@ -45,7 +45,8 @@ _CODES = {**_SHORT, **_BIBLIOGRAPHIC, **_WITHDRAWN}
 
 
 _VARIETIES = _table("als sqi, arb ara, cmn zho, ekk est, lvs lav, pes fas, swh swa, zsm msa")
-"""Main varieties of languages for which ISO 639-3 has several codes, to the language."""
+"""Codes of the main varieties of languages for which ISO 639-3 has several codes, each with the code of the language.
+"""
 
 _LONG = {long: short for short, long in _SHORT.items()}
 

@@ -172,7 +172,8 @@ def overlap(question: SparseVector, text: str) -> float:
 def tokens(text: str) -> list[str]:
     """Return the words of a text, casefolded and without accents.
 
-    Hyphenated words are joined. Consecutive characters of a script without spaces form one word.
+    Words that are divided by a hyphen at the end of a line or by a soft hyphen are joined. Consecutive characters of a
+    script without spaces form one word.
     """
     joined = _HYPHENATED.sub("", text)
     if joined.isascii():

@@ -18,7 +18,9 @@ _LABEL = re.compile(
     rf"\W*(?:(?:{any_of(CHAPTER, PART, SECTION, APPENDIX)})\W+)?(?:[\d.]+|[ivxlc]+|[a-z])?\W*", re.IGNORECASE
 )
 _LABEL_LIMIT = 24
-"""Maximum number of characters of a chapter number before its title."""
+"""Maximum number of characters of a chapter number before its title, and number of characters after the title on its
+line that must not be letters.
+"""
 
 
 def _folded(word: str) -> str:
@@ -76,7 +78,8 @@ class Headings:
         return self._words
 
     def find(self, title: str, page: tuple[int, int], since: int = 0) -> tuple[int, int] | None:
-        """Return (start, end) of the line with the heading `title`, including its number, or None if it is not found.
+        """Return (start, end) of the heading `title`, with its number on the same or the previous line, or None if it
+        is not found.
 
         `page` is the (start, end) of the page in the text, and the search begins at the offset `since`. Case, spaces,
         punctuation, and line ends are ignored. A match in the first line of the page may be a running header, so it is

@@ -32,8 +32,8 @@ class Chapter:
     """Spine items (chapter files) of a book from `number` to `last`, counted from 1, both included.
 
     `last` defaults to `number`. `chars` is a range of characters (start, end) in the text of a single chapter, counted
-    from 0, with the end excluded. Books in EPUB have no pages, so their locations are chapters. Numbers go up to
-    `WHOLE_LIMIT`. The constructor raises `LocationMalformed` for invalid values.
+    from 0, with the end excluded. Reflowable books have no fixed pages, so their locations are chapters. Numbers go up
+    to `WHOLE_LIMIT`. The constructor raises `LocationMalformed` for invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT

@@ -17,7 +17,7 @@ class Embedder(Protocol):
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the model, which is loaded if necessary. Raise the same errors as `documents`."""
+        """The identity of the model, which is loaded if necessary. Raises the same errors as `documents`."""
 
     @property
     def window(self) -> int:
@@ -27,7 +27,7 @@ class Embedder(Protocol):
         """Return one vector for each of `texts`, including texts without words.
 
         Raise `DriverMissing` if the required extra is not installed, `EmbedderUnavailable` if model files are missing
-        or damaged or if the service failed or refused the request, `RequestRefused`, or `Cancelled`.
+        or damaged or if the service failed or refused the request, or `Cancelled`.
         """
 
     def query(self, text: str) -> Vector:

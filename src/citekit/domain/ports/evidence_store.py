@@ -92,10 +92,12 @@ class EvidenceStore(Protocol):
         """
 
     def stats(self) -> StoreStats:
-        """Return the number of objects, their total size, and the size limit."""
+        """Return the number of objects, their total size, the size limit, and the size of the linked objects."""
 
     def verify(self) -> StoreCheck:
-        """Read every object and remove the objects whose bytes do not match their digests."""
+        """Read every object, remove those whose bytes do not match their digests, delete the temporary files of ended
+        processes, and return the result.
+        """
 
     def prune(self, limit: int | None = None) -> int:
         """Remove the least recently used objects until at most `limit` bytes remain. None means the configured limit.

@@ -29,4 +29,4 @@ class Library(Protocol):
         """Return the book with the given ID. Raise `BookMissing` if the book does not exist."""
 
     def stats(self) -> LibraryStats:
-        """Return the number of books, authors, formats, and languages."""
+        """Return the numbers of books and authors, and the number of books by format and by language."""

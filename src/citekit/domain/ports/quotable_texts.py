@@ -17,9 +17,10 @@ class QuotableTexts(Protocol):
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """Return the text of the file, followed by variants of the text.
 
-        The variants are pages without running headers and footers, and the source text with markup. Raise
-        `SourceUnsupported` if the file has no text or is not in its apparent format, `SourceUnreadable` if it cannot be
-        read, or `Cancelled`.
+        The variants depend on the format: the text with hidden text, tables whose cells are apart, pages without
+        running headers and footers, the source text with markup, and other subtitles or the text on the screen of a
+        recording. Raise `SourceUnsupported` if the file has no text or is not in its apparent format,
+        `SourceUnreadable` if it cannot be read, or `Cancelled`.
         """
 
     def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:

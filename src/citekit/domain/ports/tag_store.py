@@ -17,8 +17,8 @@ class TagStore(Protocol):
     ) -> Mapping[str, Sequence[str]]:
         """Add and remove tags of each of the resources, and return its tags.
 
-        Raise `RequestRefused` for an invalid tag, `HomeUnwritable`, and `IndexCorrupt` if the tags cannot be read. In
-        all cases, the tags stay as they were.
+        Raise `RequestRefused` for an invalid tag, `HomeUnwritable` if the tags cannot be written, and `IndexCorrupt` if
+        they cannot be read. In all cases, the tags stay as they were.
         """
 
     def drop(self, resource_id: str) -> None:

@@ -135,8 +135,9 @@ def matches(
 ) -> Iterator[Match]:
     """Yield the occurrences of a quote between the offsets `start` and `end` of the text, in reading order.
 
-    `pieces` are the parts of the quote between its ellipses. The search ends early if `effort` is spent. If `effort` is
-    None, a new `Effort` is used.
+    `pieces` are the parts of the quote between its ellipses. If there are several, only the shortest of the occurrences
+    with the same start or the same end is yielded. The search ends early if `effort` is spent. If `effort` is None, a
+    new `Effort` is used.
     """
     effort = effort or Effort()
     low, high = source.letters_before(start), source.letters_before(end)
@@ -321,7 +322,7 @@ def _is_low_behind(source: Quotable, letter: int) -> bool:
 def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
     """Return the match of a piece whose letters occur at offset `at` of the source's letters.
 
-    Return None if the words differ or the piece begins or ends inside a word.
+    Return None if the words differ, or if the piece begins or ends inside a word, a number, or a sign.
     """
     place = source.origin(at, at + len(piece.letters))
     widened = None if place is None else _widened(source.text, piece, *place)

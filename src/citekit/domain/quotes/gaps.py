@@ -126,7 +126,7 @@ _SPACED_LETTERS = re.compile(r"(?<![^\W_])[a-z](?:([ .*\u00b7\u2022-]{1,2})[a-z]
 
 
 def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
-    """Return the negations, exceptions, and conditions in `text`: at most eight, in order, without duplicates.
+    """Return the negations, exceptions, and conditions in `text`, in normal form: at most eight, without duplicates.
 
     `around` is the passage that contains `text`, which helps to recognize the language. A hyphen at a line end may or
     may not be part of a word, so the text is searched both with and without it.

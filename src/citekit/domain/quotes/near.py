@@ -54,7 +54,8 @@ class Near:
 
 
 def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
-    """Return the passage with the highest similarity to `piece`, based on their common words in the same order.
+    """Return the passage with the highest similarity to `piece`, based on their common words in the same order. Only
+    the four regions with the most short parts of the piece are compared.
 
     Return None if no passage has a similarity of at least `LEAST`.
     """

@@ -119,9 +119,9 @@ def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
     """Return whether two texts in normal form with the same letters also have the same words.
 
     The spaces and signs between their letters must be equivalent. A seam (a hyphen at a line end) is equivalent to a
-    hyphen and to nothing. A note mark in the source, enclosed in `NOTE`, is optional. Everything after the last letter
-    is ignored, except superscripts and subscripts. If `spacing` is True, a space is optional between a number and its
-    percent sign, and next to one of `+ = < > × ÷`.
+    hyphen and to nothing. A note mark in the source, enclosed in `NOTE`, is optional. Spaces, hyphens, and seams after
+    the last letter are ignored. If `spacing` is True, the spaces that `_is_free` accepts are optional, such as those
+    next to one of `+ = < > × ÷`.
     """
     one, other = _letters_with_gaps(source), _letters_with_gaps(quote)
     return len(one) == len(other) and all(
@@ -136,7 +136,8 @@ def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
 def _is_free(before: str, after: str) -> bool:
     """Return whether a space between the characters `before` and `after` is optional.
 
-    It is optional between a digit and a percent sign, and next to an operator.
+    It is optional between a digit and a percent or per mille sign, and next to an operator, but not between two
+    identical operators.
     """
     is_operator = {before, after} & _OPERATORS and before != after
     return bool(is_operator) or (before.isdigit() and after in _PERCENT)

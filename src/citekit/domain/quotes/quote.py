@@ -124,7 +124,7 @@ def _letters(text: str) -> str:
 def _levelled(text: str) -> list[Piece]:
     """Return the possible readings of a piece in which numbers are superscripts or subscripts.
 
-    The result is empty if the piece has no such numbers.
+    The result is empty if the piece has no such numbers, or only such numbers.
     """
     raised, places = raisable(text)
     if not places:

@@ -204,7 +204,7 @@ class Transcript:
         return any(self.starts[number] < end and start < self.ends[number] for number in self.doubtful)
 
     def locate(self, start: int, end: int) -> Location:
-        """Return the time range of the subtitles that contain `text[start:end]`.
+        """Return the time range of the subtitles or words that contain `text[start:end]`.
 
         Raise `LocationOutside` if the range is empty or not in the text.
         """
@@ -216,9 +216,10 @@ class Transcript:
         return TimeSpan(self.since[first], max(self.until[first : last + 1]), self.modality)
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the character offsets (start, end) of the subtitles shown at any time during a time range.
+        """Return the character offsets (start, end) of the subtitles or words in a time range, even if only a part of
+        their time is in it.
 
-        Return None if `location` is not a time range or no subtitle is shown in it.
+        Return None if `location` is not a time range, or if no subtitle or word is in it.
         """
         if not isinstance(location, TimeSpan):
             return None

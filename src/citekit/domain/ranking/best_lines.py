@@ -22,9 +22,9 @@ def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[tuple[int, int
     """Return the adjacent lines of `text` that best cover the question's words, and further lines, as character
     offsets.
 
-    `rarities` has the rarity of each stem of the question. If no stem occurs, the result is the first line with text.
-    The further lines best cover the words that the best lines do not contain; they are None if they cover less than
-    `FURTHER` of the question's words.
+    `rarities` has the rarity of each stem of the question. If no stem occurs, the best line is the first line with
+    text. In a blank text, the result is the whole text. The further lines best cover the words that the best lines do
+    not contain; they are None if they cover less than `FURTHER` of the question's words.
     """
     lines = _lines(text, frozenset(rarities))
     start, end = best = _best(lines, rarities)[1] or (0, len(text))
