@@ -61,8 +61,8 @@ class ValidateMap:
         """Validate a map and return the report.
 
         `nodes` replaces the nodes of the map. It is needed for nodes that a `ResourceMap` cannot have, such as nodes
-        with duplicate IDs. Locations are checked against the source file if it is available and unchanged. Otherwise
-        they are checked against the extent in the map, and the report proposes no changes to locations.
+        with duplicate IDs. Locations are checked against the source file if it is available, unchanged, and measurable.
+        Otherwise they are checked against the extent in the map, and the report proposes no changes to locations.
         """
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)

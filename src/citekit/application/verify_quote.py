@@ -81,7 +81,7 @@ RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compa
 """The note of a quote on a scanned page."""
 
 STORED = "the stored result of a formula; a program that opens the file may compute a different result"
-"""The note of a quote from a workbook."""
+"""The note of a quote that includes the result of a formula in a workbook."""
 
 OTHER_HEADING = "The page belongs to the node, but this passage is under another heading."
 """The note of a quote on a page of the node, before the node's heading or after the next one."""
@@ -306,7 +306,9 @@ def _in_place(
 
 
 def _is_shown(source: Quotable, match: Match, location: Location, visible: Quotable) -> bool:
-    """Return whether readers see a match. A match in markup is compared with the visible text at its location."""
+    """Return whether readers see a match. They do not see one that is displayed in reverse order. A match in markup is
+    compared with the visible text at its location.
+    """
     if is_reversed(source.text, match.start, match.end):
         return False
     is_shown = _SHOWN.get(source.note)
@@ -374,7 +376,9 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
 
 
 def _under_other_heading(found: QuotePlace, place: Location | None) -> QuotePlace:
-    """Return a place outside the node. If it is on one of the node's pages (`place`), add a note to it."""
+    """Return `found`, a place outside the node. If it has no note and is on one of the node's pages (`place`), add the
+    note `OTHER_HEADING`.
+    """
     if found.note or place is None or not place.contains(found.address.location):
         return found
     return evolve(found, note=OTHER_HEADING)
@@ -389,7 +393,7 @@ def _differences(found: _Found) -> tuple[str, ...]:
 
 
 def _recognition_note(found: _Found) -> str:
-    """Return a note for a match in text that was recognized by OCR or from speech; else an empty string."""
+    """Return a note for a match whose text or times OCR or speech recognition determined; else an empty string."""
     placed, location = found.source.placed, found.location
     if isinstance(placed, Transcript):
         return placed.note

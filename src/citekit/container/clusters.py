@@ -30,7 +30,9 @@ _lock = threading.Lock()
 
 
 def connect(address: str) -> Cluster:
-    """Connect to the cluster at `address`, or start one on this machine. See `dask.connect` for the errors."""
+    """Connect to the cluster at `address`, or start one on this machine for `local:N`. See `dask.connect` for the
+    errors.
+    """
     return dask.connect(address, run)
 
 

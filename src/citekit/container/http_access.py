@@ -35,7 +35,11 @@ def subjects_of(app: Container, path: Path | None = None) -> Subjects:
 
 
 def issuer_of(url: str, audience: str, jwks: str | None) -> TokenIssuer:
-    """Return an issuer. Raise `RequestRefused` for a URL that is not safe."""
+    """Return the issuer at `url` of tokens for `audience`. `jwks` is the URL of its keys, or None if its metadata has
+    it.
+
+    Raise `RequestRefused` for a URL without TLS, except on this computer.
+    """
     from citekit.adapters.access.issuer import Issuer
 
     return Issuer(url, audience, jwks)

@@ -67,7 +67,8 @@ class Mappers:
     def answer_model(self, name: str = "auto") -> AnswerModel | None:
         """Return the model of the service `gemini` or `openai` that answers questions, or None for any other name.
 
-        The name `auto` selects the service of the configured mapper, or None if that mapper uses no service.
+        For the name `auto`, the service is that of the configured mapper, and the result is None if that mapper uses no
+        service.
         """
         if name == "auto":
             name = self.app.settings.mapper

@@ -278,7 +278,9 @@ class Parsers:
 
     @first_use
     def has_transcriber(self) -> bool:
-        """Whether speech recognition is enabled and installed, and a model is chosen or installed."""
+        """Whether there is a transcriber: a supplied one, a service, or installed speech recognition with a chosen or
+        installed model.
+        """
         if self.given_transcriber is not None:
             return True
         if self.speech is None:
@@ -296,7 +298,7 @@ class Parsers:
     def transcriber(self) -> Transcriber | None:
         """The transcriber, or None if speech recognition is disabled, not installed, or has no model.
 
-        Raise `MapperUnavailable` if the chosen model does not exist.
+        Raises `MapperUnavailable` if the chosen model does not exist.
         """
         if self.given_transcriber is not None or self.speech is None or not self.has_transcriber:
             return self.given_transcriber

@@ -167,7 +167,7 @@ class Readers(Access):
 
     @first_use
     def speech_models(self) -> SpeechModels:
-        """The models for speech recognition that can be downloaded or are installed."""
+        """The models for speech recognition that can be downloaded."""
         from citekit.adapters.libraries.speech_downloads import DownloadableModels
         from citekit.adapters.system.retry import Retries
 

@@ -93,7 +93,7 @@ class LocationMalformed(_LocationRefused):
 
 
 class LocationOutside(_LocationRefused):
-    """A location is valid, but is beyond the end of its resource."""
+    """A location is valid, but is beyond the end of its resource, or on a sheet that the resource does not have."""
 
     @classmethod
     def beyond(cls, unit: str, number: int, whole: str, count: int) -> LocationOutside:
@@ -311,7 +311,7 @@ class Damaged(CiteKitError):
 
 
 class MapCorrupt(Damaged):
-    """A stored map cannot be read. The message lists the problems in the form `path: reason`."""
+    """A stored map cannot be read. If its content is not valid, the message lists the faults as `path: reason`."""
 
 
 class MapTooNew(MapCorrupt):
@@ -345,7 +345,7 @@ class ModelMismatch(Damaged):
 class SourceChanged(Damaged):
     """The file at `path` is no longer the file that was mapped.
 
-    `during_mapping` is true if the file changed while it was being mapped.
+    `during_mapping` is true if the file was changed or removed while it was being mapped.
     """
 
     def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False) -> None:

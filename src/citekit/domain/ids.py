@@ -17,7 +17,9 @@ SEGMENT_LIMIT = 48
 """Maximum number of characters that one title adds to an ID. Longer titles are cut, if possible at a word boundary."""
 
 NODE_ID_LIMIT = 120
-"""Maximum length of a node ID in bytes (UTF-8). Together with the resource ID, it fits in a file name of 255 bytes."""
+"""Maximum length of a node ID in bytes (UTF-8). Together with a resource ID of `RESOURCE_ID_LIMIT` bytes, it fits in a
+file name of 255 bytes.
+"""
 
 RESOURCE_ID_LIMIT = 100
 """Maximum length in bytes (UTF-8) of a resource ID that is made from a file name."""

@@ -14,7 +14,7 @@ SERVER = "citekit"
 
 @frozen(kw_only=True)
 class ServerEntry:
-    """How a client starts an MCP server: an absolute path of a program, its arguments, and environment variables."""
+    """How a client starts an MCP server: the absolute path of a program, its arguments, and its environment variables."""
 
     name: str
     command: str

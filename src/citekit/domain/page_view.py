@@ -12,8 +12,8 @@ Corners = tuple[float, float, float, float]
 """The edges (left, top, right, bottom) of a rectangle in fractions of the width and height of an upright page."""
 
 WIDTHS = (320, 640, 960, 1280, 1600, 2000, 2560, 3200)
-"""The widths of page pictures in pixels. A requested width is rounded up to one of these widths, so that pictures can
-be reused.
+"""The widths of page pictures in pixels. A requested width is rounded up to one of these widths, and a larger one
+becomes the largest of them, so that pictures can be reused.
 """
 
 MARKED_PAGES = 20

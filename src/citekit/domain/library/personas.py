@@ -14,8 +14,8 @@ FREE = "free"
 """The name that requests no pattern. No pattern or category has this name."""
 
 PROMPT_LENGTH = (100, 800)
-"""Minimum and maximum length of a guardian's prompt in characters: enough to describe a personality, but short compared
-to the passages.
+"""Recommended minimum and maximum length of a guardian's prompt in characters: enough to describe a personality, but
+short compared to the passages.
 """
 
 
@@ -23,7 +23,7 @@ to the passages.
 class Guardian:
     """A personality that a model adopts for its answers.
 
-    `id` matches `^[a-z][a-z0-9_]*$`. `prompt` describes the guardian's voice in 100 to 800 characters.
+    `id` matches `^[a-z][a-z0-9_]*$`. `prompt` describes the guardian's voice; see `PROMPT_LENGTH`.
     """
 
     id: str

@@ -31,7 +31,9 @@ _ATOM = re.compile(
     rf"\s*([{_CHARACTERS}]{{1,2}}|[{_SYLLABLES}]{{1,5}}|[{_MARKS}]{{1,{LONG_WORD}}}"
     rf"|[^\s{_CHARACTERS}{_SYLLABLES}{_MARKS}]{{1,{LONG_WORD}}})(\s*)"
 )
-"""At most one word by the rules of `count_words`, so the count of several atoms together never exceeds their number."""
+"""Matches at most one word by the rules of `count_words`, so the count of several atoms together never exceeds their
+number.
+"""
 
 _CLAUSE_ENDS = frozenset(",;:.!?…—–،؛؟।॥、，；：。！？」』)")
 

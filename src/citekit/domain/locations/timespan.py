@@ -21,7 +21,7 @@ class TimeSpan:
     """A time range of a video or audio file, in seconds from `start` (included) to `end` (excluded).
 
     If `end` is None, the range extends to the end of the file. The range is half-open, as in W3C Media Fragments 1.0.
-    `modality` is VIDEO or AUDIO.
+    `modality` is VIDEO or AUDIO. The constructor raises `LocationMalformed` for invalid values.
     """
 
     start: float = field(converter=real)

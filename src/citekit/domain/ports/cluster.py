@@ -27,9 +27,11 @@ class Cluster(Protocol):
         """Give the job to a worker, and return without waiting for the result."""
 
     def finished(self, seconds: float) -> tuple[IngestJob, JobResult | CiteKitError] | None:
-        """Return a job that has ended and its result, or None if none has ended within `seconds`.
+        """Return a job that has ended and its result, or None if none has ended within `seconds` or if a job must be
+        repeated.
 
-        Each job is returned once. The result is an error if the job ended several workers.
+        Each job is returned once. The result is an error if the job ended several workers, or if a worker could not run
+        it.
         """
 
     def close(self) -> None:

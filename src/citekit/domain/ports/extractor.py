@@ -26,8 +26,8 @@ class Extractor(Protocol):
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """Return the forms that the extractor can produce for `location` in a file of `format`.
 
-        The result is empty if the extractor does not support the location or the format. NATIVE is the default form of
-        a location. For every location, at least one extractor supports it.
+        The result is empty if the extractor does not support the location or the format. At least one extractor
+        supports NATIVE, the default form, for every location in a file.
         """
 
     def extract(
@@ -37,7 +37,8 @@ class Extractor(Protocol):
 
         `target` must not exist yet. The same arguments result in the same bytes. Raise `LocationOutside` if the
         location is beyond the end of the source, `HomeUnwritable` if the target cannot be written, `ExtractionFailed`
-        with the library's error as its cause, `FormUnsupported`, `SourceUnsupported`, `DriverMissing`, or `Cancelled`.
+        if a library fails, with its error as the cause, `FormUnsupported`, `SourceUnsupported`, `DriverMissing`, or
+        `Cancelled`.
         """
 
 

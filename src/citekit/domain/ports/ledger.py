@@ -13,7 +13,7 @@ class Ledger(Protocol):
     """An append-only record of ingests that several processes can use at the same time.
 
     An entry is durable when `append` returns. Every method raises `HomeUnwritable` if the ledger cannot be accessed, or
-    `LedgerCorrupt` if it is damaged.
+    `LedgerCorrupt` if it is damaged. Methods with a collection raise `RequestRefused` if its name is not valid Unicode.
     """
 
     def append(self, entry: LedgerEntry) -> None:

@@ -20,7 +20,7 @@ class Library(Protocol):
         """The path of the library folder, for messages."""
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return the books that match `wanted`, most recently added first.
+        """Return the books that match `wanted`, most recently added or changed first.
 
         Return at most `limit` books, after skipping the first `offset` books.
         """

@@ -26,5 +26,6 @@ class MapAdapter(Protocol):
         `data` is the path of a file or folder (`pathlib.Path`), or its content as plain data. Locations refer to
         `source` if they are known; otherwise, they are virtual. Raise `FaultyAnswer` if the data is in another format,
         `RequestRefused` if the structure does not match the source or `data` is a folder where a file is required,
-        `MapperUnavailable` if a user's adapter fails, `SourceUnreadable`, or `DriverMissing`.
+        `MapperUnavailable` if a user's importer fails, `SourceUnreadable` if a file cannot be read, or `DriverMissing`
+        if a required extra is not installed.
         """

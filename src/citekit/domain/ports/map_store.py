@@ -83,7 +83,8 @@ class MapStore(Protocol):
     def remove(self, resource_id: str) -> None:
         """Remove the map and all its editions.
 
-        Raise `ResourceMissing` if the map does not exist, or `ResourceIdRefused` if the ID is invalid.
+        Raise `ResourceMissing` if the map does not exist, `ResourceIdRefused` if the ID is invalid, or `HomeUnwritable`
+        if the store cannot be written.
         """
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
@@ -95,7 +96,7 @@ class MapStore(Protocol):
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
         """Return the current map, followed by the maps of the same bytes that other mappers made.
 
-        Raise `ResourceMissing` if the resource has no map, or `MapCorrupt` if its map is damaged.
+        Raise the same errors as `get`.
         """
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
@@ -105,7 +106,9 @@ class MapStore(Protocol):
         """
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a map, under any resource ID, that `mapper` made from the file with the digest `source`, or None."""
+        """Return a map, under any resource ID, that `mapper` made from the file with the digest `source`, or None if no
+        such map is known.
+        """
 
     def find_source(self, source_path: str) -> Sequence[str]:
         """Return the resource IDs of maps whose `source_path` is exactly the given path.

@@ -26,14 +26,14 @@ class McpClients(Protocol):
         """Return the client's name for people. Raise `RequestRefused` if the client is unknown."""
 
     def place(self, client: str, project: Path | None = None) -> Path:
-        """Return the path of the client's settings, of the user or of the folder `project`.
+        """Return the path of the client's settings for the user, or for the folder `project`.
 
         Raise `RequestRefused` if the client is unknown, has no settings for projects, or has several settings files, or
         if a link leads out of `project`.
         """
 
     def skills_folder(self, client: str, project: Path | None = None) -> Path | None:
-        """Return the folder in which the client looks for agent skills, of the user or of the folder `project`.
+        """Return the folder in which the client looks for the agent skills of the user, or of the folder `project`.
 
         Return None if the client has no skills. Raise `RequestRefused` if the client is unknown or a link leads out of
         `project`.
@@ -43,13 +43,15 @@ class McpClients(Protocol):
         """Return the smallest settings file with the entry. Raise `RequestRefused` if the client is unknown."""
 
     def link(self, client: str, entry: ServerEntry) -> str | None:
-        """Return a link that adds the entry when it is opened, or None if the client has no such links."""
+        """Return a link that adds the entry when it is opened, or None if the client has no such links.
+
+        Raise `RequestRefused` if the client is unknown.
+        """
 
     def connecting(self, client: str, entry: ServerEntry, project: Path | None = None) -> ClientChange:
         """Return the change that adds or replaces the entry, in the settings of the user or of the folder `project`.
 
-        Raise `RequestRefused` if the client is unknown or has no settings for projects, or if its file cannot be read
-        or changed safely.
+        Raise the errors of `place`, and `RequestRefused` if the file cannot be read or changed safely.
         """
 
     def removing(self, client: str, name: str, project: Path | None = None) -> ClientChange:

@@ -17,7 +17,9 @@ def any_receipt(receipt: Receipt) -> bool:  # noqa: ARG001
 
 
 class Outputs(Protocol):
-    """Writes outputs. Different pieces of evidence never have the same path, and a file always matches its receipt."""
+    """Writes outputs. Different pieces of evidence never have the same path, and a file matches its receipt until it is
+    edited.
+    """
 
     def place(
         self,
@@ -45,7 +47,7 @@ class Outputs(Protocol):
         """
 
     def receipt(self, path: Path) -> Receipt | None:
-        """Return the receipt of the file at `path`, or None if `place` did not write it."""
+        """Return the receipt of the file at `path`, even if the file was edited, or None if `place` did not write it."""
 
     def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
         """Return a receipt of the evidence with the given digest that `is_allowed` accepts, or None if no such receipt

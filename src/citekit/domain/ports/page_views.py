@@ -16,8 +16,9 @@ class PageViews(Protocol):
 
     An image has one page, but a TIFF file can have several.
 
-    All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
-    cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.
+    The methods that read a file raise `SourceUnsupported` for files of other formats and for damaged files,
+    `SourceUnreadable` if a file cannot be read, and `LocationOutside` for a page that does not exist. Pages are
+    numbered from 1.
     """
 
     def supports(self, format: Format) -> bool:

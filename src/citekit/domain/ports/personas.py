@@ -9,8 +9,8 @@ from citekit.domain.library.personas import Guardian, Pattern
 
 
 class Personas(Protocol):
-    """Reads guardians and patterns. IDs are unique. A file that is not valid is skipped with a warning in the log.
-    Every method raises `DriverMissing` if the required extra is not installed.
+    """Reads guardians and patterns. IDs are unique. A file or pattern that is not valid is skipped with a warning in
+    the log. Every method raises `DriverMissing` if the required extra is not installed.
     """
 
     def guardians(self) -> Sequence[Guardian]:

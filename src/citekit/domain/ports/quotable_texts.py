@@ -1,4 +1,4 @@
-"""Defines the port that reads the texts of a file in which quotes are searched."""
+"""Defines the port that reads the texts of a file in which quotes are searched for."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class RankingIndex(Protocol):
     """
 
     def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
-        """Return the indexed version of each of `resources`, or of all indexed resources if `resources` is None."""
+        """Return the version of each indexed resource in `resources`, or of all indexed resources if it is None."""
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
@@ -60,4 +60,6 @@ class RankingIndex(Protocol):
         """Return the number of pages of each indexed document, by resource ID."""
 
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
-        """Return, for each of `terms`, the documents that have the term in their text or among their names."""
+        """Return, by term, the documents that have it in their text or among their names. Terms without documents are
+        omitted.
+        """

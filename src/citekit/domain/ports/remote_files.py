@@ -19,7 +19,9 @@ def is_remote(place: str) -> bool:
 
 @frozen
 class RemoteFile:
-    """A file as a listing shows it: its URL, the path of its local copy, its size in bytes, and its version (ETag)."""
+    """A file as a listing shows it: its URL, the path of its local copy, its size in bytes, and its version (its ETag,
+    or else the time of its last change).
+    """
 
     url: str
     path: Path

@@ -14,7 +14,8 @@ class Sources(Protocol):
     """Identifies and finds source files. It never writes to them, and hashes an unchanged file only once."""
 
     def identify(self, path: Path) -> Source:
-        """Return the source at `path`: its path with symbolic links resolved, its digest, its size, and its format.
+        """Return the source at `path`: its absolute path with links to folders resolved, its digest, its size, and its
+        format.
 
         Raise `SourceUnsupported` if the format is unknown. Raise `SourceUnreadable` if the file is missing, a folder, a
         device or pipe, empty, not readable for this user, changed while it was read, or has a name that is not valid

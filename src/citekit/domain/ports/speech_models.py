@@ -14,7 +14,7 @@ class SpeechModels(Protocol):
     """Lists models, and downloads one when the user asks for it. Nothing is downloaded otherwise."""
 
     def known(self) -> Sequence[SpeechModelFacts]:
-        """Return the models that can be downloaded or are installed, smallest first."""
+        """Return the models that can be downloaded, smallest first, including those that are installed."""
 
     def facts(self, name: str) -> SpeechModelFacts:
         """Return the facts about one model. Raise `RequestRefused` if no model has that name."""

@@ -15,7 +15,7 @@ class TagStore(Protocol):
     def change(
         self, resource_ids: Iterable[str], add: Iterable[str] = (), remove: Iterable[str] = ()
     ) -> Mapping[str, Sequence[str]]:
-        """Add and remove tags of each of the resources, and return its tags.
+        """Add and remove tags of each of the resources, and return the tags of each.
 
         Raise `RequestRefused` for an invalid tag, `HomeUnwritable` if the tags cannot be written, and `IndexCorrupt` if
         they cannot be read. In all cases, the tags stay as they were.

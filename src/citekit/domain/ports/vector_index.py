@@ -42,7 +42,10 @@ class VectorIndex(Protocol):
         """Remove every entry that matches `where`. An empty `where` removes nothing."""
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the IDs and scores of the entries that best match `question`. Use `fetch` to get their payloads."""
+        """Return the IDs and scores of the entries that best match `question`. Use `fetch` to get their payloads.
+
+        Raise the errors of `put` for a vector or words that are not valid.
+        """
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
         """Return the entries with the given IDs, in the same order, without vectors and words.
@@ -57,7 +60,7 @@ class VectorIndex(Protocol):
         """Return the number of entries that match `where`, or of all entries if it is None."""
 
     def flush(self, collection: str) -> None:
-        """Write all changes durably to disk and optimize the index for searches. This is slow after many changes."""
+        """Write all changes durably to disk and, after many changes, optimize the index for searches, which is slow."""
 
     def drop(self, collection: str) -> None:
         """Remove the collection. Do nothing if it does not exist."""

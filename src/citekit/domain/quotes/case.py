@@ -1,7 +1,8 @@
 """Recognizes differences of case that change the meaning: `mg` and `Mg`, `mW` and `MW`, `x` and `X`, `Co` and `CO`.
 
-The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). In other words, case is
-only a matter of typesetting: sentences begin with a capital, and headings are set in capitals or small capitals.
+The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). In all words that are not
+symbols, case is only a matter of typesetting: sentences begin with a capital, and headings are set in capitals or small
+capitals.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class _Letters:
 
 
 def marked_words(quote: str, pages: Sequence[Sequence[str]]) -> list[WordRange]:
-    """Return the words of consecutive pages, given as the words of each, that make up `quote`.
+    """Return the words that make up `quote` on consecutive pages. `pages` has the words of each page.
 
     If the whole quote is on one page, all of its occurrences on these pages are returned. Otherwise the quote is
     divided into parts that follow one another on the pages, such as the end of one page and the beginning of the next,

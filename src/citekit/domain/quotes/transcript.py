@@ -123,7 +123,8 @@ class Transcript:
 
     @classmethod
     def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Transcript:
-        """Create a transcript from subtitles (start, end, text), with times in seconds.
+        """Create a transcript from subtitles (start, end, text) in any order, with times in seconds. Blank ones are
+        left out.
 
         Starts are rounded down and ends are rounded up to whole milliseconds.
         """

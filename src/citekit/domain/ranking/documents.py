@@ -16,7 +16,7 @@ from citekit.domain.ranking.question import INSTRUCTIONS, ParsedQuestion
 from citekit.domain.ranking.rarity import rarity
 
 CANDIDATES = 12
-"""The number of documents whose pages are ranked."""
+"""The maximum number of documents whose pages are ranked."""
 
 NAME = "!"
 """The first character of a term for a word in the name of a document. No word of a text begins with this character."""
