@@ -276,7 +276,7 @@ class VerifyEvidence:
     def _gone(self, receipt: Receipt) -> Check:
         path = Path(receipt.source_path)
         if self.sources.exists(path):
-            detail = f"the file at {path} is not the one in the receipt"
+            detail = f"the file at {path} is not the one in the receipt, or cannot be read"
             return Check("source", None, detail, Ruling.SOURCE_CHANGED)
         return Check("source", None, f"there is no file at {path}", Ruling.SOURCE_MISSING)
 

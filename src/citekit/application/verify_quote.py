@@ -64,7 +64,7 @@ DRAWN = 60
 
 TOO_HIDDEN = (
     "The words of the quote occur in too many places where the pages hide them, or on too many pages. "
-    "Use a shorter quote, or give the node or address that the quote is from."
+    "Give the node or address that the quote is from, or quote from fewer pages."
 )
 """The error for a quote that occurs in too many places to check all of them for visibility."""
 

@@ -34,7 +34,7 @@ class Resolver(ABC):
         place = locations.from_plain(legacy_forms.without_nulls(location.model_dump(mode="json")))
         extractor = next((each for each in app.extractors if Form.NATIVE in each.forms(source.format, place)), None)
         if extractor is None:
-            raise FormUnsupported(f"{source.path.name} has no such part.")
+            raise FormUnsupported(f"A location of this kind cannot be extracted from {source.path.name}.")
         self._output_dir.mkdir(parents=True, exist_ok=True)
         target = self._output_dir / name
         with TemporaryDirectory(prefix=".citekit-", dir=self._output_dir) as folder:

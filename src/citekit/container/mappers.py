@@ -89,8 +89,8 @@ class Mappers:
         name = self.choice()[0] if name == "auto" else name
         if name not in MODEL_MAPPERS:
             raise RequestRefused(
-                "The reranker 'model' needs a mapper with a model. Set OPENAI_API_KEY or GEMINI_API_KEY, or set "
-                "CITEKIT_MAPPER to gemini or openai."
+                "The reranker 'model' needs a mapper with a model. Set OPENAI_API_KEY or GEMINI_API_KEY, and set "
+                "CITEKIT_MAPPER to auto, gemini, or openai."
             )
         from citekit.adapters.mappers.llm.messages import Budget
         from citekit.adapters.mappers.llm.question_reranker import ModelReranker

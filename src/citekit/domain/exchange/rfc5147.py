@@ -63,7 +63,7 @@ def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") 
 def _number(text: str, digits: str) -> int:
     number = read_whole(digits)
     if number is None:
-        raise AddressMalformed(text, digits, "the number is too large")
+        raise AddressMalformed(text, digits, "the number must have at most 12 digits")
     return number
 
 

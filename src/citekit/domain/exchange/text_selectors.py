@@ -106,7 +106,8 @@ def find_quote(quote: TextQuote, text: str) -> TextPosition:
         raise AddressMalformed(quote.exact, quote.exact, "it is empty", "quotation")
     found = _first_two(quote, text)
     if not found:
-        raise AddressMalformed(quote.exact, quote.exact, "the text does not contain these words", "quotation")
+        context = " in this context" if quote.prefix or quote.suffix else ""
+        raise AddressMalformed(quote.exact, quote.exact, f"the text does not contain these words{context}", "quotation")
     if len(found) > 1:
         raise AddressMalformed(quote.exact, quote.exact, "the text contains these words more than once", "quotation")
     return TextPosition(found[0], found[0] + len(quote.exact))
