@@ -37,7 +37,7 @@ def test_former_commands_are_not_listed(cli: Cli) -> None:
     shown = cli("--help").out
 
     assert [] == [
-        name for name in ("check-map", "editions", "context", "search", "verify-quote") if f"  {name} " in shown
+        name for name in ("check-map", "editions", "context", "search", "verify-quote") if f"\n  {name} " in shown
     ]
 
 

@@ -251,7 +251,7 @@ class TestOutputs:
     def test_evidence_that_was_evicted_meanwhile_is_said_to_be_gone(self, outputs: Outputs, evidence: Obtain) -> None:
         stored, receipt = evidence()
 
-        with pytest.raises(EvidenceCorrupt, match="Resolve it again"):
+        with pytest.raises(EvidenceCorrupt, match="Resolve its address again"):
             outputs.place(evolve(stored, path=stored.path.with_name("gone")), receipt, "book")
 
     def test_a_file_stays_good_when_its_object_was_made_again(

@@ -203,9 +203,9 @@ class TestSources:
     @pytest.mark.parametrize(
         ("name", "head", "reason"),
         [
-            ("paper.pdf", b"<html>404 not found</html>", "named .pdf but is text"),
-            ("clip.mp4", b"version https://git-lfs.github.com/spec/v1\n", "named .mp4 but is text"),
-            ("picture.png", b"hello", "named .png but is text"),
+            ("paper.pdf", b"<html>404 not found</html>", "extension .pdf but is text"),
+            ("clip.mp4", b"version https://git-lfs.github.com/spec/v1\n", "extension .mp4 but is text"),
+            ("picture.png", b"hello", "extension .png but is text"),
             ("clip.mp4", b"\x01\x02\x03\x04" * 50, "its content is something else"),
             ("what.xyz", b"\x01\x02\x03\x00" * 50, "not of a known type"),
             ("paper.txt", b"\x1f\x8b\x08\x00" * 50, "gzip"),

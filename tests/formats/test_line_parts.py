@@ -59,7 +59,7 @@ def test_a_part_of_a_notebook_is_a_notebook(kit: CiteKit, tmp_path: Path) -> Non
         assert [source] == [cell.source for cell in found.cells]
         assert "python" == found.metadata.language_info.name
     assert "" == notes
-    assert "this is cell 4" in more
+    assert "extracted whole: cell 4" in more
 
 
 def test_lines_outside_of_the_cells_stay_lines(kit: CiteKit, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_lines_outside_of_the_cells_stay_lines(kit: CiteKit, tmp_path: Path) -> 
     assert found.output_path is not None
     assert found.receipt is not None
     assert (".txt", b"}") == (found.output_path.suffix, found.output_path.read_bytes().strip())
-    assert "only the lines" in found.receipt.notes[-1]
+    assert "Only the lines" in found.receipt.notes[-1]
 
 
 VTT = (

@@ -120,7 +120,7 @@ def test_titles_are_searched(served: Served) -> None:
 
     assert ["two", "two.b", "two.b.c"] == [line.split()[0] for line in found.split("\n")[1:]]
     assert ["No node matches."] == absent.split("\n")[1:]
-    assert "Error: title_contains is empty. Give a part of a title, or omit it." == empty
+    assert "Error: title_contains is empty. Give a part of a title, or omit title_contains." == empty
 
 
 def test_a_title_with_line_ends_is_one_line_of_the_text(served: Served) -> None:

@@ -662,7 +662,7 @@ class TestWhatGoesBetween:
             ("outside", LocationOutside, "There is no page 9."),
             ("failed", ExtractionFailed, "cannot be cut"),
             ("missing", DriverMissing, "Reading pictures needs the extra 'ocr': pip install 'citekit-evidence[ocr]'."),
-            ("faulty", FaultyAnswer, "a map: nodes: is missing"),
+            ("faulty", FaultyAnswer, "a map: nodes: is missing."),
         ],
     )
     def test_errors_of_ours_come_through(

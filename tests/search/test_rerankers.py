@@ -150,7 +150,7 @@ def test_a_model_that_does_not_grade_is_one_sentence(line: str | Exception) -> N
         ({"CITEKIT_RERANKER": "best"}, "There is no reranker named 'best'"),
         ({"CITEKIT_RERANKER": "server:bge"}, "CITEKIT_RERANKER_URL"),
         ({"CITEKIT_RERANKER": "server"}, "There is no reranker"),
-        ({"CITEKIT_RERANKER": "model", "CITEKIT_MAPPER": "local"}, "needs a model"),
+        ({"CITEKIT_RERANKER": "model", "CITEKIT_MAPPER": "local"}, "needs a mapper with a model"),
     ],
 )
 def test_a_wrong_setting_is_refused(tmp_path: Path, environment: dict[str, str], says: str) -> None:

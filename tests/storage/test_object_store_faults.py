@@ -214,7 +214,9 @@ def test_a_prefix_with_too_many_files_is_refused_before_they_fill_the_memory(
     files = BucketFiles(tmp_path, 10**12)
 
     assert most == 2_000_000
-    with pytest.raises(RequestRefused, match=r"s3://bucket/files has more than 3,500 files\. Name the folders in it"):
+    with pytest.raises(
+        RequestRefused, match=r"s3://bucket/files has more than 3,500 files\. Give the addresses of its folders"
+    ):
         list(files.listing("s3://bucket/files/"))
 
     assert 4 == script.requests.count("GET")
@@ -231,7 +233,9 @@ def test_an_object_of_100_gb_is_refused_by_its_size_before_any_of_it_is_fetched(
     script.size = 100 * 10**9
     files = BucketFiles(tmp_path, 10**12)
 
-    with pytest.raises(SourceUnreadable, match=r"s3://bucket/film\.mp4: it has 100000000000 bytes, and at most 4"):
+    with pytest.raises(
+        SourceUnreadable, match=r"s3://bucket/film\.mp4: it has 100000000000 bytes, but CiteKit fetches at most 4"
+    ):
         files.fetch(files.place("s3://bucket/film.mp4"))
 
     assert ["HEAD"] == script.requests

@@ -197,7 +197,7 @@ def test_regions_are_named_by_their_text(tmp_path: Path) -> None:
 
 
 def test_unread_text_is_noted(outlined: Outlined) -> None:
-    assert "extra 'ocr'" in outlined(sheet()).notes[0]
+    assert "citekit-evidence[ocr]" in outlined(sheet()).notes[0]
 
 
 @pytest.mark.long

@@ -150,7 +150,7 @@ def test_a_file_that_is_no_mail_is_refused_in_one_sentence(kit: CiteKit, tmp_pat
     path = tmp_path / "a.mbox"
     path.write_bytes(b"nothing like mail\n")
 
-    with pytest.raises(SourceUnsupported, match=r"a\.mbox is named \.mbox but is text"):
+    with pytest.raises(SourceUnsupported, match=r"a\.mbox has the extension \.mbox but is text"):
         kit.ingest(path)
 
 
