@@ -43,7 +43,7 @@ class RenameResource:
             if any(map(is_chunk, editions[0].walk())):
                 raise RequestRefused(
                     f"'{resource_id}' is a library book and cannot be renamed, because its passages are stored under "
-                    "this ID. Remove it (citekit library remove), and ingest its file again under another name."
+                    "this ID. Remove it (citekit library remove), rename its file, and ingest the file again."
                 )
             if self._exists(new_id):
                 raise RequestRefused(f"The ID '{new_id}' is taken. Choose another ID, or remove the map that has it.")

@@ -82,8 +82,8 @@ VARIABLES = {
     "QDRANT_PORT": "the HTTP port of the Qdrant server (default: 6333)",
     "QDRANT_GRPC_PORT": "the gRPC port of the Qdrant server (default: 6334)",
     "QDRANT_PREFER_GRPC": "1 to use gRPC for the Qdrant server",
-    "QDRANT_HTTPS": "1 to use TLS for the Qdrant server, 0 to not use it (default: from the URL; with QDRANT_HOST, "
-    "TLS if an API key is set)",
+    "QDRANT_HTTPS": "with QDRANT_HOST, 1 to use TLS or 0 not to (default: TLS if an API key is set and the host is "
+    "another computer); with QDRANT_URL, the URL decides",
     "QDRANT_API_KEY": "the API key of the Qdrant server",
     "QDRANT_API_KEY_FILE": "a file that contains the value of QDRANT_API_KEY and that only its owner can access",
     "CITEKIT_QUANTIZATION": "the quantization of vectors in the index: int8 (default) or none",

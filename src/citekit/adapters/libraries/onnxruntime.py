@@ -1,4 +1,4 @@
-"""Runs models with ONNX Runtime on the CPU. The library is imported on first use and its log is off.
+"""Runs models with ONNX Runtime on the CPU. The library is imported on first use, and logs only errors.
 
 The memory arena is disabled because it retains the largest buffers ever needed (measured with MiniLM: 350 MB without
 it, 0.95 to 1.6 GB with it).

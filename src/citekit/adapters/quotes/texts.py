@@ -160,7 +160,7 @@ class QuotableTextReader:
             raise SourceUnsupported(
                 f"{source.path.name} contains no text, so there is nothing to search, read, or quote. "
                 + (
-                    "OCR recognized no text in its pictures."
+                    "OCR recognized no text, either."
                     if self.ocr_version()
                     else f"If it is a scan, install the extra 'ocr' ({install_command('ocr')}), which reads it, and try "
                     "again; CITEKIT_OCR must not be off."

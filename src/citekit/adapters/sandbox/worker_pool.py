@@ -146,7 +146,7 @@ class WorkerPool:
             case {"done": done}:
                 return done
             case {"short": str(short)}:
-                raise failure(f"{path.name} cannot be read: {short[:CAUSE_LIMIT]}.")
+                raise failure(f"{path.name} cannot be processed: {short[:CAUSE_LIMIT]}.")
             case {"broken": str(broken)}:
                 raise ParserBrokenError(broken)
             case {"failed": {**failed}}:

@@ -13,7 +13,10 @@ from citekit.domain.resource_map import ResourceMap
 
 
 def map_of(maps: MapStore, hinted: Iterable[str], source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-    """Return the first map that `mapper` made from the bytes `source` among the hinted resource IDs, or None."""
+    """Return the first map that `mapper` made from the bytes with the digest `source`, or None if there is none.
+
+    The resource IDs in `hinted` are tried in order.
+    """
     for resource_id in hinted:
         with suppress(ResourceIdRefused):
             found = maps.edition(resource_id, mapper)

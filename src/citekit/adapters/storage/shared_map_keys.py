@@ -61,7 +61,7 @@ def map_key(resource_id: str, number: int) -> ObjectKey:
 
 
 def renamed_key(resource_id: str, number: int) -> ObjectKey:
-    """Return the key of a note with the new ID of a resource."""
+    """Return the key of note `number` about a renamed resource: `resource_id` is its old ID; the note has the new one."""
     return ObjectKey(f"{folder_of(RENAMED, resource_id)}/{number:08}")
 
 

@@ -216,9 +216,9 @@ class ChildProcess:
         return True
 
     def kill(self) -> None:
-        """Kill the child and its programs, and wait until the system has reaped it.
+        """Kill the child and its programs, and wait for the child to end. In a forked process, only close the pipes.
 
-        Closing its pipes is not sufficient, because it may be stopped (SIGSTOP).
+        Closing the pipes is not sufficient to end the child, because it may be stopped (SIGSTOP).
         """
         self._end_group()
         self.leave()

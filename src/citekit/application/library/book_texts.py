@@ -23,7 +23,9 @@ UNKNOWN_SPEAKER = "Unknown speaker"
 
 @frozen
 class BookTexts:
-    """Reads documents with `texts`. The transcript of a recording is the text in which its quotes are searched."""
+    """Reads documents with `texts`. The transcript of a recording is the text in which its quotes are searched
+    for.
+    """
 
     texts: TextReader
     quotable: QuotableTexts

@@ -58,8 +58,9 @@ def _parts(embedder: str) -> frozenset[str]:
 
 
 _SHARE = 0.65
-"""The result of `share_of` for embedders that were not measured, chosen on questions about English books in English,
-German, and Spanish; see docs/explanation/retrieval.md.
+"""The result of `share_of` for embedders that were not measured.
+
+It was chosen on questions in English, German, and Spanish about English books; see docs/explanation/retrieval.md.
 """
 
 _NEAREST = 1e-4

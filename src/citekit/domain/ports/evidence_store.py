@@ -35,7 +35,7 @@ class StoreCheck:
     """The result of `EvidenceStore.verify`.
 
     `checked` is the number of objects checked. `healed` lists the objects that were damaged and have been removed.
-    `leftovers` is the number of deleted temporary files of processes that had ended.
+    `leftovers` is the number of pieces of unfinished evidence of ended processes that were deleted.
     """
 
     checked: int

@@ -137,11 +137,12 @@ def visible_text(text: str) -> str:
 def note_ends(text: str, at: int) -> int:
     """Return the end of the note mark that begins at `at`, or `at` itself if no note mark begins there.
 
-    A note mark is a superscript number or letter after a word of three or more letters (except a function or a unit),
-    after a character of a script without spaces, after punctuation, or after a year. A superscript after any other
-    number is an exponent; after a shorter word, it may belong to a unit or a formula. A star or dagger is always a note
-    mark, with or without an adjacent plus sign. A plus sign alone is a note mark after a word that ends in four
-    lowercase letters.
+    A note mark is a superscript number or letter after a word of three or more letters (except a function, a unit, or
+    the last factor of a product), after a character of a script without spaces, after punctuation, or after a year. A
+    space may precede it, unless a letter or digit follows it, as in `carbon ¹⁴C`. A superscript after any other number
+    is an exponent; after a shorter word, it may belong to a unit or a formula. A star or dagger that no other
+    superscript follows is always a note mark, with or without an adjacent plus sign. A plus sign alone is a note mark
+    after a word that ends in four lowercase letters.
     """
     stars = _STARS.match(text, at)
     if stars:

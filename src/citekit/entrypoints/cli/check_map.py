@@ -53,7 +53,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
 
     --fix makes only changes that cannot make a citation point to different content. An end beyond the end of the
     file moves back to the end of the file. A child that begins inside its parent but extends beyond it is shortened to
-    end where the parent ends. Wrong file sizes are corrected, and control characters are removed from titles. No start
+    end where the parent ends. Wrong counts are corrected, and control characters are removed from titles. No start
     is moved and no node is deleted. Every change is reported with its path and the values before and after. All other
     errors are reported but not changed. The exit code is 0 only if no errors remain.
     """

@@ -106,7 +106,7 @@ def _gap_line(gap: Gap) -> str:
     """Return a line with the text that an ellipsis omits and the reasons to read it."""
     reasons = list(gap.remarks)
     if gap.qualifiers:
-        reasons.insert(0, f"qualifies the statement: {', '.join(gap.qualifiers)}")
+        reasons.insert(0, f"may qualify the statement: {', '.join(gap.qualifiers)}")
     why = f" ({'; '.join(reasons)})" if reasons else ""
     return printable(f"    omits {counted(gap.length, 'character')}{why}: {gap.text}")
 

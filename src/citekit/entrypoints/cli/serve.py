@@ -80,7 +80,7 @@ def command(session: Session, /, tools: str | None, http: str | None, **options:
     if http is not None:
         if tools not in (None, "citekit"):
             raise RequestRefused(
-                "Over HTTP, only --tools citekit is possible, because a library cannot be separated by subject."
+                "Over HTTP, only --tools citekit is possible, because users (subjects) cannot have separate libraries."
             )
         _serve_http(session, http, options)
         return

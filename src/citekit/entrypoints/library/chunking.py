@@ -61,8 +61,8 @@ def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> 
 def compare(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Split a book of the library with several thresholds, and return a comparison of the results.
 
-    Raise `RequestRefused` if the library does not have the book, it has no readable format, or its file is missing, and
-    the errors of `CompareChunking`.
+    Raise `RequestRefused` if the book is not in the library, has no readable format, or its file is missing,
+    `LibraryUnavailable` if the library cannot be read, and the errors of `CompareChunking`.
     """
     record, chosen = _to_compare(library, arguments["book_id"], arguments["format_preference"])
     compared = library.compare_chunking(chosen.path, language=_language(record), progress=progress)

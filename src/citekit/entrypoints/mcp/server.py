@@ -47,9 +47,9 @@ def serve(app: Container) -> None:
 
 
 def _log_to(stream: TextIO) -> None:
-    """Log warnings and errors to `stream`, one line per message.
+    """Log warnings and errors to `stream`, one line per message, including its traceback.
 
-    Line ends in a message are escaped, so text from a file cannot imitate a log message.
+    Line ends are escaped, so text from a file cannot imitate a log message.
     """
     handler = logging.StreamHandler(stream)
     handler.setLevel(logging.WARNING)  # a client can ask for more, but only for itself
@@ -58,8 +58,8 @@ def _log_to(stream: TextIO) -> None:
 
 
 class _OneLine(logging.Formatter):
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the standard library's name
-        return printable(super().formatMessage(record))
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
 
 
 def _end_after(seconds: float) -> None:

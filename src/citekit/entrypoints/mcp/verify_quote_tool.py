@@ -148,7 +148,7 @@ _LOOKED_UP: Mapping[str, Any] = {
     },
     "cut": {
         "type": "boolean",
-        "description": "True if more files or pages have the words than were compared. Give a resource_id, or a longer "
+        "description": "True if not all files or pages with these words were compared. Give a resource_id, or a longer "
         "quote.",
     },
 }

@@ -116,7 +116,7 @@ def _refuse_encrypted(archive: EpubArchive, name: str) -> None:
 def _protection(archive: EpubArchive) -> str:
     """Return the name of the DRM scheme that protects the text, or "" if the text is not protected.
 
-    Obfuscated fonts, and rights files without encryption, do not count as protection.
+    Obfuscated fonts, and rights files without an encrypted key, do not count as protection.
     """
     path = archive.find("META-INF/encryption.xml")
     methods = [] if path is None else list(parse_xml(archive.read(path), path).iter())

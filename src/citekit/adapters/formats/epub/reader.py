@@ -302,8 +302,8 @@ class _Pictures:
     def uri(self, href: str, base: str) -> str | None:
         """Return the image that `href` refers to, relative to the item `base`, as a data URI (RFC 2397).
 
-        Return None if the item is missing, is not an image, or is too large for the space left for images in the HTML
-        document.
+        Return None if the item is missing, cannot be read, is not an image, or is larger than `PICTURE_LIMIT` or than
+        the space left for images in the HTML document.
         """
         name = self.archive.find(href, base)
         if name is None or self.archive.size(name) > min(PICTURE_LIMIT, self.left):

@@ -20,7 +20,7 @@ from citekit.entrypoints.library import asking
 def command(session: Session) -> None:
     """List the guardians (personalities for answers) and the answer patterns.
 
-    To use them, run `citekit library query --guardian ID --pattern ID`.
+    To use them, add --guardian ID or --pattern ID to `citekit library query QUESTION`.
     """
     plain = asking.guardians(session.app.alexandria, {}, silent)
     patterns = session.app.alexandria.personas.patterns()

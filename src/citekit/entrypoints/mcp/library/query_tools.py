@@ -24,9 +24,7 @@ _RESULT = {
     "resource_id": schemas.said("string", "The book's resource id, for getStructure and resolve."),
     "node_id": schemas.said("string", "The chunk's node id, for getNode and resolve."),
     "location": LOCATION,
-    "weak": schemas.said(
-        "boolean", "True if the score is below the threshold. Returned only if fewer than two reach it."
-    ),
+    "weak": schemas.said("boolean", "True if the score is below the threshold. Only the best two results can be weak."),
     "passage": schemas.said("object", "The passage of the chunk that best answers the question, with its own address."),
     "chunk_level": schemas.said("string", "child: the chunk belongs to a chapter; flat: the chunk has no chapter."),
     "parent_id": schemas.said(("string", "null"), "The id of the chunk's chapter in parent_chunks."),
@@ -145,7 +143,7 @@ BOOK = Tool(
 
 STATS = Tool(
     name="alexandria_stats",
-    title="Count books and chunks",
+    title="Count books and index entries",
     description=("Counts the books in the library and in the index. Start here to check that both are available."),
     input_schema=inputs({}),
     output_schema=schemas.outputs(

@@ -180,7 +180,7 @@ def _chapters(
 ) -> Sequence[OutlineItem]:
     """Return outline items for the chapters, nested as in the file.
 
-    Chapters without subchapters contain the slides or, without `slides`, the topics of the subtitles.
+    A chapter without subchapters contains its slides or, if it has none, the topics of its subtitles.
     """
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]

@@ -71,8 +71,8 @@ def sweep(document: Document, *, alone: bool) -> None:
 class _Sweep:
     """A single cleaning pass over a PDF.
 
-    It searches the source text of objects, which needs one library call per object, for entries that may have to be
-    removed, and then inspects only those objects.
+    It writes each object as source text, which needs only a few library calls, and searches the text for entries that
+    may have to be removed. Only the objects that contain such entries are then inspected.
     """
 
     _mupdf: Any
