@@ -328,7 +328,9 @@ class TestLimits:
     def test_of_what_is_answered_hold(self) -> None:
         some = children({"longest": 200})
 
-        with pytest.raises(SourceUnsupported, match=r"cannot be processed: its content exceeds the limit of 200 bytes\."):
+        with pytest.raises(
+            SourceUnsupported, match=r"cannot be processed: its content exceeds the limit of 200 bytes\."
+        ):
             some.ask("echo", FILE, {"said": "x" * 200})
 
         assert "well" == some.ask("echo", FILE, {"said": "well"})
