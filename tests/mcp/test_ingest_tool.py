@@ -214,7 +214,7 @@ def test_the_map_of_a_model_is_never_replaced(home: Home) -> None:
     assert not first.is_error
     assert same.structured_content is not None
     assert ("guide_md", False) == (same.structured_content["resource_id"], same.structured_content["mapped_now"])
-    assert "was made by another mapper" in shown(changed)
+    assert "has changed since another mapper made its map" in shown(changed)
     assert plain == json.loads(home.map_file("guide_md").read_text(encoding="utf-8"))
 
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -210,6 +211,28 @@ def test_a_connection_that_was_ended_while_it_was_idle_is_not_noticed(postgres: 
 
     assert 1 == database.run(numbered)
     database.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "waits"), [("the database system is starting up", True), ("password authentication failed", False)]
+)
+def test_a_new_process_waits_for_a_server_that_is_starting(answer: str, waits: bool) -> None:
+    said = b"SFATAL\0C57P03\0M" + answer.encode() + b"\0\0"
+    asked = []
+
+    class Answering(BaseRequestHandler):
+        def handle(self) -> None:
+            asked.append(self.request.recv(1000))
+            self.request.sendall(b"E" + (len(said) + 4).to_bytes(4, "big") + said)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Answering) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"postgresql://citekit@127.0.0.1:{server.server_address[1]}/postgres?sslmode=disable&gssencmode=disable"
+        with pytest.raises(StoreUnavailable, match=answer):
+            Database(url, patience=0.2).space("counted")
+        server.shutdown()
+
+    assert waits == (len(asked) > 1)
 
 
 def test_an_error_of_the_client_library_without_a_code_is_a_lost_connection(postgres: str) -> None:

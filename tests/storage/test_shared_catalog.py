@@ -431,12 +431,15 @@ def test_a_restart_of_postgresql_in_the_middle_costs_only_time(postgres: str, tm
         "CITEKIT_PARSERS": "inline",
     }
     app = bootstrap(settings_from(variables, tmp_path / "home"))
-    results = []
+    results, restarts = [], []
     for number, each in enumerate(app.ingest_many(sorted(files.iterdir()), concurrency=1)):
         results.append(each)
         if number in (1, 3):
-            threading.Thread(target=restart_server, args=(data_folder(postgres),)).start()
+            restarts.append(threading.Thread(target=restart_server, args=(data_folder(postgres),)))
+            restarts[-1].start()
             time.sleep(0.05)
+    for restart in restarts:
+        restart.join()
 
     other = bootstrap(settings_from(variables, tmp_path / "other"))
     assert [] == [each.error for each in results if each.error is not None]

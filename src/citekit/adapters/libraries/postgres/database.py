@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -29,6 +30,9 @@ _LONGEST_PAUSE = 1.0
 _TEMPORARY = ("40001", "40P01", "57P01", "57P02", "57P03")
 """Codes of errors after which the same work can succeed: conflicts of transactions, and a server that stops or starts.
 """
+
+_NOT_NOW = re.compile(r"FATAL: +the database system is ")
+"""Matches the answers of a server that starts or stops to a new connection, whose errors have no code."""
 
 
 class Database:
@@ -166,7 +170,7 @@ class Database:
         """Return whether the same work may succeed if it is repeated soon."""
         code = getattr(error, "sqlstate", None) or ""
         if connection is None and not code:  # do not wait for a server that was never reached
-            return self._was_connected
+            return self._was_connected or _NOT_NOW.search(str(error)) is not None
         is_lost = connection is not None and (connection.closed or connection.broken)
         # the server gives each of its errors a code, so without one the connection failed, even if it looks open
         is_unanswered = not code and isinstance(error, driver.package().OperationalError)
