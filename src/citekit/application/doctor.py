@@ -14,6 +14,7 @@ from citekit.application.locate_source import LocateSource
 from citekit.domain.distribution import DISTRIBUTION, install_command
 from citekit.domain.errors import CiteKitError, MapTooNew
 from citekit.domain.mcp_clients import ConnectedClient
+from citekit.domain.numbers import counted
 from citekit.domain.ports.map_store import MapStore
 
 SOURCES_LIMIT = 200
@@ -165,7 +166,7 @@ class Doctor:
         looked_at = ids[:SOURCES_LIMIT]
         stale = [name for name in looked_at if self.locate.staleness(self.maps.get(name)) is not None]
         of = (
-            f"of {_counted(len(ids), 'map')}"
+            f"of {counted(len(ids), 'map')}"
             if len(looked_at) == len(ids)
             else f"of the first {len(looked_at)} of {len(ids)} maps"
         )
@@ -190,19 +191,15 @@ class Doctor:
         found = self.remote_leftovers()
         if not found:
             return Finding("remote files", Health.FINE, "no files are left on a model service")
-        text = f"{_counted(len(found), 'uploaded file')} may still be on a model service: {', '.join(found[:5])}"
+        text = f"{counted(len(found), 'uploaded file')} may still be on a model service: {', '.join(found[:5])}"
         return Finding("remote files", Health.NOTED, text, "the next run of that mapper deletes them")
 
     def _leftovers(self) -> Finding:
         found = self.leftovers()
         if not found:
             return Finding("leftovers", Health.FINE, "none")
-        text = f"{_counted(len(found), 'temporary file')} of killed processes, such as {found[0]}"
+        text = f"{counted(len(found), 'temporary file')} of killed processes, such as {found[0]}"
         return Finding("leftovers", Health.NOTED, text, "run citekit cache verify, or delete them")
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _component(found: Component) -> Finding:
@@ -243,7 +240,7 @@ def _folder(name: str, path: Path) -> Finding:
     if name == "home":
         return Finding(name, Health.FINE, str(path))
     count, size = _extent(path)
-    return Finding(name, Health.FINE, f"{path} ({_counted(count, 'file')}, {size / 1e6:.1f} MB)")
+    return Finding(name, Health.FINE, f"{path} ({counted(count, 'file')}, {size / 1e6:.1f} MB)")
 
 
 def _is_writable(path: Path) -> bool:

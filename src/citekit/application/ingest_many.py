@@ -192,11 +192,11 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files that `paths` refer to:
+    """Yield the files in `paths`, and every file below the folders in `paths` that can be mapped.
 
-    the files themselves, and every file below the folders that can be mapped, sorted by name in each folder. In
-    folders, hidden files and folders, symbolic links to folders, and the folders in `skip` are skipped; named files
-    never are. `is_mappable` decides which files of a folder can be mapped; `left_out` is called with every other file.
+    The files of a folder are sorted by name. In folders, hidden files and folders, symbolic links to folders, and the
+    folders in `skip` are skipped; named files never are. `is_mappable` decides which files of a folder can be mapped;
+    `left_out` is called with every other file.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:

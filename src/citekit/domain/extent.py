@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import frozen
 
+from citekit.domain.numbers import counted
+
 
 @frozen(kw_only=True)
 class Extent:
@@ -71,26 +73,22 @@ def extent_text(extent: Extent) -> str:
     """Return the extent in words, such as `105 pages` or `12:05 minutes`; an empty text if it is not known."""
     match extent:
         case Extent(pages=int(pages)):
-            return _counted(pages, "page")
+            return counted(pages, "page")
         case Extent(seconds=float(seconds)):
             return _duration(round(seconds))
         case Extent(chapters=tuple(chapters)):
-            return _counted(len(chapters), "chapter")
+            return counted(len(chapters), "chapter")
         case Extent(sheets=tuple(sheets)):
-            return _counted(len(sheets), "sheet")
+            return counted(len(sheets), "sheet")
         case Extent(lines=int(lines)):
-            return _counted(lines, "line")
+            return counted(lines, "line")
         case Extent(size=(width, height)):
             return f"{width} x {height} pixels"
     return ""
 
 
-def _counted(count: int, unit: str) -> str:
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
-
-
 def _duration(seconds: int) -> str:
     if seconds < 60:
-        return _counted(seconds, "second")
+        return counted(seconds, "second")
     minutes, rest = divmod(seconds, 60)
     return f"{minutes}:{rest:02} minutes"

@@ -1,4 +1,4 @@
-"""Converts between numbers and text without loss.
+"""Converts between numbers and text.
 
 A number in an address is the shortest decimal text (no exponent, no trailing `.0`) that parses to the same value, so
 equal locations have equal addresses and no precision is lost.
@@ -82,3 +82,11 @@ def read_decimal(text: str) -> float | None:
 def read_whole(text: str) -> int | None:
     """Parse an unsigned whole number of at most 12 digits. Return None for any other text."""
     return int(text) if _WHOLE.fullmatch(text) and len(text) <= 12 else None
+
+
+def counted(number: int, thing: str, plural: str | None = None) -> str:
+    """Return a number with its noun in the singular or plural, such as `1 map` or `2 maps`.
+
+    If `plural` is None, the plural is `thing` followed by `s`.
+    """
+    return f"{number} {thing if number == 1 else plural or f'{thing}s'}"

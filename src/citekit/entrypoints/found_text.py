@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from citekit.domain.numbers import counted
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 from citekit.domain.text_search.matching import Kind
 
@@ -26,7 +27,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
         whole = len(found.whole)
         shown = "" if whole == found.total else f", the best {whole} shown"
         least = "" if found.pages is None else "At least "
-        yield f"{least}{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
+        yield f"{least}{counted(found.total, 'match', 'matches')}{shown}"
     if found.pages is not None:
         more = "or more " if found.pages >= PAGES_COUNTED else ""
         yield (

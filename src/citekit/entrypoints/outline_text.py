@@ -9,6 +9,7 @@ from citekit.application.structure import Structure
 from citekit.domain.address import Address
 from citekit.domain.extent import extent_text
 from citekit.domain.node import Node
+from citekit.domain.numbers import counted
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.unicode_controls import printable
 
@@ -40,7 +41,7 @@ def outline_lines(found: Structure) -> Iterator[str]:
 def head_line(outline: ResourceMap) -> str:
     """Return the line about the file: its address, title, extent, number of nodes, and path."""
     scheme, resource_id = outline.modality.scheme, quote(outline.resource_id, safe="")
-    nodes = f"{outline.node_count} node{'' if outline.node_count == 1 else 's'}"
+    nodes = counted(outline.node_count, "node")
     facts = ", ".join(filter(None, (extent_text(outline.extent), nodes)))
     return f"{scheme}://{resource_id} {_brief(outline.title, TITLE_LIMIT)} ({facts}) {printable(outline.source_path)}"
 

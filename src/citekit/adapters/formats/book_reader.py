@@ -39,7 +39,7 @@ class AnyBookReader:
         return self._reader(path).facts(path)
 
     def read(self, path: Path) -> Book:
-        """See `Reader.read`. A file without text raises `SourceUnsupported`, too."""
+        """See `Reader.read`. Also raise `SourceUnsupported` for a file without text."""
         return self._reader(path).read(path)
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:

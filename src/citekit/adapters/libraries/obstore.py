@@ -38,7 +38,7 @@ RETRY_SECONDS = 30
 _RETRIES = 1000  # the time is the limit
 _REQUEST_SECONDS = 60
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
-_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+_PROXIES = ("http", "https", "all")
 _LONGEST_MESSAGE = 200
 _SHORTEST_PAUSE = 0.1
 _LONGEST_PAUSE = 3.0
@@ -74,7 +74,7 @@ def package() -> Any:
 
 
 def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
-    """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`). The connection is made
+    """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`). Requests are made
     later.
 
     Unencrypted HTTP is used only if the endpoint in the environment (such as `AWS_ENDPOINT_URL`) starts with `http://`.
@@ -114,10 +114,10 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
 
 def _check_reachable(endpoint: str) -> None:
     """Raise `OSError` if no connection to the endpoint can be made. Behind a proxy, nothing is checked."""
+    from urllib.request import getproxies, proxy_bypass  # imports more modules than most commands need
+
     parts = urlsplit(endpoint)
-    variables = {name.lower(): value for name, value in os.environ.items() if value}
-    is_direct = parts.hostname in variables.get("no_proxy", "").split(",") or variables.keys().isdisjoint(_PROXIES)
-    if not parts.hostname or not is_direct:
+    if not parts.hostname or not (getproxies().keys().isdisjoint(_PROXIES) or proxy_bypass(parts.hostname)):
         return
     port = parts.port or (80 if parts.scheme == "http" else 443)
     try:

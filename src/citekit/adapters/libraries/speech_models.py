@@ -123,7 +123,7 @@ def chosen_model(choice: str, folder: Path | None = None) -> SpeechModel:
         return next((each for each in installed if choice == each.name), None) or model_in(Path(choice).expanduser())
     automatic = automatic_model(folder)
     if automatic is None:
-        raise MapperUnavailable("No speech model is installed. To download one, run: citekit models download base")
+        raise MapperUnavailable("No speech model is installed. To download one, run: citekit models get base")
     return automatic
 
 

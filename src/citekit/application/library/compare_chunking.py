@@ -14,6 +14,7 @@ from citekit.application.library.document_text import read_text
 from citekit.domain.errors import RequestRefused
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.chunking import Chunk, ChunkingParams, Reason, chunked, sentences_of
+from citekit.domain.numbers import counted
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.library_reader import LibraryReader
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
@@ -114,7 +115,7 @@ class ComparedChunking:
         best = self.best
         if not best.forced_breaks:
             return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
-        breaks = f"{best.forced_breaks} forced break{'' if best.forced_breaks == 1 else 's'}"
+        breaks = counted(best.forced_breaks, "forced break")
         return f"Best coherence ({best.coherence:.3f}) but {breaks} - consider increasing max_chunk_size"
 
 

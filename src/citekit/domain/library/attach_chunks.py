@@ -31,12 +31,11 @@ class AttachedChunks:
 
 def with_chunks(resource_map: ResourceMap, extracted_text: LocatedText, placed: Sequence[Mark]) -> AttachedChunks:
     """Return a copy of the map that has a node of type `chunk` for each chunk in `placed`, and the IDs of these nodes.
-    Earlier chunks are removed.
 
-    The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains the
-    chunk's location. If there is no such node, it is the deepest node whose text contains the end of the chunk and
-    whose location contains the chunk's location. If there is still no such node, the chunk is at the top level. A chunk
-    is placed before the first sibling that does not begin before it.
+    Earlier chunks are removed. The parent of a chunk is the deepest node whose text contains the whole chunk and whose
+    location contains the chunk's location. If there is no such node, it is the deepest node whose text contains the end
+    of the chunk and whose location contains the chunk's location. If there is still no such node, the chunk is at the
+    top level. A chunk is placed before the first sibling that does not begin before it.
 
     The ID of a chunk has the form `PARENT.chunk_1_3fa9`: the parent's ID, the number of the chunk in its parent, and
     four hexadecimal digits that depend on the character range. If chunks with other ranges replace it, the old ID is

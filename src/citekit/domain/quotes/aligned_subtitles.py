@@ -65,8 +65,9 @@ def _times(words: Sequence[str], heard: Sequence[SpokenWord]) -> list[tuple[floa
 
 
 def _between(count: int, known: dict[int, tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yield the times of `count` words. Words without a time evenly share the time between their neighbors with times.
-    At the ends, they take no time.
+    """Yield the times of `count` words.
+
+    Words without a time evenly share the time between their neighbors with times. At the ends, they take no time.
     """
     places = sorted(known)
     for at in range(count):

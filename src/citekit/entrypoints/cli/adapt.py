@@ -133,8 +133,8 @@ def _notes(made: ImportedMap) -> list[str]:
 
 
 def _lines(made: ImportedMap, place: str, *, stored: bool) -> Iterator[str]:
+    from citekit.domain.numbers import counted
     from citekit.domain.unicode_controls import printable
-    from citekit.entrypoints.cli.formatting import counted
 
     resource_map = made.resource_map
     facts = (

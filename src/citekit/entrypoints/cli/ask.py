@@ -9,11 +9,11 @@ import click
 
 from citekit.domain.answering import CheckedAnswer, CheckedQuote, CheckedStatement, Passage
 from citekit.domain.errors import MapperUnavailable
+from citekit.domain.numbers import counted
 from citekit.domain.text_search.limits import PASSAGES
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option
 from citekit.entrypoints.cli.errors import CommandError
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled

@@ -199,9 +199,9 @@ def read_map_file(path: Path) -> str:
 
 
 def _unsound(session: Session, checked: _Checked) -> Exception:
+    from citekit.domain.numbers import counted
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.errors import CommandError
-    from citekit.entrypoints.cli.formatting import counted
 
     session.say(_changes(checked))
     session.say(_first("fault", [printable(fault) for fault in checked.faults[:MOST]], len(checked.faults)))
@@ -215,8 +215,8 @@ def _unsound(session: Session, checked: _Checked) -> Exception:
 
 
 def _lines(checked: _Checked) -> Iterator[str]:
+    from citekit.domain.numbers import counted
     from citekit.domain.unicode_controls import printable
-    from citekit.entrypoints.cli.formatting import counted
 
     yield from _changes(checked)
     if checked.report is not None:
@@ -247,7 +247,7 @@ def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
 
     `what` is the noun for the lines, "fault" or "warning".
     """
-    from citekit.entrypoints.cli.formatting import counted
+    from citekit.domain.numbers import counted
 
     yield from shown
     if count > len(shown):

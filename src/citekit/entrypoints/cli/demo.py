@@ -20,11 +20,12 @@ from citekit.domain.errors import AlreadyIngested, CiteKitError, DriverMissing
 from citekit.domain.evidence import Evidence
 from citekit.domain.formats import by_name
 from citekit.domain.node import Node, NodeName
+from citekit.domain.numbers import counted
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError, plain_error
-from citekit.entrypoints.cli.formatting import counted, lasted, place, size
+from citekit.entrypoints.cli.formatting import lasted, place, size
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.tables import pairs, table, tree

@@ -8,10 +8,10 @@ import click
 
 from citekit.application.doctor import Finding, Health, Topic
 from citekit.domain.distribution import DISTRIBUTION
+from citekit.domain.numbers import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 

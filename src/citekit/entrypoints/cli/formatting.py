@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from citekit.domain.numbers import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -44,14 +46,6 @@ def lasted(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s"
-
-
-def counted(number: int, thing: str, plural: str | None = None) -> str:
-    """Return a number with its noun in the singular or plural, such as `1 map` or `2 maps`.
-
-    If `plural` is None, the plural is `thing` followed by `s`.
-    """
-    return f"{number} {thing if number == 1 else plural or f'{thing}s'}"
 
 
 def place(location: Location) -> str:

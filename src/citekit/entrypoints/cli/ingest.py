@@ -21,11 +21,12 @@ from citekit.domain.errors import Cancelled, CiteKitError, SourceSetAside
 from citekit.domain.ingest_run import FileResult, FileState
 from citekit.domain.jobs import IngestJob, Setting
 from citekit.domain.map_card import MapCard
+from citekit.domain.numbers import counted
 from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option
 from citekit.entrypoints.cli.errors import CommandError, plain_error
-from citekit.entrypoints.cli.formatting import counted, lasted
+from citekit.entrypoints.cli.formatting import lasted
 from citekit.entrypoints.cli.progress import Watch, watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from citekit.domain.numbers import counted
 from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.errors import CommandError
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.terminal import styled
 from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 

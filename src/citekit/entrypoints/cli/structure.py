@@ -55,8 +55,8 @@ def _plain(found: Structure) -> dict[str, object]:
 
 
 def _lines(found: Structure) -> Iterator[str]:
+    from citekit.domain.numbers import counted
     from citekit.domain.unicode_controls import printable
-    from citekit.entrypoints.cli.formatting import counted
     from citekit.entrypoints.cli.tables import tree
 
     resource_map = found.outline

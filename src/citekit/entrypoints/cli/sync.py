@@ -15,11 +15,11 @@ import click
 
 from citekit.application.sync_folders import Synced, SyncRules, SyncState
 from citekit.domain.errors import RequestRefused
+from citekit.domain.numbers import counted
 from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError, plain_error
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.failures import sentence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from citekit.domain.numbers import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.tables import node_line
 from citekit.entrypoints.cli.terminal import styled
@@ -55,6 +56,6 @@ def node_lines(hits: Sequence[Hit]) -> Iterator[str]:
 def compact_lines(hits: Sequence[Hit]) -> Iterator[str]:
     """Yield a line with the number of nodes, then a line with the address and title of each node."""
     if hits:
-        yield f"{len(hits)} {'title' if len(hits) == 1 else 'titles'}"
+        yield counted(len(hits), "title")
     for hit in hits:
         yield f"{hit.address}  {' '.join(hit.head.title.split())}"

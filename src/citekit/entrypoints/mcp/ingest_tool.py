@@ -11,6 +11,7 @@ from mcp_types import Tool, ToolAnnotations
 from citekit.container import Container
 from citekit.domain.errors import RequestRefused, SourceUnreadable
 from citekit.domain.map_card import MapCard
+from citekit.domain.numbers import counted
 from citekit.domain.progress import Progress
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.mcp import schemas
@@ -87,6 +88,6 @@ def _check_size(real: Path, path: Path) -> None:
 
 
 def _line(card: MapCard, *, mapped_now: bool) -> str:
-    facts = ", ".join(filter(None, (card.type, card.size, f"{card.nodes} node{'' if card.nodes == 1 else 's'}")))
+    facts = ", ".join(filter(None, (card.type, card.size, counted(card.nodes, "node"))))
     how = "mapped now" if mapped_now else "already mapped and unchanged"
     return f"{printable(card.resource_id)}: {' '.join(card.title.split())} ({facts}), {how}"

@@ -12,6 +12,7 @@ from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.list_resources import ListedResource, ResourceList
 from citekit.container import Container
+from citekit.domain.numbers import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
@@ -107,7 +108,7 @@ def _lines(found: ResourceList) -> Iterator[str]:
     """
     folder = _common_folder(found.resources)
     below = f", paths below {printable(folder)}" if folder else ""
-    yield f"{found.total} resource{'' if found.total == 1 else 's'}{below if found.resources else ''}"
+    yield f"{counted(found.total, 'resource')}{below if found.resources else ''}"
     for each in found.resources:
         yield f"{printable(each.resource_id)}: {_facts(each, folder)}"
     if found.next_cursor is not None:

@@ -11,6 +11,7 @@ from mcp_types import Tool, ToolAnnotations
 from citekit.application.named_parts import part_named
 from citekit.container import Container
 from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused
+from citekit.domain.numbers import counted
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.verdict import Finding
 from citekit.entrypoints.failures import sentence
@@ -266,5 +267,4 @@ def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
         yield f"similar, not the quote: {verdict['near']['address']}"
         yield f"  {' '.join(verdict['near']['text'].split())[:300]}"
     if verdict["unread_count"]:
-        count = verdict["unread_count"]
-        yield f"{count} page{'' if count == 1 else 's'} could not be read"
+        yield f"{counted(verdict['unread_count'], 'page')} could not be read"

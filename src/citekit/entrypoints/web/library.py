@@ -23,6 +23,7 @@ from citekit.domain.locations import TimeSpan, Virtual
 from citekit.domain.map_editing import EditKind, MapEdit
 from citekit.domain.mapper_identity import EDITED
 from citekit.domain.node import Node
+from citekit.domain.numbers import counted
 from citekit.domain.page_view import Layout, PageSize
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.words import words_of
@@ -111,9 +112,7 @@ class LibraryRoutes:
         scanned, pages = resource_map.metadata.get("scanned_pages"), resource_map.extent.pages
         if isinstance(scanned, int) and pages:
             are = "is a scan" if scanned == 1 else "are scans"
-            return plain(
-                {"state": "scanned", "message": f"{scanned} of {pages} page{'' if pages == 1 else 's'} {are}."}
-            )
+            return plain({"state": "scanned", "message": f"{scanned} of {counted(pages, 'page')} {are}."})
         return plain({"state": "unchanged"})
 
     def map(self, asked: Asked) -> Response:

@@ -59,7 +59,7 @@ class CbzExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """See `Extractor.extract`. Raise `SourceUnreadable` if the comic cannot be read, too."""
+        """See `Extractor.extract`. Also raise `SourceUnreadable` if the comic cannot be read."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             known = ", ".join(form.value for form in self.forms(source.format, location)) or "none"
             raise FormUnsupported(

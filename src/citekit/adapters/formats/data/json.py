@@ -10,6 +10,7 @@ from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import GROUPS, SINGLE, grouped
 from citekit.adapters.formats.data.json_scan import MemberOffsets, first_value, scan, skip, text_of
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
+from citekit.domain.numbers import counted
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -163,12 +164,10 @@ def summarize_value(data: bytes, parts: MemberOffsets, kind: str) -> str:
     """Summarize an array as its length and first item, or an object as its number of keys and its first keys."""
     if kind == "array":
         first = source_excerpt(data, *parts.value(0)) if parts.count else ""
-        return f"{parts.count} {'item' if parts.count == 1 else 'items'}{f', the first {first}' if first else ''}"
+        return f"{counted(parts.count, 'item')}{f', the first {first}' if first else ''}"
     keys = [parts.key(data, index) or "" for index in range(min(parts.count, _KEYS))]
     return (
-        f"{parts.count} {'key' if parts.count == 1 else 'keys'}: {', '.join(keys)}{', ...' if parts.count > _KEYS else ''}"
-        if keys
-        else "empty"
+        f"{counted(parts.count, 'key')}: {', '.join(keys)}{', ...' if parts.count > _KEYS else ''}" if keys else "empty"
     )
 
 

@@ -17,6 +17,7 @@ from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import SINGLE, grouped
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.locations import Lines
+from citekit.domain.numbers import counted
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -266,7 +267,7 @@ class _Tree:
     def _names(self, below: list[int]) -> str:
         names = list(dict.fromkeys(self.found.name(each) for each in below))
         more = ", ..." if len(names) > 8 else ""
-        return f"{len(below)} {'element' if len(below) == 1 else 'elements'}: {', '.join(names[:8])}{more}"
+        return f"{counted(len(below), 'element')}: {', '.join(names[:8])}{more}"
 
     def _excerpt(self, index: int) -> str | None:
         """Return the text at the beginning of an element, without tags, or None if there is no text."""

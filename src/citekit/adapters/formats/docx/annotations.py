@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from citekit.adapters.formats.shared.outline import one_line
 from citekit.adapters.libraries.office_package import OfficePackage, attribute, local, opened_package
 from citekit.domain.errors import CiteKitError
+from citekit.domain.numbers import counted
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -45,7 +46,7 @@ def notes_of(path: Path) -> Sequence[str]:
     with opened_package(path) as package:
         main, _ = package.main("document")
         count = sum(1 for _ in _comments(package, main))
-        about = [f"The document has {_counted(count, 'comment')}, which the last chapter lists."] if count else []
+        about = [f"The document has {counted(count, 'comment')}, which the last chapter lists."] if count else []
         return [*_changes(package.read(main)), *about, *_headers(package, main)]
 
 
@@ -65,8 +66,8 @@ def _changes(data: bytes) -> Iterator[str]:
     people = Counter(html.unescape(author[1].decode("utf-8", "replace")) for _, author in found if author and author[1])
     names = ", ".join(name for name, _ in people.most_common(_NAMED)) + (" and others" if len(people) > _NAMED else "")
     yield (
-        f"The document has tracked changes{f' by {names}' if names else ''}: {_counted(kinds['insertion'], 'insertion')} "
-        f"in the text, and {_counted(kinds['deletion'], 'deletion')} that the text leaves out."
+        f"The document has tracked changes{f' by {names}' if names else ''}: {counted(kinds['insertion'], 'insertion')} "
+        f"in the text, and {counted(kinds['deletion'], 'deletion')} that the text leaves out."
     )
 
 
@@ -94,7 +95,3 @@ def _related(package: OfficePackage, main: str, kinds: tuple[str, ...]) -> Itera
 def _text(element: _Element) -> str:
     paragraphs = ("".join(str(each.text or "") for each in part.iter("{*}t")) for part in element.iter("{*}p"))
     return " ".join(" ".join(paragraphs).split())
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -49,7 +49,7 @@ class PillowExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """See `Extractor.extract`. Raise `SourceUnreadable` if the image cannot be read, too."""
+        """See `Extractor.extract`. Also raise `SourceUnreadable` if the image cannot be read."""
         if not isinstance(location, Box) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"A part of a picture can be extracted only as a picture, not as {options.form.value}."

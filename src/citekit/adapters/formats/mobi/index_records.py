@@ -39,6 +39,7 @@ class Index:
 
 def read_index(records: Records, number: int) -> Index:
     """Return the index that starts at the record `number`.
+
     The index is empty if it is missing or damaged, or has more than `ROWS_LIMIT` rows.
     """
     if number == NONE or records[number][:4] != b"INDX":

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from citekit.domain.numbers import counted
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.library import preconditions
 from citekit.entrypoints.cli.library.options import answer, filters, ingesting, preference
 from citekit.entrypoints.cli.progress import watching

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from citekit.application.library.list_books import BookState, ListedBook
+from citekit.domain.numbers import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.library.options import collection as collection_option
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled

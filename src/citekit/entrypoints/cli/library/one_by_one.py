@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from citekit.container.library import Alexandria
+from citekit.domain.numbers import counted
 from citekit.domain.progress import Progress
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.errors import CommandError
-from citekit.entrypoints.cli.formatting import counted, lasted, size
+from citekit.entrypoints.cli.formatting import lasted, size
 from citekit.entrypoints.cli.library import preconditions
 from citekit.entrypoints.cli.progress import Watch, watching
 from citekit.entrypoints.cli.session import Session

@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from citekit.domain.address import parse_address
+from citekit.domain.numbers import counted
 from citekit.domain.progress import silent
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.formatting import counted, lasted, place
+from citekit.entrypoints.cli.formatting import lasted, place
 from citekit.entrypoints.cli.library.options import answer, collection, filters
 from citekit.entrypoints.cli.library.text_wrapping import folded
 from citekit.entrypoints.cli.progress import watching

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from citekit.domain.numbers import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.library.options import collection
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session

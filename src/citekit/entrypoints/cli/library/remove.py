@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from citekit.domain.numbers import counted
 from citekit.domain.progress import silent
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.library.options import answer, collection, named_file
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.library import batches

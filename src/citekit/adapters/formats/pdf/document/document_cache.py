@@ -79,6 +79,7 @@ class PdfMemory:
 
     def learn_targets(self, targets: Sequence[Target]) -> None:
         """Note all items of an outline that was read without errors, for `save` to cache.
+
         Outlines that are invalid or have fewer than `WORTH` items are ignored.
         """
         plain = list(itertools.chain.from_iterable(targets))

@@ -62,8 +62,8 @@ class Painted(NamedTuple):
 class Glyph(NamedTuple):
     """A character of text object number `text`, with the origin of its glyph (`x`, `y`) and its size, in points.
 
-    The size is infinity for a Type 3 font.
-    If one glyph shows several characters (a ligature), `continues` is true for all of them except the first.
+    The size is infinity for a Type 3 font. If one glyph shows several characters (a ligature), `continues` is true for
+    all of them except the first.
     """
 
     x: float

@@ -17,6 +17,7 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box, Pages
+from citekit.domain.numbers import counted
 
 FIGURE_LIMIT = 3_000
 """The maximum number of figures and tables in a map."""
@@ -41,6 +42,7 @@ _REPEAT_LIMIT = 3
 @frozen
 class Figure:
     """A figure or table on a page: `kind` is `figure` or `table`, and `text` is its caption or a title in place of it.
+
     `line_index` is the number of text lines that precede it on the page. `region` is None if it is the whole page or
     its area is unknown.
     """
@@ -65,9 +67,9 @@ class Figure:
 def figures_of(texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
     """Return captioned figures and tables and large pictures in reading order, and notes about what was skipped.
 
-    At most the first `FIGURE_LIMIT` are returned.
-    Pages of `texts` that have already been read are searched. Other pages are read, within `EXTRA_PAGES` and
-    `EXTRA_PAGES_LIMIT`, if they draw something. The choice depends on the document alone.
+    At most the first `FIGURE_LIMIT` are returned. Pages of `texts` that have already been read are searched. Other
+    pages are read, within `EXTRA_PAGES` and `EXTRA_PAGES_LIMIT`, if they draw something. The choice depends on the
+    document alone.
     """
     search = _FigureSearch(texts, frozenset(texts.pages), LAYOUT_LIMITS[quick])
     found = [figure for page in range(1, texts.count + 1) for figure in search.on(page)]
@@ -110,12 +112,13 @@ class _FigureSearch:
         notes = []
         if self._skipped:
             notes.append(
-                f"To save time, {_pages(self._skipped)} on which no section begins {'was' if self._skipped == 1 else 'were'} "
-                "not searched for figures and tables."
+                f"To save time, {counted(self._skipped, 'page')} on which no section begins "
+                f"{'was' if self._skipped == 1 else 'were'} not searched for figures and tables."
             )
         if self._without_layout:
             notes.append(
-                f"To save time, figures and tables on {_pages(self._without_layout)} are listed without their regions."
+                f"To save time, figures and tables on {counted(self._without_layout, 'page')} are listed without their "
+                "regions."
             )
         return notes
 
@@ -195,10 +198,6 @@ def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
         region = part.fractions(layout.width, layout.height)
         if region is not None and layout.lines:
             yield Figure("figure", f"Picture on page {page}", page, line_index, region)
-
-
-def _pages(count: int) -> str:
-    return "1 page" if count == 1 else f"{count} pages"
 
 
 def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:

@@ -10,6 +10,7 @@ from citekit.adapters.formats.pdf.outline.page_reader import Page
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
 from citekit.adapters.libraries.mupdf.engine import Document, skipped_pages
 from citekit.domain.errors import SourceUnsupported
+from citekit.domain.numbers import counted
 
 RULE_LIMIT = 40
 """The maximum number of label rules that a map stores; a document with more labels each page separately."""
@@ -59,7 +60,7 @@ def hidden_text_notes(pages: Collection[Page]) -> list[str]:
     numbers, words = sorted(hidden), sum(hidden.values())
     named = ", ".join(map(str, numbers[:NAMED_PAGES])) + (", and others" if len(numbers) > NAMED_PAGES else "")
     return [
-        f"Hidden text was found: readers do not see {words} {'word' if words == 1 else 'words'} on "
+        f"Hidden text was found: readers do not see {counted(words, 'word')} on "
         f"{'page' if len(numbers) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
         *unchecked,
     ]
@@ -127,7 +128,7 @@ def attachment_notes(document: Document) -> list[str]:
     what = "The file is a portfolio of" if portfolio else "The file has"
     listed = f"{', '.join(filter(None, names))}{more}"
     return [
-        f"{what} {count} attached {'file' if count == 1 else 'files'}, which the map leaves out: {listed}. To map "
+        f"{what} {counted(count, 'attached file')}, which the map leaves out: {listed}. To map "
         f"{'it, save it' if count == 1 else 'them, save them'} with a PDF program."
     ]
 

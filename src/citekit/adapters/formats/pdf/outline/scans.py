@@ -21,6 +21,7 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import away, exclusive
 from citekit.domain.distribution import install_command
 from citekit.domain.locations import Pages
+from citekit.domain.numbers import counted
 
 
 @frozen
@@ -110,17 +111,13 @@ def read_scans(texts: PageTexts, scans: Scans, recognizer: PageRecognizer) -> tu
         seen += 1
         if found.lines:
             pages[page] = _measured(found)
-    notes = [f"OCR recognized the text of {_pages(len(pages))}. It may contain errors."] if pages else []
+    notes = [f"OCR recognized the text of {counted(len(pages), 'page')}. It may contain errors."] if pages else []
     if recognizer.is_spent and seen < len(scans.without_text):
         notes.append(
             f"OCR read only {seen} of the {len(scans.without_text)} pages without a text layer, because so many scans are "
             "implausible for a file of this size."
         )
     return texts.with_recognized(styled_pages(pages)), notes
-
-
-def _pages(count: int) -> str:
-    return "1 page" if count == 1 else f"{count} pages"
 
 
 def sections_of_scans(texts: PageTexts) -> TextSections:

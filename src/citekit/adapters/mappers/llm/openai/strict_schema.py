@@ -23,8 +23,9 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `schema` converted to the rules of strict mode. Optional properties become required but nullable.
-    Unsupported keywords are removed.
+    """Return `schema` converted to the rules of strict mode.
+
+    Optional properties become required but nullable. Unsupported keywords are removed.
     """
     kept = {name: _strict_value(value) for name, value in schema.items() if name in _KNOWN and name != "properties"}
     properties = schema.get("properties")
