@@ -152,7 +152,7 @@ def test_large_objects_and_ones_that_change_while_they_are_read_fail_alone(
     files = BucketFiles(tmp_path, 10**9, largest=100)
     paths = {each.path.name: each.path for each in files.listing(url)}
     files.fetch(paths["one.md"])
-    with pytest.raises(SourceUnreadable, match="800 bytes, and at most 100"):
+    with pytest.raises(SourceUnreadable, match="800 bytes, but CiteKit fetches at most 100"):
         files.fetch(paths["large.md"])
     put(client, one="# Another one\n")
     head = BucketFiles._head
