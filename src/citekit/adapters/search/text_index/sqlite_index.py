@@ -66,7 +66,7 @@ _FIRSTS = (
 """Selects the numbers of blocks, each with the number of the first block of its resource."""
 
 _OF_NUMBERS = "SELECT number, data, code FROM block WHERE number IN (SELECT value FROM json_each(?))"
-_END = "SELECT coalesce(max(first + blocks), 0) FROM text"
+_END = "SELECT coalesce(max(number) + 1, 0) FROM block"
 _OF_RANGE = "SELECT number, data, code FROM block WHERE number >= ? AND number < ? ORDER BY number LIMIT ?"
 _MATCHING = (
     "SELECT number, data, code FROM term CROSS JOIN block ON block.number = term.rowid"
