@@ -56,7 +56,7 @@ def _ranking(rank: RankPages) -> Ranking:
 def pages_of(ready: ReadyDocument, app: Container) -> list[Page]:
     """All pages of a document, in order."""
     index, name = ready.document.index, ready.resource_map.resource_id
-    blocks = app.text_index.blocks(name, ready.text_version, 0, len(index))
+    blocks = app.text_index.blocks(name, ready.text_version, range(len(index))).values()
     return [(name, number, block.text) for number, block in zip(index.numbers, blocks, strict=True)]
 
 

@@ -16,7 +16,7 @@ from citekit.settings.chosen import Settings
 def blocks_in(home: Path) -> dict[str, tuple[str, list[TextBlock]]]:
     index = Container(Settings(home=home)).text_index
     return {
-        name: (known.version, list(index.blocks(name, known.version, 0, index.size(name, known.version))))
+        name: (known.version, list(index.blocks(name, known.version, range(index.size(name, known.version))).values()))
         for name, known in index.texts().items()
     }
 

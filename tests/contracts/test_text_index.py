@@ -317,16 +317,18 @@ def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
     assert SqliteTextIndex(tmp_path).put("a", "1", [page(1, "words")])
 
 
-def test_a_range_of_blocks_is_read_in_order(make: Make) -> None:
+def test_blocks_are_read_by_number_and_in_order(make: Make) -> None:
     index = make()
     blocks = [page(number, f"words of page {number}") for number in range(1, 6)]
     index.put("b", "1", [page(1, "other")])
     index.put("a", "1", blocks)
 
     assert (5, 0, 0) == (index.size("a", "1"), index.size("a", "2"), index.size("none", "1"))
-    assert blocks[1:3] == list(index.blocks("a", "1", 1, 3))
-    assert blocks[4:] == list(index.blocks("a", "1", 4, 9))
-    assert [] == list(index.blocks("a", "1", 5, 9)) == list(index.blocks("a", "2", 0, 5))
+    assert [(1, blocks[1]), (2, blocks[2])] == list(index.blocks("a", "1", range(1, 3)).items())
+    assert [(0, blocks[0]), (3, blocks[3])] == list(index.blocks("a", "1", [3, 0, 3]).items())
+    assert {4: blocks[4]} == index.blocks("a", "1", range(4, 9))
+    assert {} == index.blocks("a", "1", range(5, 9)) == index.blocks("a", "1", [-1])
+    assert {} == index.blocks("a", "1", []) == index.blocks("a", "2", range(5))
 
 
 def test_an_edited_block_is_not_read(tmp_path: Path) -> None:
@@ -339,7 +341,7 @@ def test_an_edited_block_is_not_read(tmp_path: Path) -> None:
         connection.execute("UPDATE block SET data = ? WHERE number = 0", (data,))
     connection.close()
 
-    assert [] == index.blocks("a", "1", 0, 1)
+    assert {} == index.blocks("a", "1", [0])
     assert {} == index.versions(["a"])
 
 
@@ -354,6 +356,6 @@ def test_a_damaged_block_in_a_database_is_not_found_and_its_text_is_stored_again
         )
     )
 
-    assert [] == index.blocks("a", "1", 0, 1)
+    assert {} == index.blocks("a", "1", [0])
     assert {"b": "1"} == index.versions(["a", "b"])
     assert [("b", "more words")] == found(index, ["words"], a="1", b="1")

@@ -54,10 +54,11 @@ class MemoryTextIndex:
         known, blocks = self._known.get(resource_id, ("", []))
         return len(blocks) if known == version else 0
 
-    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
+    def blocks(self, resource_id: str, version: str, numbers: Sequence[int]) -> Mapping[int, TextBlock]:
         """See `TextIndex.blocks`."""
         known, blocks = self._known.get(resource_id, ("", []))
-        return blocks[start:end] if known == version else []
+        asked = set(numbers) if known == version else set()
+        return {number: block for number, block in enumerate(blocks) if number in asked}
 
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True

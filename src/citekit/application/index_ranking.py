@@ -85,7 +85,8 @@ class IndexRanking:
     def _put(self, resource_map: ResourceMap, text_version: str, version: str) -> None:
         name = resource_map.resource_id
         size = self.texts.size(name, text_version)
-        blocks = [block for block in self.texts.blocks(name, text_version, 0, size) if not block.hidden]
+        found = self.texts.blocks(name, text_version, range(size)).values()
+        blocks = [block for block in found if not block.hidden]
         headings = Headings(node for node in resource_map.outline.walk() if not _is_part_of_chapter(node))
         pages = [PageText(block.text, _number(block), headings.titles_on(block)) for block in blocks]
         names = (resource_map.title, PurePath(resource_map.source_path).stem)

@@ -41,7 +41,7 @@ def _block_after(index: TextIndex, resource_id: str, block: TextBlock) -> TextBl
         return None
 
     def blocks(start: int, end: int) -> list[TextBlock]:
-        return list(index.blocks(resource_id, version, start, end))
+        return list(index.blocks(resource_id, version, range(start, end)).values())
 
     page = _page(block)
     if page is not None:  # most files have text on every page

@@ -17,14 +17,13 @@ from citekit.domain.errors import (
     ResourceMissing,
     SourceUnsupported,
 )
-from citekit.domain.library.lexical import stems, tokens
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.reranker import PageCandidate, Reranker
 from citekit.domain.progress import Progress, silent
 from citekit.domain.ranking.best_lines import best_lines
 from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
-from citekit.domain.ranking.features import FirstStage, first_stage, second_stage
+from citekit.domain.ranking.features import FirstStage, first_stage, page_words, second_stage
 from citekit.domain.ranking.named_places import pages_printed
 from citekit.domain.ranking.question import ParsedQuestion, parse_question
 from citekit.domain.ranking.ranked import RankedPage, RankedPages
@@ -192,12 +191,11 @@ class RankPages:
                 found += [_Candidate(score + priors[name], name, page) for page, score in scores]
         found.sort(key=lambda each: (-each.score, each.resource_id, each.page))
         weights = PAGES if vector is not None else PAGES_WITHOUT_VECTORS
+        found = found[: max(READ, 2 * limit)]
+        blocks = self._blocks(found, documents)
         ranked: list[_ReadPage] = []
-        for each in found[: max(READ, 2 * limit)]:
-            ready = documents[each.resource_id]
-            block = next(
-                iter(self.index.texts.blocks(each.resource_id, ready.text_version, each.page, each.page + 1)), None
-            )
+        for each in found:
+            block = blocks.get((each.resource_id, each.page))
             if block is None:
                 continue
             features = second_stage(stages[each.resource_id], each.page, block.text)
@@ -232,6 +230,18 @@ class RankPages:
                 break
         return pages
 
+    def _blocks(
+        self, candidates: Sequence[_Candidate], documents: Mapping[str, ReadyDocument]
+    ) -> dict[tuple[str, int], TextBlock]:
+        """Return the text of the candidates by resource ID and page. Those without a text are left out."""
+        numbers: dict[str, list[int]] = {}
+        for each in candidates:
+            numbers.setdefault(each.resource_id, []).append(each.page)
+        read = (
+            (name, self.index.texts.blocks(name, documents[name].text_version, own)) for name, own in numbers.items()
+        )
+        return {(name, page): block for name, own in read for page, block in own.items()}
+
     def _first_stage(self, asked: ParsedQuestion, ready: ReadyDocument, vector: Vector | None) -> FirstStage:
         similarities = ready.document.similarities(vector) if vector is not None else None
         return first_stage(asked, ready.document.index, similarities, self._named_pages(asked, ready))
@@ -248,9 +258,9 @@ class RankPages:
             return frozenset(at for at, number in enumerate(index.numbers) if number in printed)
         if not places.times and (not places.lines or asked.labels):
             return frozenset()
-        blocks = self.index.texts.blocks(ready.resource_map.resource_id, ready.text_version, 0, len(index))
-        extents = [block.located.locate(0, len(block.text)) for block in blocks]
-        return frozenset(at for at, extent in enumerate(extents) if places.include(extent))
+        blocks = self.index.texts.blocks(ready.resource_map.resource_id, ready.text_version, range(len(index)))
+        extents = {at: block.located.locate(0, len(block.text)) for at, block in blocks.items()}
+        return frozenset(at for at, extent in extents.items() if places.include(extent))
 
     def _reranked(self, asked: ParsedQuestion, pages: Sequence[_ReadPage], progress: Progress) -> list[_ReadPage]:
         """Return the pages, best first, by their features and by the reranker, which sees the best `RERANKED` of them."""
@@ -276,4 +286,4 @@ def _missing(stage: FirstStage, ready: ReadyDocument, block: TextBlock) -> float
     if not specifics:
         return 0.0
     names = (ready.resource_map.title, PurePath(ready.resource_map.source_path).stem)
-    return missing_share(specifics, frozenset(stems(tokens(block.text))), names, stage.rarities)
+    return missing_share(specifics, frozenset(page_words(block.text)[1]), names, stage.rarities)

@@ -95,10 +95,10 @@ class _Blocks:
 
     def load(self, start: int, end: int) -> None:
         """Read the blocks `start` to `end` (exclusive) at once. Raise `_DamagedError` if one is missing."""
-        found = self.index.blocks(self.resource_id, self.version, start, end)
+        found = self.index.blocks(self.resource_id, self.version, range(start, end))
         if len(found) != end - start:
             raise _DamagedError
-        self._read.update(enumerate(found, start))
+        self._read.update(found)
 
 
 @frozen

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 
 WORD_LIMIT = 64
 """Number of characters of a word that are used. The rest of a longer word is ignored."""
 
+FEW = 1 / 16
+"""The number of bytes that a text has in UTF-8 beyond its number of characters, as a fraction of that number."""
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_WORD = re.compile(r"[\W_]")
 _SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
 """Translation table for ASCII: letters and digits map to themselves, all other characters to a space."""
@@ -18,12 +23,24 @@ def words_of(text: str) -> list[str]:
 
     Words are normalized for compatibility caseless matching (Unicode 3.13, D146), and combining marks are removed.
     """
-    if text.isascii():
-        words = text.encode("ascii").lower().translate(_SPACED).decode("ascii").split()
+    folded = text.casefold()
+    plain = with_few_translated(folded, _BARE)
+    if plain.isascii():
+        words = plain.encode("ascii").translate(_SPACED).decode("ascii").split()
     else:
-        words = text.casefold().translate(_BARE).split()
+        words = folded.translate(_BARE).split()
     is_long = len(text) > WORD_LIMIT and max(map(len, words), default=0) > WORD_LIMIT
     return [word[:WORD_LIMIT] for word in words] if is_long else words
+
+
+def with_few_translated(text: str, table: Mapping[int, str]) -> str:
+    """Return `text` with its non-ASCII characters translated if they are few, as in English. Otherwise, return `text`.
+
+    The result is then usually ASCII, which can be divided into words faster.
+    """
+    size = len(text)
+    is_other = text.isascii() or len(text.encode("utf-8", "surrogatepass")) - size > size * FEW
+    return text if is_other else _NOT_ASCII.sub(lambda found: found[0].translate(table), text)
 
 
 class _Bare(dict[int, str]):

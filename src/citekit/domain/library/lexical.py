@@ -21,6 +21,7 @@ from itertools import chain, pairwise
 from zlib import crc32
 
 from citekit.domain.library.vectors import SparseVector
+from citekit.domain.words import with_few_translated
 
 _ENGLISH = """
 a an the and or but nor if then than so as at by for from in into of on onto to with about because is am are was were be been
@@ -120,8 +121,8 @@ _INNER = "".join(chr(code) for code in range(0x900, 0xE00) if unicodedata.catego
 """Vowel signs of Indic scripts, which are parts of words but not in `\\w`."""
 
 _WORD = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}](?:[^\\W{_UNSPACED}]|[{_INNER}])*")
-_ASCII_WORD = re.compile(r"[a-z0-9]\w*", re.ASCII)
 _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
+_KEPT = re.compile(f"[\\w{_UNSPACED}]")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _HYPHENATED = re.compile(r"[-\u00ad](?:(?<=[^\W\d_]-)[ \t]*\r?\n[ \t]*|(?<=[^\W\d_]\u00ad)\s*)(?=[^\W\d_])")
 """A hyphen between letters at the end of a line, or a soft hyphen. The pattern begins with the hyphen, so that the
@@ -175,11 +176,31 @@ def tokens(text: str) -> list[str]:
     Words that are divided by a hyphen at the end of a line or by a soft hyphen are joined. Consecutive characters of a
     script without spaces form one word.
     """
-    joined = _HYPHENATED.sub("", text)
-    if joined.isascii():
-        return _ASCII_WORD.findall(joined.lower())
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", joined.casefold()))
-    return _WORD.findall(unicodedata.normalize("NFC", plain))
+    joined = _HYPHENATED.sub("", text).casefold()
+    plain = with_few_translated(joined, _FOLDED)
+    if not plain.isascii():
+        decomposed = _ACCENTS.sub("", unicodedata.normalize("NFKD", joined))
+        return _WORD.findall(unicodedata.normalize("NFC", decomposed))
+    words = plain.encode("ascii").translate(_SPACED).decode("ascii").split()
+    return list(filter(None, (word.lstrip("_") for word in words))) if "_" in plain else words
+
+
+class _Folded(dict[int, str]):
+    """A translation table from casefolded characters to characters without accents, and to spaces between words.
+
+    Combining marks that are no accents are kept, because they can form one character with the letter before them.
+    """
+
+    def __missing__(self, code: int) -> str:
+        plain = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", chr(code))))
+        kept = (each if _KEPT.match(each) or unicodedata.category(each).startswith("M") else " " for each in plain)
+        self[code] = folded = "".join(kept)
+        return folded
+
+
+_FOLDED = _Folded()
+_SPACED = bytes(code if _KEPT.match(chr(code)) else 32 for code in range(128)).ljust(256)
+"""Translation table for ASCII: letters, digits, and underscores map to themselves, all other characters to a space."""
 
 
 def without_repetition(words: Sequence[str]) -> list[str]:

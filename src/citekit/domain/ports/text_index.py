@@ -81,10 +81,11 @@ class TextIndex(Protocol):
     def size(self, resource_id: str, version: str) -> int:
         """Return the number of blocks of a resource; 0 unless it is indexed under that version."""
 
-    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
-        """Return the blocks from number `start` to before `end`, counted from 0 in the order in which they were put.
+    def blocks(self, resource_id: str, version: str, numbers: Sequence[int]) -> Mapping[int, TextBlock]:
+        """Return the blocks with these numbers, by number and in the order of their numbers.
 
-        The cost does not depend on the other blocks. Return fewer if some do not exist, or none after damage.
+        Blocks are counted from 0 in the order in which they were put. Blocks that do not exist are left out. The result
+        is empty if the data of one is damaged. The cost does not depend on other blocks.
         """
 
     def find(

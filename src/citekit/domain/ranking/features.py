@@ -7,6 +7,7 @@ pages, and adds features that need the text: adjacent words, whole words, and wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from operator import mul
 
@@ -20,6 +21,9 @@ from citekit.domain.ranking.references import STATEMENT, Label, is_inside
 
 SATURATION, LENGTH_EFFECT = 2.0, 0.75
 """k1 and b of BM25 (Robertson and Zaragoza, 2009), for pages."""
+
+PAGES_KEPT = 128
+"""Maximum number of pages whose words stay in memory."""
 
 NUMERIC_PAGE = 0.5
 """The fraction of numbers at which a page counts as fully numeric."""
@@ -243,11 +247,17 @@ def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
     ]
 
 
+@lru_cache(maxsize=PAGES_KEPT)
+def page_words(text: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words of a page and their stems. The best pages of a document answer many questions."""
+    words = tokens(text)
+    return words, stems(words)
+
+
 def second_stage(stage: FirstStage, page: int, text: str) -> Features:
     """Return the features of a page, by its number from 0, including those that need its text."""
     question, rarities = stage.question, stage.rarities
-    words = tokens(text)
-    here = stems(words)
+    words, here = page_words(text)
     adjacent, whole = frozenset(pairwise(here)), frozenset(words)
     pairs = [
         (max(rarities.get(first, 0.0), rarities.get(second, 0.0)), (first, second)) for first, second in question.pairs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from citekit.domain.library.extracted_text import UnitKind
@@ -72,6 +73,12 @@ def _start_of(location: Location) -> _Start | None:
     return None
 
 
+@lru_cache(maxsize=1 << 12)
+def line_words(line: str) -> tuple[str, ...]:
+    """Return the visible words of a line. Many titles are searched for in the lines of the same page."""
+    return tuple(words_of(visible_text(line)))
+
+
 def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
     """Return the indexes of the first and last line of the first heading from line `start` with the words `title`, or
     None.
@@ -95,7 +102,7 @@ def headings_in(
         if title:
             wanted.setdefault(_unnumbered(title), []).append(title)
     longest = max(map(len, wanted), default=0)
-    words = [words_of(visible_text(line)) for line in lines[start:]] if wanted else []
+    words = list(map(line_words, lines[start:])) if wanted else []
     found: dict[tuple[str, ...], tuple[int, int]] = {}
     for first in range(len(words)):
         for last, heading in _headings_from(words, first, longest):

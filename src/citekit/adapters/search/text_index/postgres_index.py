@@ -46,9 +46,9 @@ _BLOCKS = (
     " JOIN citekit_block b ON b.space = %s AND b.resource = each.resource AND b.at = each.at"
     " JOIN citekit_text t ON t.space = b.space AND t.resource = b.resource"
 )
-_RANGE = (
-    "SELECT b.data FROM citekit_text t JOIN citekit_block b ON b.space = t.space AND b.resource = t.resource"
-    " WHERE t.space = %s AND t.resource = %s AND t.version = %s AND b.at >= %s AND b.at < %s ORDER BY b.at"
+_NUMBERED = (
+    "SELECT b.at, b.data FROM citekit_text t JOIN citekit_block b ON b.space = t.space AND b.resource = t.resource"
+    " WHERE t.space = %s AND t.resource = %s AND t.version = %s AND b.at = ANY (%s) ORDER BY b.at"
 )
 _TEXT = (
     "INSERT INTO citekit_text (space, resource, version, note, blocks) VALUES (%s, %s, %s, '', %s)"
@@ -139,12 +139,12 @@ class PostgresTextIndex:
         query = "SELECT blocks FROM citekit_text WHERE space = %s AND resource = %s AND version = %s"
         return next((int(blocks) for (blocks,) in self._rows(query, asked)), 0)
 
-    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
+    def blocks(self, resource_id: str, version: str, numbers: Sequence[int]) -> Mapping[int, TextBlock]:
         """See `TextIndex.blocks`."""
-        rows = self._rows(_RANGE, (self._space, key_of(resource_id), version, start, min(end, 2**31 - 1)))
-        blocks = [self._block(resource_id, data) for (data,) in rows]
-        found = [block for block in blocks if block is not None]
-        return found if len(found) == len(blocks) else []
+        rows = self._rows(_NUMBERED, (self._space, key_of(resource_id), version, list(numbers)))
+        blocks = {at: self._block(resource_id, data) for at, data in rows}
+        found = {at: block for at, block in blocks.items() if block is not None}
+        return found if len(found) == len(blocks) else {}
 
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True

@@ -177,19 +177,18 @@ class SqliteTextIndex:
         """See `TextIndex.size`."""
         return next((count for _, _, count, known, _ in self._texts([resource_id]) if known == version), 0)
 
-    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
+    def blocks(self, resource_id: str, version: str, numbers: Sequence[int]) -> Mapping[int, TextBlock]:
         """See `TextIndex.blocks`."""
         for name, first, count, known, _ in self._texts([resource_id]):
-            low, high = first + start, first + min(end, count)
-            if known != version or low >= high:
+            asked = sorted({number for number in numbers if 0 <= number < count})
+            if known != version or not asked:
                 continue
-            rows = self._rows("", low, high, high - low)
-            if len(rows) == high - low and all(
-                self._is_own(code, name, version, number - first, data) for number, data, code in rows
-            ):
-                return [from_bytes(data) for _, data, _ in rows]
+            rows = self._numbered([first + number for number in asked])
+            read = [(number, *rows.get(first + number, (b"", None))) for number in asked]
+            if all(self._is_own(code, name, version, number, data) for number, data, code in read):
+                return {number: from_bytes(data) for number, data, _ in read}
             self._file.discard()
-        return []
+        return {}
 
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
@@ -288,8 +287,8 @@ class SqliteTextIndex:
         """Close the file. The next access reopens it."""
         self._file.close()
 
-    def _rows(self, match: str, start: int, end: int, limit: int = BATCH) -> list[Any]:
-        query, values = (_MATCHING, (match, start, end, limit)) if match else (_OF_RANGE, (start, end, limit))
+    def _rows(self, match: str, start: int, end: int) -> list[Any]:
+        query, values = (_MATCHING, (match, start, end, BATCH)) if match else (_OF_RANGE, (start, end, BATCH))
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
     def _numbered(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, object]]:
