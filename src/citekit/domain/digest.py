@@ -25,7 +25,7 @@ class Digest:
 
     @property
     def fan_out(self) -> tuple[str, str]:
-        """The first two digits and the remaining digits: the folder and file names under which an object is stored."""
+        """The first two digits and the remaining digits, which are the folder and file names of a stored object."""
         return self.hex[:2], self.hex[2:]
 
     @classmethod
@@ -35,7 +35,7 @@ class Digest:
 
     @classmethod
     def of_stream(cls, stream: BufferedIOBase) -> Self:
-        """Return the digest of a binary stream from its current position to its end. Memory use is bounded."""
+        """Return the digest of a binary stream from its current position to its end."""
         digest = hashlib.sha256()
         while block := stream.read(_BLOCK):  # hashlib.file_digest ignores the position of a BytesIO
             digest.update(block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 DISTRIBUTION = "citekit-evidence"
-"""The distribution that contains the package `citekit`. The distribution `citekit` belongs to another project."""
+"""The distribution that contains CiteKit. The distribution `citekit` belongs to another project."""
 
 
 def install_command(extra: str) -> str:

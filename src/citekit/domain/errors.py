@@ -1,4 +1,4 @@
-"""Defines every error that CiteKit raises deliberately, grouped by who or what can fix it.
+"""Defines the errors that CiteKit raises deliberately, grouped by who or what can fix them.
 
 CiteKitError
 |-- Refused                 the caller
@@ -58,15 +58,15 @@ from citekit.domain.distribution import install_command
 
 
 class CiteKitError(Exception):
-    """The base class of all errors that CiteKit raises deliberately. The message is complete and meant for users."""
+    """The base class of errors that CiteKit raises deliberately. The message is meant for users."""
 
 
 class Refused(CiteKitError):
-    """The base class of errors for a request that cannot be fulfilled as it is. A different request can succeed."""
+    """The base class of errors for a request that must be changed to succeed."""
 
 
 class AddressMalformed(Refused, ValueError):
-    """A text is not a valid address.
+    """A text is not a valid address, fragment, or selector.
 
     `address` is the complete text, `part` is the part of it that is wrong, and `reason` says why.
     """
@@ -79,7 +79,7 @@ class AddressMalformed(Refused, ValueError):
 
 
 class _LocationRefused(Refused, ValueError):
-    """A location error. `reason` is a clause for other messages. The text is a sentence, or a `field: reason` line."""
+    """A location error. `reason` has no period at its end, so that other messages can contain it."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason.removesuffix(".")
@@ -89,11 +89,11 @@ class _LocationRefused(Refused, ValueError):
 
 
 class LocationMalformed(_LocationRefused):
-    """A location cannot exist in any file, such as page 0 or a range that ends before it starts."""
+    """A location is not valid, such as page 0 or a range that ends before it starts."""
 
 
 class LocationOutside(_LocationRefused):
-    """A location is valid, but is beyond the end of its resource, or on a sheet that the resource does not have."""
+    """A location is valid but not in its resource, for example because it is beyond the end."""
 
     @classmethod
     def beyond(cls, unit: str, number: int, whole: str, count: int) -> LocationOutside:
@@ -104,8 +104,8 @@ class LocationOutside(_LocationRefused):
 class ResourceMissing(Refused, LookupError):
     """No map is stored with the ID `resource_id`.
 
-    `expected_at` is the path at which the map would be stored, and `nearest` lists similar IDs. They are searched for
-    only when `nearest` is first read, because the search takes time.
+    `expected_at` is the path at which the map would be stored. `nearest` is computed when it is first read, because the
+    search takes time.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class ResourceMissing(Refused, LookupError):
 
     @cached_property
     def nearest(self) -> tuple[str, ...]:
-        """The IDs of stored maps that are most similar to the missing ID, best first."""
+        """IDs of stored maps that are similar to the missing ID, best first."""
         return tuple(self._look())
 
     def __str__(self) -> str:
@@ -125,15 +125,11 @@ class ResourceMissing(Refused, LookupError):
 
 
 class ResourceIdRefused(Refused, ValueError):
-    r"""A resource ID cannot be stored safely: it is empty, too long, `.`, or `..`, or contains `/`, `\`, a control
-    character, or an invisible or direction-changing character.
-    """
+    """A resource ID cannot be stored safely. See `check_resource_id` for the rules."""
 
 
 class NodeMissing(Refused, LookupError):
-    """The map of the resource `resource_id` has no node with the ID `node_id`. `nearest` lists the most similar node
-    IDs.
-    """
+    """The map of `resource_id` has no node with the ID `node_id`. `nearest` lists similar node IDs."""
 
     def __init__(self, resource_id: str, node_id: str, nearest: Sequence[str] = ()) -> None:
         self.resource_id, self.node_id, self.nearest = resource_id, node_id, tuple(nearest)
@@ -142,11 +138,11 @@ class NodeMissing(Refused, LookupError):
 
 
 class SourceUnreadable(Refused):
-    """A path cannot be read as a file: it is missing, a folder, a device, an empty file, or not permitted."""
+    """A path cannot be read as a file, for example because it is missing, a folder, or an empty file."""
 
 
 class SourceUnsupported(Refused):
-    """A file has a format that no installed library can read, or its content does not match its name."""
+    """CiteKit cannot read a file because of its format or content."""
 
 
 class SourceSetAside(SourceUnsupported):
@@ -154,15 +150,15 @@ class SourceSetAside(SourceUnsupported):
 
 
 class ReceiptMissing(Refused, LookupError):
-    """A file has no receipt, so CiteKit cannot say where it comes from."""
+    """A file or evidence has no receipt."""
 
 
 class FormUnsupported(Refused):
-    """The requested form of evidence (`png`, `text`, `frame`, ...) does not exist for this location."""
+    """A location does not have the requested form of evidence, or a standard cannot express the location."""
 
 
 class PathNotAllowed(Refused):
-    """A path is outside the folders that the caller may read. The message names the setting that allows more folders.
+    """A path is outside the folders that the caller may read.
 
     `path` is the path as it appears in the message, or None if the message contains no path.
     """
@@ -181,10 +177,7 @@ class BookMissing(Refused, LookupError):
 
 
 class CollectionMissing(Refused, LookupError):
-    """The vector index has no collection with that name.
-
-    The message lists the existing collections and says how to create one.
-    """
+    """The vector index has no collection with that name. The message says how to create one."""
 
 
 class AlreadyIngested(Refused):
@@ -207,17 +200,15 @@ class MetadataMissing(Refused):
 
 
 class PersonaUnknown(Refused, LookupError):
-    """There is no guardian or pattern with that name."""
+    """There is no guardian, pattern, or prompt with that name."""
 
 
 class RequestRefused(Refused):
-    """A request contradicts itself, is not valid, or does not fit the state of the home. The message says how to fix
-    it.
-    """
+    """A request contradicts itself, is not valid, or does not fit the state of the home."""
 
 
 class TokenInvalid(Refused):
-    """An access token is unknown, forged, expired, or for another server."""
+    """An access token is not valid: for example, it is unknown, expired, or for another server."""
 
 
 class FaultyAnswer(CiteKitError):
@@ -234,7 +225,7 @@ class FaultyAnswer(CiteKitError):
 
 
 class VersionTooNew(FaultyAnswer):
-    """A map file was written by a later version of CiteKit. It may be valid, but this version cannot read it."""
+    """A map file was written by a later version of CiteKit."""
 
 
 class DriverMissing(CiteKitError):
@@ -253,46 +244,43 @@ class Unavailable(CiteKitError):
 
 
 class MapperUnavailable(Unavailable):
-    """The mapper failed because of its service, its API key, or its code."""
+    """The mapper failed, for example because of its service, its API key, or its code."""
 
 
 class SpeechMissing(MapperUnavailable):
-    """A process without network needs the words of a recording that a service has not recognized yet."""
+    """A process without network needs words of a recording that are not in its cache."""
 
 
 class ExtractionFailed(Unavailable):
-    """A library could not extract the requested part of the source. The `__cause__` is the library's own error."""
+    """A library could not extract the requested part of the source."""
 
 
 class HomeUnwritable(Unavailable):
-    """The home cannot be written to: it is read-only, not permitted, or on a full disk. Nothing was changed."""
+    """The home or another folder cannot be written to, for example because the disk is full."""
 
 
 class LibraryUnavailable(Unavailable):
-    """The library of books is not configured, does not exist at the configured path, or cannot be read."""
+    """The library of books is not configured, does not exist, or cannot be read."""
 
 
 class ClusterUnavailable(Unavailable):
-    """The cluster cannot be reached, its scheduler was lost, or a worker could not run a job."""
+    """The cluster cannot be reached or its workers started, its scheduler was lost, or a worker could not run a job."""
 
 
 class StoreUnavailable(Unavailable):
-    """The object store or the database of its catalog cannot be reached, does not exist, or refuses the credentials.
-
-    The message says what to do.
-    """
+    """The object store or the database of its catalog cannot be reached, does not exist, or refuses the credentials."""
 
 
 class IndexUnavailable(Unavailable):
-    """The vector index cannot be reached, or another process has locked it. The message says what to do."""
+    """The vector index cannot be reached, or another process has locked it."""
 
 
 class EmbedderUnavailable(Unavailable):
-    """The embedder failed because of its model files, its service, or its API key."""
+    """The embedder failed, for example because of its model files, its service, or its API key."""
 
 
 class RerankerUnavailable(Unavailable):
-    """The reranker failed because of its model files, its service, its API key, or its budget."""
+    """The reranker failed, for example because of its model files, its service, or its budget."""
 
 
 class IssuerUnavailable(Unavailable):
@@ -300,14 +288,11 @@ class IssuerUnavailable(Unavailable):
 
 
 class Cancelled(Unavailable):
-    """The caller canceled the request. Unfinished work was not stored."""
+    """The caller canceled the request."""
 
 
 class Damaged(CiteKitError):
-    """The base class of errors for data that CiteKit stored and that is damaged or out of date.
-
-    The message says how to re-create the data.
-    """
+    """The base class of errors for data that CiteKit stored and that is damaged or out of date."""
 
 
 class MapCorrupt(Damaged):
@@ -315,21 +300,21 @@ class MapCorrupt(Damaged):
 
 
 class MapTooNew(MapCorrupt):
-    """A stored map was written by a later version of CiteKit. The map is not damaged; update CiteKit to read it."""
+    """A stored map was written by a later version of CiteKit. The map is not damaged."""
 
 
 class EvidenceCorrupt(Damaged):
-    """The bytes of stored evidence do not match its receipt."""
+    """The bytes of stored evidence do not match its receipt, or cannot be read."""
 
 
 class HomeUnsafe(Damaged):
-    """The home contains a link, FIFO, socket, or device where a file or a folder is expected, or a journal of a
-    database that would cause the deletion of another file. CiteKit does not open it.
+    """The home contains a link, FIFO, socket, or device instead of a file or a folder, or a database journal that would
+    cause the deletion of another file.
     """
 
 
 class IndexCorrupt(Damaged):
-    """A vector index or the record of tags cannot be read. A damaged vector index can be rebuilt from the books."""
+    """A vector index or the record of tags cannot be read."""
 
 
 class LedgerCorrupt(Damaged):
@@ -337,9 +322,7 @@ class LedgerCorrupt(Damaged):
 
 
 class ModelMismatch(Damaged):
-    """A collection contains vectors of a different embedder than the configured one, or a vector has a different number
-    of dimensions than those in the collection. The message says what to do.
-    """
+    """A collection contains vectors of another embedder or with another number of dimensions."""
 
 
 class SourceChanged(Damaged):
@@ -375,7 +358,7 @@ class SourceMoved(Damaged):
 
 
 def _shortened(path: str) -> str:
-    """Return `path`, truncated for an error message. An untrusted map may contain a path of any length."""
+    """Return `path`, truncated because an untrusted map may contain a path of any length."""
     return path if len(path) <= _PATH_SHOWN else f"{path[:_PATH_SHOWN]}..."
 
 

@@ -24,9 +24,9 @@ def _texts(texts: Iterable[str]) -> tuple[str, ...]:
 class Form(StrEnum):
     """The form in which a part of a source is extracted.
 
-    NATIVE is the default form of each location: a mini-PDF, a clip, a cropped image, lines, or a chapter. SOURCE is the
-    exact bytes of lines of a text, even in a format that a browser would execute (HTML, SVG). TABLE is rows of a CSV
-    file below its header. For a recording, TEXT, VTT (WebVTT), and SRT (SubRip) contain what is said in it.
+    NATIVE is the default form of each location, such as a mini-PDF, a clip, or lines. SOURCE is the exact bytes of
+    lines, even in a format that a browser would execute (HTML, SVG). TABLE is rows of a table in text form, below its
+    header. For a recording, TEXT, VTT (WebVTT), and SRT (SubRip) contain what is said in it.
     """
 
     NATIVE = "native"
@@ -58,9 +58,8 @@ class SectionTitles:
 class Options:
     """The options of an extraction.
 
-    `form` is the form of the evidence. `accurate` requests that a clip start and end exactly at the requested times,
-    which requires re-encoding a part of it. With `section`, the text of PDF pages is limited to the text from the
-    section's heading to the next heading.
+    `accurate` requests that a clip start and end exactly at the requested times, which requires re-encoding a part of
+    it. `section` limits the text of PDF pages to that section.
     """
 
     form: Form = Form.NATIVE
@@ -70,7 +69,7 @@ class Options:
 
 @frozen
 class ExtractorIdentity:
-    """Identifies an extractor. `version` changes whenever the same request would produce different bytes."""
+    """Identifies an extractor. `version` must change if the same request produces different bytes."""
 
     name: str
     version: str
@@ -78,10 +77,10 @@ class ExtractorIdentity:
 
 @frozen
 class EvidenceKey:
-    """Identifies evidence before it is extracted. Evidence with the same key has the same bytes.
+    """Identifies evidence before it is extracted.
 
-    The key is a digest of the source digest, the canonical location, the extractor's name and version, and the options.
-    It does not depend on file names or node IDs.
+    The key is a digest of the source digest, the canonical location, the extractor, and the options. It does not depend
+    on file names or node IDs.
     """
 
     digest: Digest
@@ -111,9 +110,9 @@ class Extraction:
     """Describes the evidence that an extractor produced.
 
     `suffix` includes its dot (`.pdf`), and `media_type` is the IANA name. Both are empty if the evidence has the format
-    of the source. `extent` is the location in the source that the evidence actually shows. `bytes_from` is the time in
-    seconds at which the data of a clip begins if the clip hides its first frames, else None. `notes` are sentences that
-    describe every deviation from the request.
+    of the source. `extent` is the location in the source that the evidence shows. `bytes_from` is the time in seconds
+    at which the data of a clip begins if the clip hides its first frames, else None. `notes` are sentences about
+    deviations from the request.
     """
 
     suffix: str
@@ -125,7 +124,7 @@ class Extraction:
 
 @frozen(kw_only=True)
 class StoredEvidence:
-    """Evidence in the store. The file at `path` has `size` bytes and the digest `digest`. It must not be written to."""
+    """Evidence in the store. The file at `path` must not be written to."""
 
     key: EvidenceKey
     path: Path
@@ -134,12 +133,12 @@ class StoredEvidence:
     extraction: Extraction
     created: datetime
     made_now: bool
-    """Whether this call extracted the evidence; False if it was already stored."""
+    """False if the evidence was already stored."""
 
 
 @frozen(kw_only=True)
 class Receipt:
-    """A record that certain evidence is the part of a source at `location`, extracted by `extractor` with `options`."""
+    """Binds evidence to its source, its location in it, and its extractor."""
 
     key: EvidenceKey
     source_digest: Digest
@@ -165,13 +164,12 @@ class Receipt:
 
 @frozen(kw_only=True)
 class Evidence:
-    """The result of resolving a node or an address. `output_path` is an absolute path, or None if nothing was
-    extracted.
+    """The result of resolving a node or an address. `output_path` is absolute, or None if nothing was extracted.
 
     `stale` is a message that says how the source has changed since it was mapped, or None if it has not. `unchecked` is
     a message that says why the location could not be checked against the file, or None if it was checked or the file
     has changed. `moved` is a message that says where the source was found, or None if it is at the path in the map.
-    `made_now` is true if the evidence was extracted now, and false if it was already stored.
+    `made_now` is false if the evidence was already stored.
     """
 
     resource_id: str

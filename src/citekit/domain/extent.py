@@ -1,4 +1,4 @@
-"""Defines the extent of a resource, which limits its locations, and converts it to and from metadata of a map."""
+"""Defines the extent of a resource, and converts it to metadata of a map."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from citekit.domain.numbers import counted
 
 @frozen(kw_only=True)
 class Extent:
-    """The extent of a resource. A field is None if it does not apply to the resource or is not known.
+    """The extent of a resource. A field is None if it does not apply or is not known.
 
-    `pages` and `lines` are counts. `seconds` is the duration. `size` is the (width, height) of an image in pixels when
-    it is displayed upright. `chapters` has the number of characters of each chapter, in order. `sheets` has the name,
-    the last used row, and the last used column of each sheet, in order.
+    `pages` and `lines` are counts. `size` is the (width, height) of an image in pixels when it is displayed upright.
+    `chapters` has the number of characters of each chapter. `sheets` has the name, the last used row, and the last used
+    column of each sheet.
     """
 
     pages: int | None = None
@@ -38,7 +38,7 @@ EXTENTS = {
 """Keys of a map's metadata that state its extent, each with the corresponding field of `Extent`."""
 
 _SAME_TIME = 0.001
-"""Maximum difference, in seconds, between two equal durations that different programs report."""
+"""Maximum difference, in seconds, between two durations that count as equal."""
 
 
 def extent_metadata(extent: Extent) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _alike(stated_value: Any, found: Any) -> bool:
 
 
 def extent_text(extent: Extent) -> str:
-    """Return the extent in words, such as `105 pages` or `12:05 minutes`; an empty text if it is not known."""
+    """Return the extent in words, such as `105 pages` or `12:05 minutes`, or an empty text if it is not known."""
     match extent:
         case Extent(pages=int(pages)):
             return counted(pages, "page")

@@ -11,11 +11,7 @@ from citekit.domain.modality import Modality
 
 @frozen
 class Format:
-    """A file format.
-
-    `name` selects the code that handles the format. `modality` determines the kind of its locations. `media_type` is
-    the IANA name.
-    """
+    """A file format. `name` selects the code that handles it, and `media_type` is the IANA name."""
 
     name: str
     modality: Modality
@@ -23,7 +19,7 @@ class Format:
 
     @property
     def suffix(self) -> str:
-        """The usual file-name suffix of the format, including its dot, or `.txt` if no suffix is known."""
+        """The usual suffix of the format, including its dot, or `.txt` if no suffix is known."""
         return _USUAL.get(self.name, ".txt")
 
 
@@ -166,7 +162,7 @@ BOOK_SUFFIXES = (
     ".rst", ".txt",
     *(suffix for suffix, each in BY_SUFFIX.items() if each.modality in (Modality.VIDEO, Modality.AUDIO)),
 )  # fmt: skip
-"""Suffixes of files in a folder that count as books, the preferred format first. Recordings come last."""
+"""Suffixes of files in a folder that count as books, the preferred format first."""
 
 MAIL = frozenset(("eml", "mbox"))
 """Names of the formats of mail. A message or an attachment is a chapter."""
@@ -175,12 +171,12 @@ BOOKS = frozenset(("epub", "mobi", "fb2", "docx")) | MAIL
 """Names of the formats of reflowable books and of mail. Their locations are chapters."""
 
 FRAMED = frozenset(("calendar", "notebook", "ssa", "subtitles"))
-"""Names of text formats in which some of the lines are not a valid file by themselves, because they need a header or
-enclosing elements.
+"""Names of text formats in which some lines are not a valid file by themselves, because they need a header or enclosing
+elements.
 """
 
 ACTIVE_CONTENT = frozenset(("html", "xml"))
-"""Names of text formats that a browser can execute: scripts and style sheets run in HTML, SVG, and other XML."""
+"""Names of text formats that a browser can execute (HTML, SVG, and other XML)."""
 
 OFFICE = frozenset(("docx", "pptx", "xlsx"))
 """Names of the formats of Office files: packages of the Open Packaging Conventions (ECMA-376 part 2)."""

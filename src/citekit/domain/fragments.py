@@ -1,7 +1,7 @@
 """Parses the values in the fragment of an address: page lists, ranges, clock times, and boxes.
 
-Common variants are accepted. The parameter `text` is the complete address or fragment, which appears in error messages.
-The parsing functions raise `AddressMalformed` for a value that they cannot parse.
+The parameter `text` is the complete address or fragment, for error messages. The parsing functions raise
+`AddressMalformed` for a value that is not valid.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _CLOCK = re.compile(r"(?:(\d{1,12}):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 
 
 def page_list(text: str, value: str) -> list[int]:
-    """Return the page numbers in a list such as `3,5-7`, which is [3, 5, 6, 7]. Ranges include both ends.
+    """Return the page numbers in a list such as `3,5-7`, which is [3, 5, 6, 7].
 
-    Raise `AddressMalformed` if the list is not valid or has more than `PAGES_LIMIT` pages.
+    A list of more than `PAGES_LIMIT` pages is not valid.
     """
     pages: list[int] = []
     for run in value.split(","):
@@ -39,7 +39,7 @@ def page_list(text: str, value: str) -> list[int]:
 def whole_range(text: str, value: str) -> tuple[int, int]:
     """Return the start and end of a range of whole numbers: `10-50` is (10, 50), and `10` is (10, 10).
 
-    Raise `AddressMalformed` if `value` has another form. A reversed range is accepted.
+    The range may be reversed.
     """
     start, dash, end = value.partition("-")
     first, last = read_whole(start), read_whole(end if dash else start)
@@ -49,10 +49,9 @@ def whole_range(text: str, value: str) -> tuple[int, int]:
 
 
 def sheet_name(text: str, value: str) -> str:
-    """Return the sheet name in `value`, without the quotes that it has in formulas.
+    """Return the sheet name in `value`, without the quotes that it has in formulas: `'Bob''s'` becomes `Bob's`.
 
-    Doubled quotes inside become single quotes: `'Bob''s'` becomes `Bob's`. Raise `AddressMalformed` if the name is
-    empty.
+    An empty name is not valid.
     """
     if _in_quotes(value):
         value = value[1:-1].replace("''", "'")
@@ -62,10 +61,7 @@ def sheet_name(text: str, value: str) -> str:
 
 
 def quoted_sheet(name: str) -> str:
-    """Return the text from which `sheet_name` returns `name`.
-
-    This is `name` itself, unless it begins and ends with quotes; then it is quoted again.
-    """
+    """Return the text from which `sheet_name` returns `name`. Only a name in quotes must be quoted again."""
     return "'" + name.replace("'", "''") + "'" if _in_quotes(name) else name
 
 
@@ -74,10 +70,9 @@ def _in_quotes(value: str) -> bool:
 
 
 def time_range(text: str, value: str) -> tuple[float, float | None]:
-    """Return the start and end of a time range in seconds. The end is None if the range extends to the end of the file.
+    """Return the start and end of a time range in seconds. The end is None if it is not given.
 
-    Examples are `145.5-200`, `2:25.5,3:20`, `,20` (from 0 to 20), and `10` (from 10 to the end). Raise
-    `AddressMalformed` if a time is missing or not valid.
+    Examples are `145.5-200`, `2:25.5,3:20`, `,20` (from 0 to 20), and `10` (from 10 to the end).
     """
     bare = value.removeprefix("npt:")
     separator = "," if "," in bare else "-"
@@ -92,10 +87,7 @@ def time_range(text: str, value: str) -> tuple[float, float | None]:
 
 
 def clock(text: str, value: str) -> float:
-    """Return the number of seconds in a time such as `200`, `200.5`, `3:20`, `03:20.5`, or `1:03:20`.
-
-    Raise `AddressMalformed` if the time is not valid.
-    """
+    """Return the number of seconds in a time such as `200.5`, `3:20`, `03:20.5`, or `1:03:20`."""
     seconds = read_decimal(value)
     if seconds is not None:
         return seconds
@@ -114,7 +106,6 @@ def box_value(text: str, value: str) -> Box:
 
     Numbers after `xywh=` without a unit are read as fractions if one of them has a decimal point. Otherwise they are
     pixels (Media Fragments 1.0, section 4.2.2), which are refused because the size of the image is not known here.
-    Raise `AddressMalformed` for pixels and for an invalid box.
     """
     if not value.startswith("xywh="):
         return _box(text, value, *four_numbers(text, value))

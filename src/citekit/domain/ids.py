@@ -1,7 +1,7 @@
-"""Creates and checks IDs that people and models can read, guess, and type.
+"""Creates and checks IDs that people and models can read and type.
 
 A node ID consists of the slugs of the titles of its ancestors and of its own title, joined by dots:
-`chapter_1.big_o_notation`. The same file always results in the same IDs. A resource ID is the slug of the file name.
+`chapter_1.big_o_notation`. A resource ID is made from the file name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Container
 from citekit.domain.errors import ResourceIdRefused
 
 SEGMENT_LIMIT = 48
-"""Maximum number of characters that one title adds to an ID. Longer titles are cut, if possible at a word boundary."""
+"""Maximum number of characters of a slug. Longer titles are cut, if possible at a word boundary."""
 
 NODE_ID_LIMIT = 120
 """Maximum length of a node ID in bytes (UTF-8). Together with a resource ID of `RESOURCE_ID_LIMIT` bytes, it fits in a
@@ -36,8 +36,7 @@ _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]")
 def slug(title: str, *, keep_case: bool = False) -> str:
     """Return `title` as one segment of an ID: letters and digits of any script, joined by underscores.
 
-    The slug is empty if the title has no letters or digits. `keep_case` keeps uppercase letters, for names in source
-    code.
+    The slug may be empty. `keep_case`, for names in source code, keeps uppercase letters and outer underscores.
 
     >>> slug("Big-O Notation (part 2)"), slug("DataProcessor", keep_case=True)
     ('big_o_notation_part_2', 'DataProcessor')
@@ -51,8 +50,7 @@ def node_id(parent: str, title: str, taken: Container[str], *, fallback: str = "
     """Return a new ID for a node with the given title under the node with the ID `parent` ("" for the top level).
 
     If the ID is in `taken`, it gets the suffix `_2`, `_3`, and so on. `fallback` is used if the slug of the title is
-    empty. `keep_case` keeps uppercase letters. The ID has at most `NODE_ID_LIMIT` bytes, of which 6 are reserved for
-    the suffix; the end of an ID that is too long without it is replaced by a digest.
+    empty. The end of a long ID is replaced by a digest, so that the ID has at most `NODE_ID_LIMIT` bytes.
     """
     segment = slug(title, keep_case=keep_case) or fallback
     path = f"{parent}.{segment}" if parent else segment
@@ -62,7 +60,7 @@ def node_id(parent: str, title: str, taken: Container[str], *, fallback: str = "
 def unique(name: str, taken: Container[str]) -> str:
     """Return `name` if it is not in `taken`, else a free name with a suffix: `name_2`, `name_3`, and so on.
 
-    The result is the first free name if the suffixes in `taken` have no gaps.
+    This is the first free name if the suffixes in `taken` have no gaps.
     """
     if name not in taken:
         return name
@@ -79,8 +77,8 @@ def unique(name: str, taken: Container[str]) -> str:
 def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
     """Return the resource ID for a file with the name `file_name` (not a path).
 
-    `keep_extension` includes the extension (`utils.py` becomes `utils_py`). It is used for text and code files, to
-    distinguish `utils.py` from `utils.js`. The ID is `resource` if the name has no letters or digits.
+    `keep_extension` includes the extension, to distinguish `utils.py` from `utils.js`. The ID is `resource` if no
+    character of the name is allowed in it.
 
     >>> resource_id("Research Paper v1.pdf"), resource_id("utils.py", keep_extension=True)
     ('research_paper_v1', 'utils_py')
@@ -97,9 +95,9 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
 def check_resource_id(text: str) -> str:
     """Return `text` if it can be stored and addressed safely as a resource ID. Otherwise, raise `ResourceIdRefused`.
 
-    Letters of any script, spaces, and punctuation are allowed. Blank IDs, slashes, backslashes, control characters,
-    unpaired surrogates, invisible and direction-changing characters, and the names `.` and `..` are not allowed. The
-    percent-encoded ID can have at most `STORED_ID_LIMIT` bytes.
+    Blank IDs, slashes, backslashes, control characters, unpaired surrogates, invisible and direction-changing
+    characters, and the names `.` and `..` are not allowed. The percent-encoded ID can have at most `STORED_ID_LIMIT`
+    bytes.
     """
     if not text or not text.strip():
         raise ResourceIdRefused("The resource ID is empty. Choose an ID.")
@@ -120,9 +118,9 @@ def check_resource_id(text: str) -> str:
 
 
 def stored_name(text: str) -> str:
-    """Return a file name for the resource ID `text` that is valid on every system.
+    """Return the file name for the resource ID `text`.
 
-    Bytes outside `[A-Za-z0-9._~-]` are percent-encoded. A leading dot is also encoded, so that the file is not hidden.
+    Bytes outside `[A-Za-z0-9._~-]` are percent-encoded, as is a leading dot, so that the file is not hidden.
     """
     safe = "".join(
         character if character.isascii() and (character.isalnum() or character in "._~-") else _percent(character)
@@ -132,8 +130,7 @@ def stored_name(text: str) -> str:
 
 
 def _joined(text: str, unwanted: re.Pattern[str]) -> str:
-    """Return `text` in Unicode form NFC, with each sequence of characters that match `unwanted` replaced by an
-    underscore.
+    """Return `text` in Unicode form NFC, with each sequence of unwanted characters replaced by an underscore.
 
     Combining marks are kept.
     """

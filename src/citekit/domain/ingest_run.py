@@ -22,8 +22,7 @@ class FileResult:
     """The result for one file of a run.
 
     `DONE` means that the file was mapped now, and `SKIPPED` that a current map existed. The other states have a
-    `reason`; a file that was set aside ended every worker that mapped it. In a stored record, `stamp` is a text that
-    changes when a file that failed or was set aside changes.
+    `reason`. In a stored record, `stamp` is a text that changes when a file that failed or was set aside changes.
     """
 
     path: str
@@ -38,8 +37,8 @@ class IngestRun:
     """The record of one ingest of many files.
 
     `places` are the files and folders that the user named, and `files` is the number of files in them. `last` is the
-    time of the last result, and `ended` is the time when the run ended, or None if it did not end normally or is still
-    running. All times have a time zone. `failed` are the results of the files that failed or were set aside.
+    time of the last result. `ended` is None if the run is still running or did not end normally. All times have a time
+    zone. `failed` are the results of the files that failed or were set aside.
     """
 
     places: tuple[str, ...]
@@ -59,13 +58,11 @@ class IngestRun:
 
     @property
     def rate(self) -> float:
-        """The number of results per second from the start of the run to its end, or to the last result if it has not
-        ended.
-        """
+        """The number of results per second from the start of the run to its end, or else to the last result."""
         seconds = ((self.ended or self.last) - self.started).total_seconds()
         return (self.files - self.remaining) / seconds if seconds > 0 else 0.0
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is lost: no file failed, and no file remains unless the run is still running."""
+        """Whether no file failed, and no file remains unless the run is still running."""
         return not self.failed and (self.is_running or not self.remaining)

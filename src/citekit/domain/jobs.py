@@ -17,7 +17,7 @@ class IngestJob:
     """The request to map one file. It contains no keys or passwords: each worker has its own.
 
     `home` and `path` are absolute paths, which must be the same on every machine. `settings` are settings that the user
-    changed. `version` is the sender's version of CiteKit. A job can be repeated: a current map is not made again.
+    changed. `version` is the sender's version of CiteKit.
     """
 
     home: str
@@ -30,7 +30,7 @@ class IngestJob:
 
 @frozen(kw_only=True)
 class JobResult:
-    """The result of a job: the card of the map and whether it was made now, or the error as plain data."""
+    """The result of a job: the card of the map, or the error as plain data."""
 
     card: MapCard | None = None
     mapped_now: bool = False

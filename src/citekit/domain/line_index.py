@@ -1,11 +1,10 @@
 """Finds the lines of a text as editors count them.
 
-A line ends at LF, at CR LF, or at a CR without an LF after it. The last line does not need a line end. A line end at
-the end of the file does not start another line. In UTF-16 and UTF-32, line ends are recognized as whole code units, not
-as bytes.
+A line ends at LF, at CR LF, or at a CR without an LF after it. A line end at the end of the file does not start another
+line. In UTF-16 and UTF-32, line ends are whole code units.
 
-`LineIndex` has the start of every line. `LineMarks` finds lines without reading the rest of the text: it records the
-number of lines before selected offsets, which takes 16 bytes for each 64 kB of text.
+`LineIndex` has the start of each line. `LineMarks` finds lines without reading the rest of the text: it records the
+number of line ends before selected offsets, in 16 bytes for about 64 kB of text.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _UNITS: tuple[tuple[bytes, str, int], ...] = (
 )
 _IS_LF = bytes(byte == 10 for byte in range(256))
 _DENSE = 4
-"""If lines are shorter than this on average, in bytes, checking each byte is faster than splitting into lines."""
+"""If lines are shorter than this on average, in bytes, checking each byte is faster than splitting."""
 
 WIDE_END = {
     ("little", 2): re.compile(rb"\r\0\n\0|\n\0|\r\0"),
@@ -42,19 +41,19 @@ WIDE_END = {
     ("little", 4): re.compile(rb"\r\0\0\0\n\0\0\0|\n\0\0\0|\r\0\0\0"),
     ("big", 4): re.compile(rb"\0\0\0\r\0\0\0\n|\0\0\0\n|\0\0\0\r"),
 }
-"""Patterns of a line end by (byte order, bytes per code unit). A match counts only if it starts at a code unit."""
+"""Patterns of a line end by (byte order, bytes per code unit). A match counts if it starts at a code unit."""
 
 
 @frozen
 class LineIndex:
-    """The lines of a text. `starts[i]` is the byte offset of line i + 1. `size` is the size of the text in bytes."""
+    """The lines of a text. `starts[i]` is the byte offset of line i + 1, and `size` is the size of the text in bytes."""
 
     starts: array[int] = field(repr=False)
     size: int
 
     @property
     def count(self) -> int:
-        """The number of lines. An empty text has none."""
+        """The number of lines."""
         return len(self.starts)
 
     def byte_range(self, lines: Lines) -> tuple[int, int]:
@@ -69,7 +68,7 @@ class LineIndex:
 
 
 def index_lines(chunks: Iterable[bytes]) -> LineIndex:
-    """Create the index of a text that arrives in chunks of any size. The index takes 8 bytes per line.
+    """Return the index of a text that arrives in chunks of any size. The index takes 8 bytes per line.
 
     Raise `SourceUnsupported` if the text has more than `LINES_LIMIT` lines.
     """
@@ -98,18 +97,17 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
 
 
 def code_unit(head: bytes) -> tuple[str, int]:
-    """Return the byte order (`little` or `big`) and the bytes per code unit of a text, based on its byte-order mark.
+    """Return the byte order (`little` or `big`) and the bytes per code unit of a text that begins with `head`.
 
-    `head` is the first bytes of the text. Without a byte-order mark, the result is `("little", 1)`.
+    Without a byte-order mark, the result is `("little", 1)`.
     """
     return next(((order, unit) for mark, order, unit in _UNITS if head.startswith(mark)), ("little", 1))
 
 
 def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *, final: bool) -> tuple[int, bytes]:
-    """Append to `starts` the offsets of the lines that begin in `data`.
+    """Append to `starts` the offsets of the lines that begin in `data`, which is at `offset` in the text.
 
-    `offset` is the position of `data` in the text, and `final` is True for the end of the text. Return the offset of
-    the first byte that was not scanned, and the remaining bytes, which must precede the next data.
+    Return the offset of the first byte that was not scanned, and the remaining bytes, which must precede the next data.
     """
     if unit > 1:
         return _scan_wide(data, offset, WIDE_END[order, unit], unit, starts, final=final)
@@ -126,7 +124,7 @@ def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *
 def _scan_wide(
     data: bytes, offset: int, pattern: re.Pattern[bytes], unit: int, starts: array[int], *, final: bool
 ) -> tuple[int, bytes]:
-    """Do the same as `_scan` for a text whose code units have more than one byte (UTF-16 or UTF-32)."""
+    """Do the same as `_scan` for UTF-16 or UTF-32."""
     limit = len(data) if final else max(0, (len(data) - 2 * unit + 1) // unit * unit)
     position = 0
     while True:
@@ -148,7 +146,7 @@ class Read(Protocol):
     def __call__(self, offset: int, size: int, *, counting: bool) -> bytes:
         """Return `size` bytes from `offset`, or fewer at the end of the text.
 
-        `counting` is True when a block is read for the first time, to count its lines.
+        `counting` is True when a block is read to count its lines.
         """
 
 
@@ -160,8 +158,8 @@ _BLOCK = 1 << 16
 class LineMarks:
     """An incremental index of lines: `ends_before[i]` is the number of line ends before the byte `offsets[i]`.
 
-    The index covers only as much of the text as the requested lines require. No offset is inside a code unit or between
-    a CR and its LF. `size` is the size of the text in bytes, or None until the end is reached. Thread-safe.
+    The index grows as far as the requested lines require. `size` is the size of the text in bytes, or None until the
+    end is reached. Thread-safe.
     """
 
     offsets: array[int] = field(factory=lambda: array("q", (0,)), repr=False)
@@ -188,7 +186,7 @@ class LineMarks:
         return self._after(lines.first - 1, read), self._after(lines.last, read)
 
     def _grow(self, read: Read) -> None:
-        """Read the next block of the text and add its line ends to the index."""
+        """Add the line ends of the next block to the index."""
         place = self.offsets[-1]
         block = read(place, min(max(_FIRST_BLOCK, place), _BLOCK), counting=True)
         if place == 0:
@@ -202,9 +200,9 @@ class LineMarks:
         self.offsets.append(place + length)
 
     def _whole(self, block: bytes) -> int:
-        """Return how many bytes of a block can be counted now. The rest is left for the next block.
+        """Return how many bytes of a block can be counted now.
 
-        The rest is an incomplete code unit, or a CR at the end of the block that may be the first half of a CR LF.
+        An incomplete code unit, or a CR at the end that may belong to a CR LF, is left for the next block.
         """
         unit = self._wide[1] if self._wide else 1
         length = len(block) // unit * unit or len(block)
@@ -217,10 +215,7 @@ class LineMarks:
         return feeds + block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else feeds
 
     def _check(self, last: int, read: Read) -> None:
-        """Raise `LocationOutside` if the line number `last` is beyond the end of the text.
-
-        The final line counts even if it has no line end.
-        """
+        """Raise `LocationOutside` if the line number `last` is beyond the end of the text."""
         count, size = self.ends_before[-1], self.offsets[-1]
         if self._after(count, read) < size:
             count += 1
@@ -228,7 +223,7 @@ class LineMarks:
             raise LocationOutside.beyond("line", last, "text", count)
 
     def _after(self, ends: int, read: Read) -> int:
-        """Return the byte offset after the first `ends` line ends, or the size of a text that has fewer line ends."""
+        """Return the byte offset after the first `ends` line ends, or the size of a text that has fewer."""
         if ends == 0:
             return 0
         at = bisect_left(self.ends_before, ends)
@@ -244,10 +239,7 @@ class LineMarks:
 
 
 def _wide_ends(block: bytes, pattern: re.Pattern[bytes], unit: int) -> list[int]:
-    """Return the offset after each line end in a block of UTF-16 or UTF-32 text.
-
-    `unit` is the number of bytes per code unit, and `pattern` matches a line end.
-    """
+    """Return the offset after each line end in a block of UTF-16 or UTF-32 text."""
     found, position = [], 0
     while match := pattern.search(block, position):
         if match.start() % unit:

@@ -32,10 +32,8 @@ def title_issue(title: str) -> str | None:
 
 
 def display_title(node: Node) -> str:
-    """Return a printable title for a node, without control characters.
-
-    This is the first of these texts that is not blank: the node's title, the last part of the node's ID, the node's
-    type, and `part`.
+    """Return a title for a node, without control characters: the first that is not blank of its title, the last part of
+    its ID, its type, and `part`.
     """
     named = (node.title, node.id.rpartition(".")[2], node.type)
     return next((tidy for each in named if (tidy := one_line(each))), "part")
@@ -47,7 +45,7 @@ def one_line(text: str) -> str:
 
 
 def order_issues(nodes: Sequence[Node]) -> Iterator[str]:
-    """Yield a `path: reason` line for every node that begins before its previous sibling."""
+    """Yield a `path: reason` line for each node that begins before its previous sibling."""
     for path, family in _families(nodes):
         before: tuple[float, ...] | None = None
         for at, node in enumerate(family):

@@ -1,7 +1,6 @@
 """Defines the summary of a map, which can be read without the map's nodes.
 
-A listing of maps consists only of summaries and must start as fast as a Python program without imports. The summary is
-therefore a named tuple, and this module imports nothing else.
+The summary is a named tuple, and this module imports nothing else, so that a listing of maps starts fast.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ class MapCard(NamedTuple):
     """The summary of one map.
 
     `type` is the modality, and `nodes` is the number of nodes on all levels, without the library's chunks.
-    `source_hash` (SHA-256, hexadecimal), `source_size` (bytes), and `format` come from the map's metadata and are None
-    if it does not have them. `mapper` is the `[name, model, version]` of the mapper that made the map. `structure_by`
-    identifies the mapper that made the nodes if it was a different mapper. `sidecar_files` maps the names of the other
-    files that the map depends on to their digests. `size` is the extent in words, such as `105 pages`, or an empty
-    text.
+    `source_hash` (SHA-256, hexadecimal), `source_size` (bytes), and `format` are None if the map does not have them.
+    `mapper` is the `[name, model, version]` of the mapper that made the map, and `structure_by` that of a different
+    mapper that made the nodes. `sidecar_files` maps the names of the other files that the map depends on to their
+    digests. `size` is the extent in words, such as `105 pages`, or an empty text.
     """
 
     resource_id: str

@@ -1,8 +1,7 @@
-"""Applies manual changes to the tree of a map. Each function returns new nodes, and raises `NodeMissing` if a node does
-not exist or `RequestRefused` if the change is not possible.
+"""Applies manual changes to the tree of a map.
 
-A `MapEdit` is one change as plain data, so that a map can store its changes, and a change can be undone by repeating
-all other changes.
+Each function returns new nodes, and raises `NodeMissing` if a node does not exist. A `MapEdit` is one change as plain
+data, so that a change can be undone by repeating all other changes.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan, 
 from citekit.domain.node import Node
 
 TITLE_LIMIT = 500
-"""The maximum number of characters of a title that a person writes."""
+"""Maximum number of characters of a title."""
 
 Nodes = tuple[Node, ...]
 
@@ -41,8 +40,8 @@ class EditKind(StrEnum):
 class MapEdit:
     """A change of the node with the ID `node`.
 
-    `title` is the title of a renamed or added node. `place` is the location of a moved or added node, as it is written
-    after `#` in an address.
+    `title` is the title of a renamed or added node. `place` is the location of a moved or added node, written as after
+    `#` in an address.
     """
 
     kind: EditKind
@@ -59,7 +58,7 @@ class MapEdit:
         return cls(EditKind(value["edit"]), *texts) if all(isinstance(each, str) for each in texts) else None
 
     def to_metadata(self) -> dict[str, str]:
-        """Return the edit in the form in which a map stores it."""
+        """Return the edit in the form in which a map stores it. Empty values are left out."""
         values = {"edit": self.kind.value, "node": self.node, "title": self.title, "place": self.place}
         return {name: value for name, value in values.items() if value}
 
@@ -89,14 +88,14 @@ class MapEdit:
 
 @frozen
 class _Family:
-    """The children of a node, or the nodes at the top level, and the position of one of them."""
+    """Sibling nodes, and the position of one of them."""
 
     nodes: Nodes
     at: int
 
 
 def renamed(nodes: Nodes, name: str, title: str) -> Nodes:
-    """Return the nodes after changing the title of the node with the ID `name` to `title`.
+    """Return the nodes with the title of the node `name` changed.
 
     Raise `RequestRefused` if the title is empty or too long.
     """
@@ -105,10 +104,10 @@ def renamed(nodes: Nodes, name: str, title: str) -> Nodes:
 
 
 def relocated(nodes: Nodes, name: str, location: Location) -> Nodes:
-    """Return the nodes after changing the location of the node with the ID `name`.
+    """Return the nodes with the location of the node `name` changed.
 
-    The new location is extended to include the children of the node, and the nodes above are extended where necessary.
-    Raise `RequestRefused` if one of these locations cannot be extended.
+    The location is extended to include the children of the node, and the nodes above are extended to contain it. Raise
+    `RequestRefused` if this is not possible.
     """
     changed = _replaced(nodes, name, lambda node: (evolve(node, location=_around(location, node.children)),))
     return _contained(changed, name)
@@ -117,8 +116,8 @@ def relocated(nodes: Nodes, name: str, location: Location) -> Nodes:
 def lowered(nodes: Nodes, name: str) -> Nodes:
     """Return the nodes after moving the node `name` to the end of the children of its preceding sibling.
 
-    The sibling is extended to contain the node. Raise `RequestRefused` if the node has no preceding sibling or the
-    sibling cannot be extended.
+    The sibling is extended to contain the node. Raise `RequestRefused` if this is not possible or the node has no
+    preceding sibling.
     """
     family = _family(nodes, name)
     if family.at == 0:
@@ -164,8 +163,8 @@ def removed_with_children(nodes: Nodes, name: str) -> Nodes:
 def added(nodes: Nodes, after: str, title: str, location: Location, kind: str = "section") -> Nodes:
     """Return the nodes with a new node of the type `kind` as the next sibling of the node `after`.
 
-    The nodes above are extended to contain it. Raise `RequestRefused` if they cannot be extended, or if the title is
-    empty or too long.
+    The nodes above are extended to contain it. Raise `RequestRefused` if this is not possible, or if the title is empty
+    or too long.
     """
     shown = _checked_title(title)
     taken = {each.id for top in nodes for each in top.walk()}
@@ -182,9 +181,7 @@ def _checked_title(title: str) -> str:
 
 
 def _replaced(nodes: Nodes, name: str, change: Callable[[Node], Sequence[Node]]) -> Nodes:
-    """Return the nodes with the results of `change` instead of the node `name`. Raise `NodeMissing` if it does not
-    exist.
-    """
+    """Return the nodes with the results of `change` instead of the node `name`."""
     if not any(each.id == name for top in nodes for each in top.walk()):
         raise NodeMissing("", name)
     return _changed(nodes, name, change)
@@ -234,8 +231,9 @@ def _around(location: Location, children: Sequence[Node]) -> Location:
 
 
 def _hull(one: Location, other: Location) -> Location:
-    """Return the smallest location that contains two locations, or `one` if `other` is virtual. Raise `RequestRefused`
-    if no such location exists.
+    """Return the smallest location that contains two locations, or `one` if `other` is virtual.
+
+    Raise `RequestRefused` if no such location exists.
     """
     if isinstance(other, Virtual) or one.contains(other):
         return one

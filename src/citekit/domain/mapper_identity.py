@@ -9,10 +9,9 @@ from attrs import frozen
 
 @frozen
 class MapperIdentity:
-    """The name, version, and model of a mapper. A file is not mapped again by a mapper with the same identity.
+    """The name, version, and model of a mapper.
 
-    `version` changes whenever the same bytes would result in a different map. `model` is None if the mapper does not
-    use a model.
+    `version` must change if the same bytes result in a different map. `model` is None if the mapper uses no model.
     """
 
     name: str
@@ -23,7 +22,7 @@ class MapperIdentity:
         return ":".join(part for part in (self.name, self.model, self.version) if part)
 
     def to_metadata(self) -> dict[str, str]:
-        """Return the identity as a dictionary for the metadata of a map. `model` is left out if it is None."""
+        """Return the identity for the metadata of a map. `model` is left out if it is None."""
         plain = {"name": self.name, "version": self.version}
         return plain if self.model is None else {**plain, "model": self.model}
 
@@ -38,6 +37,4 @@ class MapperIdentity:
 
 
 EDITED = MapperIdentity("edited", "1")
-"""The identity of maps that a person corrected. The `structure_by` of such a map is the mapper that made the map before
-the corrections.
-"""
+"""The mapper of maps that a person corrected. Their `structure_by` is the mapper before the corrections."""

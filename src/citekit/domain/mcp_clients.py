@@ -14,7 +14,7 @@ SERVER = "citekit"
 
 @frozen(kw_only=True)
 class ServerEntry:
-    """How a client starts an MCP server: the absolute path of a program, its arguments, and its environment variables."""
+    """How a client starts an MCP server. `command` is an absolute path."""
 
     name: str
     command: str
@@ -53,7 +53,7 @@ class ClientChange:
 
 @frozen(kw_only=True)
 class ConnectedClient:
-    """A client whose settings have an entry for CiteKit. `problem` is why the entry cannot start, or None."""
+    """A client whose settings have an entry for CiteKit. `problem` says why the server in it cannot start, or is None."""
 
     client: str
     path: Path

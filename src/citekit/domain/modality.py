@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Modality(StrEnum):
-    """The kind of a resource or location. The enum value is used in stored maps, and `scheme` is used in addresses."""
+    """The kind of a resource or location. Stored maps use the value, and addresses use `scheme`."""
 
     DOCUMENT = "document"
     VIDEO = "video"
@@ -30,11 +30,11 @@ class Modality(StrEnum):
 _BY_SCHEME = {modality.scheme: modality for modality in Modality}
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
-"""The modalities whose locations are times. Whether a file is video or audio depends on its streams."""
+"""The modalities whose locations are times."""
 
 
 class HasModality(Protocol):
-    """Any location. Classes of locations use this type instead of the union `Location`, which imports all of them."""
+    """Any location. The classes of locations use this type because the union `Location` imports all of them."""
 
     @property
     def modality(self) -> Modality:
@@ -42,6 +42,6 @@ class HasModality(Protocol):
 
 
 BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
-"""The modalities in which only the bytes of a mapped file determine its text. The text of a recording may come from a
-subtitle file.
+"""The modalities in which the bytes of a file determine its text. The text of a recording may come from a subtitle
+file.
 """

@@ -5,9 +5,7 @@ from __future__ import annotations
 from attrs import field, frozen
 
 MOST_TOKENS = 10**12
-"""The highest number of tokens that is counted. It is more than any real use: a higher number is an error of the
-service and is replaced by this limit.
-"""
+"""The highest number of tokens that is counted. A higher number is an error of the service."""
 
 
 def _plausible(tokens: int) -> int:
@@ -16,9 +14,7 @@ def _plausible(tokens: int) -> int:
 
 @frozen
 class Usage:
-    """The number of requests that reached the service, and the numbers of tokens that it counted, each up to
-    `MOST_TOKENS`.
-    """
+    """The number of requests that reached the service, and the numbers of tokens that it counted."""
 
     requests: int = 0
     input_tokens: int = field(default=0, converter=_plausible)

@@ -11,10 +11,9 @@ from citekit.domain.locations import Location
 
 @frozen
 class Node:
-    """A part of a resource, such as a chapter, scene, function, or region, with a title, a location, and children.
+    """A part of a resource, with a title, a location, and children.
 
-    `id` is unique in its map. `type` is any word, such as `chapter`, `scene`, `class`, or `figure`. `summary` is one or
-    two sentences from the resource or from a model. The children's locations lie inside their parent's location.
+    `id` is unique in its map. `type` is a word such as `chapter`, `scene`, `class`, or `figure`.
     """
 
     id: str
@@ -35,7 +34,7 @@ class Node:
 
 @frozen
 class NodeName:
-    """The name of a node: the ID of its resource and the ID of the node. It can be used instead of an address."""
+    """The IDs of a resource and of one of its nodes. They can be used instead of an address."""
 
     resource_id: str
     node_id: str

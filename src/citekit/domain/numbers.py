@@ -1,7 +1,7 @@
 """Converts between numbers and text.
 
-A number in an address is the shortest decimal text (no exponent, no trailing `.0`) that parses to the same value, so
-equal locations have equal addresses and no precision is lost.
+A number in an address is the shortest decimal text that parses to the same value, so equal locations have equal
+addresses.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ WHOLE_LIMIT = 10**12 - 1
 """The largest whole number in a location: addresses allow twelve digits."""
 
 _PRECISE = Context(prec=1200)
-"""The sum or product of two numbers that `exact` returns always fits: they have at most 17 digits and exponents from
--324 to 308.
+"""Enough for the sum or product of two results of `exact`, which have at most 17 digits and exponents from -324 to 308.
 """
 
 _DECIMAL = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
@@ -38,16 +37,13 @@ def shortest(value: float) -> str:
 
 @contextmanager
 def exactly() -> Iterator[None]:
-    """Provide a context in which sums and products of two numbers that `exact` returns lose no digits."""
+    """Provide a context in which sums and products of two results of `exact` lose no digits."""
     with localcontext(_PRECISE):
         yield
 
 
 def exact(value: float) -> Decimal:
-    """Return the shortest decimal number that parses to the same float.
-
-    For 0.1, this is the decimal number 0.1, not the binary fraction that the float stores.
-    """
+    """Return the shortest decimal number that parses to the same float, such as 0.1 for the float 0.1."""
     return Decimal(repr(float(value)))
 
 
@@ -59,7 +55,7 @@ def plain(value: Decimal) -> str:
 
 
 def real(value: float) -> float:
-    """Return `value` as a float, or as positive or negative infinity if it is too large for one.
+    """Return `value` as a float, or as infinity with its sign if it is too large for one.
 
     The value -0.0 becomes 0.0, so that equal locations have equal texts.
     """
@@ -70,9 +66,7 @@ def real(value: float) -> float:
 
 
 def read_decimal(text: str) -> float | None:
-    """Parse an unsigned decimal number (`12`, `12.5`, `.5`). Return None for any other text, or if it is too large for
-    a float.
-    """
+    """Parse an unsigned decimal number (`12`, `12.5`, `.5`). Return None for any other text or too large a number."""
     if not _DECIMAL.fullmatch(text):
         return None
     value = float(text)
@@ -87,6 +81,6 @@ def read_whole(text: str) -> int | None:
 def counted(number: int, thing: str, plural: str | None = None) -> str:
     """Return a number with its noun in the singular or plural, such as `1 map` or `2 maps`.
 
-    If `plural` is None, the plural is `thing` followed by `s`.
+    The default plural ends in `s`.
     """
     return f"{number} {thing if number == 1 else plural or f'{thing}s'}"

@@ -11,20 +11,20 @@ from attrs import field, frozen
 from citekit.domain.digest import Digest
 
 LONGEST_KEY = 512
-"""The longest key in characters. S3 allows 1024 bytes, which include the prefix of the store."""
+"""The longest key in characters. S3 allows 1024 bytes, including the prefix of the store."""
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\Z")
-"""A part of a key: portable in file names, in URLs, and in the requests that S3 services sign."""
+"""A part of a key, safe in file names, in URLs, and in the requests that S3 services sign."""
 
 
 def is_valid(text: str) -> bool:
-    """Return whether `text` has at most `LONGEST_KEY` characters and consists of valid segments separated by `/`."""
+    """Return whether `text` is a valid key."""
     return len(text) <= LONGEST_KEY and all(_SEGMENT.match(segment) for segment in text.split("/"))
 
 
 @frozen(order=True)
 class ObjectKey:
-    """The key of an object: one or more segments of ASCII letters, digits, `.`, `_`, and `-`, separated by `/`.
+    """The key of an object: segments of ASCII letters, digits, `.`, `_`, and `-`, separated by `/`.
 
     A segment has 1 to 128 characters and does not begin with a dot. A key has at most `LONGEST_KEY` characters. The
     constructor raises `ValueError` for any other text.
@@ -42,13 +42,13 @@ class ObjectKey:
 
     @classmethod
     def of_content(cls, area: str, digest: Digest) -> Self:
-        """Return the key below `area` of the object whose bytes have that digest, fanned out as `area/ab/cdef...`."""
+        """Return the key of the object with that digest, such as `area/ab/cdef...`."""
         return cls("/".join((area, *digest.fan_out)))
 
 
 @frozen
 class ListedObject:
-    """An object as a listing shows it: its key, its size in bytes, and when it was stored (with a time zone)."""
+    """An object as a listing shows it. `size` is in bytes, and `stored` has a time zone."""
 
     key: ObjectKey
     size: int

@@ -1,4 +1,4 @@
-"""Defines the data of a page that a viewer shows: its size, its picture, and its words with their boxes."""
+"""Defines the data of a page that a viewer shows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from attrs import frozen
 from citekit.domain.source import Source
 
 Corners = tuple[float, float, float, float]
-"""The edges (left, top, right, bottom) of a rectangle in fractions of the width and height of an upright page."""
+"""The edges (left, top, right, bottom) of a rectangle as fractions of the width and height of an upright page."""
 
 WIDTHS = (320, 640, 960, 1280, 1600, 2000, 2560, 3200)
-"""The widths of page pictures in pixels. A requested width is rounded up to one of these widths, and a larger one
-becomes the largest of them, so that pictures can be reused.
+"""The widths of page pictures in pixels. A requested width is rounded up, at most to the largest, so that pictures can
+be reused.
 """
 
 MARKED_PAGES = 20
-"""The maximum number of pages whose words are compared with a quote."""
+"""Maximum number of pages whose words are compared with a quote."""
 
 
 class Layout(StrEnum):
@@ -59,7 +59,7 @@ class PagePicture:
 
 @frozen
 class SheetRow:
-    """A row of a sheet with its number, from 1, and the texts of its cells as (column, text). Columns count from 1."""
+    """A row of a sheet. `cells` are (column, text). Rows and columns count from 1."""
 
     number: int
     cells: tuple[tuple[int, str], ...]
@@ -67,8 +67,8 @@ class SheetRow:
 
 @frozen
 class PageWord:
-    """A visible word of a page. `line` is the number of its line, from 0. Words without a space between them, such as
-    Chinese characters, are one word.
+    """A visible word of a page. `line` is the number of its line, from 0. Words without a space between them are one
+    word.
     """
 
     text: str

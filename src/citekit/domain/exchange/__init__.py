@@ -1,9 +1,8 @@
 """Converts locations to and from standard fragment formats, with a pair of functions for each standard.
 
 The `to_` functions raise `FormUnsupported` for a location that the standard cannot express. The `from_` functions raise
-`AddressMalformed`, with the text and the part that is wrong, for a text that the standard does not allow. If a standard
-can express a location, its text converts back to the same location. The fragments that `to_` functions return begin
-with `#`. The `from_` functions accept fragments with or without `#`, and complete URIs.
+`AddressMalformed` for a text that is not valid or cannot be converted. The results of `to_` functions that are
+fragments of a URI begin with `#`. The `from_` functions also accept them without `#` and in complete URIs.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 An identifier has the form `epubcfi(...)`. The spine is the third element of an EPUB's package document, and each item
 of the spine is an element, so chapter n is `/6/2n`. The steps after `!` count the elements and text nodes of the
-chapter's document. The text of the chapter alone does not show these nodes, so callers that have the document pass its
-text nodes to convert characters exactly. Without the text nodes, only whole chapters are converted.
+chapter's document, so characters can be converted only with its text nodes.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _SPECIAL = re.compile(r"([\^\[\](),;=])")
 
 
 def escape(text: str) -> str:
-    """Return `text` with a circumflex before every special character, for use in an assertion (section 2.3)."""
+    """Return `text` with a circumflex before each special character, for use in an assertion (section 2.3)."""
     return _SPECIAL.sub(r"^\1", text)
 
 
@@ -41,8 +40,8 @@ def unescape(text: str) -> str:
 class Step:
     """A step `/number[assertion]` in a path.
 
-    Even numbers (2, 4, ...) refer to elements, and odd numbers to the text between elements. `assertion` includes its
-    escape characters. For an element, the assertion is the element's ID.
+    Even numbers refer to elements, and odd numbers to the text between elements. `assertion` includes its escape
+    characters.
     """
 
     number: int
@@ -56,9 +55,9 @@ class Step:
 class Path:
     """A path in a publication: groups of steps, separated by `!` in the text form.
 
-    The last step of each group refers to the document in which the next group begins. `offset` is the end of the path
-    as written: `:3` (UTF-16 code units of text), `~1.5` (seconds), or `@50:50` (percent). `assertion` is the text that
-    is expected at the offset, as written.
+    The last step of each group refers to the document in which the next group begins. `offset` is as written: `:3`
+    (UTF-16 code units of text), `~1.5` (seconds), or `@50:50` (percent). `assertion` is the text that is expected at
+    the offset.
     """
 
     groups: tuple[tuple[Step, ...], ...] = ((),)
@@ -77,9 +76,7 @@ class Path:
         return int(self.offset[1:]) if self.offset is not None and self.offset.startswith(":") else None
 
     def numbers(self, group: int) -> tuple[int, ...]:
-        """Return the numbers of the steps in the group with the index `group`, or an empty tuple if there is no such
-        group.
-        """
+        """Return the numbers of the steps in a group, or an empty tuple if there is no such group."""
         return tuple(step.number for step in self.groups[group]) if group < len(self.groups) else ()
 
     def then(self, rest: Path) -> Path:
@@ -92,8 +89,7 @@ class Path:
 class Cfi:
     """An EPUB CFI: a point, or a range. `str()` returns the identifier `epubcfi(...)`.
 
-    A point is `path`, with `start` and `end` None. A range extends from `path` followed by `start` to `path` followed
-    by `end`.
+    A point has only `path`. A range extends from `path` followed by `start` to `path` followed by `end`.
     """
 
     path: Path
@@ -113,7 +109,7 @@ class Cfi:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse an identifier `epubcfi(...)`. Raise `AddressMalformed` if it is not valid."""
+        """Parse an identifier. Raise `AddressMalformed` if it is not valid."""
         if not text.startswith("epubcfi(") or not text.endswith(")"):
             raise AddressMalformed(text, text, "an EPUB CFI must have the form epubcfi(...)")
         paths, position = [], len("epubcfi(")
@@ -168,8 +164,8 @@ def _steps(path: str | tuple[int, ...]) -> tuple[int, ...]:
 class TextNode:
     """A text node of a chapter's document.
 
-    `path` has the numbers of the steps from the root of the document; the text form `/4/2/1` is also accepted. `text`
-    is the text of the node, and `start` is its character offset in the text of the chapter.
+    `path` has the step numbers from the root of the document; the text form `/4/2/1` is also accepted. `start` is the
+    character offset of the node in the text of the chapter.
     """
 
     path: tuple[int, ...] = field(converter=_steps)
@@ -186,9 +182,9 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
     """Return the CFI of a chapter, such as `epubcfi(/6/14!/4)` for chapter 7, or a range for several chapters or
     characters.
 
-    Characters require `nodes`, the text nodes of the chapter in reading order. An end of the range that is between two
-    nodes is moved inward to the nearest node. Raise `FormUnsupported` for characters if `nodes` is empty or no node
-    contains them, and for locations other than chapters.
+    Characters require `nodes`, the text nodes of the chapter in reading order. A range is limited to characters that
+    are in a node. Raise `FormUnsupported` if no character of the range is in a node, and for locations other than
+    chapters.
     """
     if not isinstance(location, Chapter):
         raise FormUnsupported(
@@ -204,10 +200,9 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
 def from_epub_cfi(text: str, nodes: Sequence[TextNode] = ()) -> Chapter:
     """Parse a CFI, or a URI that contains one, as chapters, or as characters of a chapter if `nodes` are given.
 
-    `nodes` are the text nodes of the chapter. Without them, the result is the whole chapter. With them, a range results
-    in its characters, an element in its complete text, and a point in the text node that contains it. Raise
-    `AddressMalformed` if the identifier is not valid, does not begin with an item of the spine, or refers to no text in
-    `nodes`.
+    With `nodes`, the text nodes of the chapter, a range becomes its characters, an element its complete text, and a
+    point the text node that contains it. A range across chapters becomes whole chapters. Raise `AddressMalformed` if
+    the identifier is not valid, does not begin with an item of the spine, or refers to no text in `nodes`.
     """
     bare = unquote(text.partition("#")[2]) if "#" in text and not text.startswith("epubcfi(") else text
     start, end = Cfi.parse(bare).ends
@@ -244,9 +239,7 @@ def _range(number: int, chars: tuple[int, int], nodes: Sequence[TextNode]) -> st
 
 
 def _shared(first: tuple[int, ...], last: tuple[int, ...]) -> int:
-    """Return the number of leading steps that two paths have in common, at most one less than the number of steps of
-    the shorter path.
-    """
+    """Return the number of leading steps that two paths have in common, without the last step of the shorter path."""
     most = min(len(first), len(last)) - 1
     return next((index for index in range(most) if first[index] != last[index]), most)
 

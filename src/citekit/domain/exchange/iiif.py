@@ -21,10 +21,9 @@ _PIXELS = re.compile(r"\d+,\d+,\d+,\d+", re.ASCII)
 
 
 def to_iiif(location: Location) -> str:
-    """Return the end of an image request, `region/max/0/default.jpg`, for the box at full size without rotation.
+    """Return the end of an image request, `region/max/0/default.jpg`, for the box at full size.
 
-    The region of the whole image is `full` (section 4.7). The caller appends the result to the image's base URI. Raise
-    `FormUnsupported` if the location is not a box.
+    The region of the whole image is `full` (section 4.7). Raise `FormUnsupported` if the location is not a box.
     """
     if not isinstance(location, Box):
         raise FormUnsupported(f"IIIF supports only regions of images, not {location.modality.value} locations.")
@@ -35,10 +34,10 @@ def to_iiif(location: Location) -> str:
 def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
     """Parse the region of an image request: `region/size/rotation/quality.format`, a complete URI, or only the region.
 
-    `dimensions` is the (width, height) of the image in pixels. It is required for the region `x,y,w,h` and for
-    `square`, which is centered. Size, rotation, mirroring, quality, and format are checked but do not affect the
-    location. A region that extends beyond the image is cropped (section 4.1). Raise `AddressMalformed` if the text is
-    not valid, if `dimensions` is required and None, or if the region is completely outside the image.
+    `dimensions` is the (width, height) of the image in pixels, required for `x,y,w,h` and for the centered `square`.
+    The other parts are checked but ignored. A region that extends beyond the image is cropped (section 4.1). Raise
+    `AddressMalformed` if the text is not valid, if `dimensions` is required and None, or if the region is completely
+    outside the image.
     """
     parts = text.partition("?")[0].rstrip("/").split("/")
     if len(parts) >= 4:

@@ -23,7 +23,7 @@ def to_media_fragment(location: Location) -> str:
     """Return `#t=start,end` in seconds, `#t=start` for a time range without an end, or `#xywh=percent:x,y,w,h` for a
     box.
 
-    Raise `FormUnsupported` for other locations, which the standard does not support.
+    Raise `FormUnsupported` for other locations.
     """
     match location:
         case TimeSpan(start=start, end=None):
@@ -41,11 +41,10 @@ def to_media_fragment(location: Location) -> str:
 def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, int] | None = None) -> TimeSpan | Box:
     """Parse a fragment, or a URI with a fragment, as a time range (VIDEO and AUDIO) or as a region (IMAGE).
 
-    `dimensions` is the (width, height) of the image in pixels. It is required for `xywh` in pixels, which is the
-    default unit. If `t` or `xywh` occurs several times, the last valid value is used. Unknown parameters and the
-    parameters of other modalities are ignored (section 5.1.1). A region that extends beyond the image is cropped
-    (section 5.1.2). Raise `AddressMalformed` if the fragment is not valid, if `modality` is another one, if
-    `dimensions` is required and None, or if the region is completely outside the image.
+    `dimensions` is the (width, height) of the image in pixels, required for `xywh` in pixels, the default unit. If `t`
+    or `xywh` occurs several times, the last valid value is used. Other parameters are ignored (section 5.1.1). A region
+    that extends beyond the image is cropped (section 5.1.2). Raise `AddressMalformed` if the fragment is not valid, if
+    `modality` is another one, if `dimensions` is required and None, or if the region is completely outside the image.
     """
     if modality in (Modality.VIDEO, Modality.AUDIO):
         return _last(text, "t", lambda value: _time(text, value, modality))

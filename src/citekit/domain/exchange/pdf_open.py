@@ -18,9 +18,9 @@ def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None
     """Return `#page=12`, followed by `&viewrect=left,top,width,height` if the location has a region and `page_size` is
     given.
 
-    `page_size` is the (width, height) of the displayed page in points. The standard supports only one page, so for
-    several pages, the result is the first page. Without `page_size`, a region is omitted. Raise `FormUnsupported` if
-    the location is not pages, or `AddressMalformed` if `page_size` is needed and is not above 0.
+    `page_size` is the (width, height) of the displayed page in points. For several pages, the result is the first page,
+    because the standard supports only one. Raise `FormUnsupported` if the location is not pages, or `AddressMalformed`
+    if `page_size` is needed and is not above 0.
     """
     if not isinstance(location, Pages):
         raise FormUnsupported(
@@ -37,11 +37,11 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
     parameter.
 
     Parameters are separated by `&` or `#`. A later page replaces an earlier page and its rectangle, and a later
-    rectangle replaces an earlier one. Parameters that affect only the view (`zoom`, `view`, `search`, `comment`, ...)
-    are ignored. `page_size` is the (width, height) of the page in points; it is required for a rectangle. The values of
-    `highlight` are left,right,top,bottom. A rectangle that extends beyond the page is cropped. Raise `AddressMalformed`
-    if the fragment is not valid, has no page number, or names a destination; if it has a rectangle and `page_size` is
-    missing or not above 0; or if the rectangle is completely outside the page.
+    rectangle replaces an earlier one. Parameters that affect only the view (`zoom`, `search`, ...) are ignored.
+    `page_size` is the (width, height) of the page in points. The values of `highlight` are left,right,top,bottom. A
+    rectangle that extends beyond the page is cropped. Raise `AddressMalformed` if the fragment is not valid, has no
+    page number, or names a destination or structure element; if it has a rectangle and `page_size` is missing or not
+    above 0; or if the rectangle is completely outside the page.
     """
     page: int | None = None
     region: Box | None = None

@@ -24,7 +24,7 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
     """Return `#line=first-1,last` for lines, or `#char=start,end` for a text position.
 
     `data` is the bytes of the whole text. If it is given, `;length=` (octets) and `;md5=` are added, so that readers
-    can detect whether the text has changed. Raise `FormUnsupported` for any other location.
+    can detect a changed text. Raise `FormUnsupported` for any other location.
     """
     match location:
         case Lines(first=first, last=last):
@@ -40,9 +40,9 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
 def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") -> Lines | TextPosition:
     """Parse a fragment, or a URI with a fragment, as lines, or as a text position if it begins with `char=`.
 
-    `data` is the bytes of the whole text in `encoding`. It is required for an open end (`line=9,`) and for verifying
-    integrity checks (`length` and `md5`). A check that names another character set is computed in that character set.
-    Raise `AddressMalformed` if the fragment is not valid or an integrity check fails.
+    `data` is the bytes of the whole text in `encoding`. It is required for lines without an end (`line=9,`) and to
+    verify the integrity checks (`length` and `md5`). A check that names another character set is computed in that
+    character set. Raise `AddressMalformed` if the fragment is not valid or an integrity check fails.
     """
     value, *checks = bare(text).split(";")
     shape = _SHAPE.fullmatch(value)

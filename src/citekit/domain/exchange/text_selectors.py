@@ -1,4 +1,4 @@
-"""Selects a passage of a text by its character range, or by quoting it with its context."""
+"""Selects a passage of a text by its character range, or by a quotation with its context."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _END = re.compile(r"\r\n|\n|\r")
 class TextPosition:
     """The characters of a text from `start` (included) to `end` (excluded), 0-based, counted in Unicode code points.
 
-    If `end` is None, the range extends to the end of the text. An empty range is a position between two characters. The
-    constructor raises `LocationMalformed` for a negative or reversed range.
+    If `end` is None, the range extends to the end of the text. An empty range is a position between two characters.
+    Raise `LocationMalformed` for a negative or reversed range.
     """
 
     start: int
@@ -66,7 +66,7 @@ def line_starts(text: str) -> list[int]:
 
 
 CONTEXT = 32
-"""Minimum number of characters of context before and after a quotation, if the text has them."""
+"""Minimum number of characters of context on each side of a quotation, if the text has them."""
 
 
 @frozen
@@ -82,10 +82,7 @@ class TextQuote:
 
 
 def quote_of(position: TextPosition, text: str) -> TextQuote:
-    """Return the quotation of the passage at `position` in `text`.
-
-    It has enough context to distinguish the passage from every other passage of the text.
-    """
+    """Return the quotation of the passage at `position` in `text`, with enough context to be unique in the text."""
     end = len(text) if position.end is None else position.end
     context = CONTEXT
     while True:
@@ -99,8 +96,7 @@ def quote_of(position: TextPosition, text: str) -> TextQuote:
 def find_quote(quote: TextQuote, text: str) -> TextPosition:
     """Return the position of a quoted passage in `text`.
 
-    Raise `AddressMalformed` if the quoted passage is empty, or if the text does not contain the quotation or contains
-    it more than once.
+    Raise `AddressMalformed` if the passage is empty, or if the text does not contain the quotation exactly once.
     """
     if not quote.exact:
         raise AddressMalformed(quote.exact, quote.exact, "it is empty", "quotation")

@@ -17,10 +17,10 @@ def bare(text: str) -> str:
 
 
 def pairs(fragment: str, separators: str = "&") -> Iterator[tuple[str, str, str]]:
-    """Yield the name, the value, and the original text of every name=value pair in a fragment.
+    """Yield the name, the value, and the original text of each name=value pair in a fragment.
 
-    Names and values are percent-decoded. Pairs are separated by any of the characters in `separators`. Text that is not
-    a pair or not valid UTF-8 is skipped (Media Fragments 1.0, section 5.1.1).
+    Names and values are percent-decoded. Each character of `separators` separates pairs. Text that is not a pair or not
+    valid UTF-8 is skipped (Media Fragments 1.0, section 5.1.1).
     """
     for separator in separators[1:]:
         fragment = fragment.replace(separator, separators[0])

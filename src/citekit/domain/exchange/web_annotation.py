@@ -1,9 +1,9 @@
 """Converts locations to and from selectors of a `SpecificResource` in the W3C Web Annotation Data Model.
 
-Every location that can be converted has a FragmentSelector that names its standard in `conformsTo`. If the text is
-given, lines also have a TextPositionSelector (0-based, end excluded) and a TextQuoteSelector. If the text nodes of a
-chapter are not given, a range of its characters is a TextPositionSelector and, if the text is given, a
-TextQuoteSelector.
+A location becomes a FragmentSelector that names its standard in `conformsTo`. If the text is given, lines also become a
+TextPositionSelector (0-based, end excluded) and a TextQuoteSelector. Without the text nodes of a chapter, a range of
+its characters becomes a TextPositionSelector and, if the text is given, a TextQuoteSelector, which refine the
+FragmentSelector of the chapter.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ T = TypeVar("T")
 class Context:
     """Data about the resource that the conversion of some selectors requires.
 
-    `text` is the text of the resource or of the chapter. `data` is the bytes of the whole text, which the integrity
-    checks and open ends of RFC 5147 require. `dimensions` is the (width, height) of the image in pixels. `page_size` is
-    the (width, height) of the page in points. `nodes` are the text nodes of the chapter.
+    `text` is the text of the resource or of the chapter. `data` is the bytes of the whole text, for the integrity
+    checks and open ends of RFC 5147. `dimensions` is the (width, height) of the image in pixels. `page_size` is the
+    (width, height) of the page in points. `nodes` are the text nodes of the chapter.
     """
 
     text: str | None = None
@@ -54,11 +54,9 @@ _NOTHING = Context()
 def to_web_annotation(location: Location, source: str, known: Context = _NOTHING) -> dict[str, Any]:
     """Return `{"type": "SpecificResource", "source": source, "selector": ...}` as plain data for JSON.
 
-    `source` is the IRI of the resource, and `known` is additional data about it. Several selectors in a list are
-    alternatives (section 4.2). Without text nodes in `known`, characters of a chapter are a refinement of the chapter's
-    selector. Raise `FormUnsupported` for cells, for a virtual location, and for characters that are not in the text or
-    the text nodes; `LocationOutside` for lines beyond the end of the text; and `AddressMalformed` for a page size that
-    is not above 0.
+    `source` is the IRI of the resource. Selectors in a list are alternatives (section 4.2). Raise `FormUnsupported` for
+    cells, for a virtual location, and for characters that are not in the text or the text nodes; `LocationOutside` for
+    lines beyond the end of the text; and `AddressMalformed` for a page size that is not above 0.
     """
     return {"type": "SpecificResource", "source": source, "selector": _selector(location, known)}
 
@@ -67,8 +65,8 @@ def from_web_annotation(value: Selector | str, modality: Modality, known: Contex
     """Return the location that an annotation, its target, a SpecificResource, a selector, or an IRI with a fragment
     selects.
 
-    `modality` is the modality of the resource, and `known` is additional data about it. If there are several selectors,
-    the first valid one is used. If none is valid, raise `AddressMalformed` with the problem of the first one.
+    `modality` is the modality of the resource. If there are several selectors, the first valid one is used. If none is
+    valid, raise `AddressMalformed` with the problem of the first one.
     """
     if isinstance(value, str):
         return _fragment(value, value, modality, known)

@@ -23,23 +23,21 @@ Mark = tuple[int, int, Location, str, str | None]
 
 @frozen
 class AttachedChunks:
-    """A map with chunks. `ids` are the node IDs of the chunks, in the order in which the chunks were given."""
+    """A map with chunks. `ids` are the node IDs of the chunks, in the order in which they were given."""
 
     resource_map: ResourceMap
     ids: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
 def with_chunks(resource_map: ResourceMap, extracted_text: LocatedText, placed: Sequence[Mark]) -> AttachedChunks:
-    """Return a copy of the map that has a node of type `chunk` for each chunk in `placed`, and the IDs of these nodes.
+    """Return a copy of the map in which a node of type `chunk` for each chunk in `placed` replaces the earlier chunks.
 
-    Earlier chunks are removed. The parent of a chunk is the deepest node whose text contains the whole chunk and whose
-    location contains the chunk's location. If there is no such node, it is the deepest node whose text contains the end
-    of the chunk and whose location contains the chunk's location. If there is still no such node, the chunk is at the
-    top level. A chunk is placed before the first sibling that does not begin before it.
+    The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains the
+    chunk's location; or else, the deepest node for which this is true of the end of the chunk and the location; or
+    else, none.
 
-    The ID of a chunk has the form `PARENT.chunk_1_3fa9`: the parent's ID, the number of the chunk in its parent, and
-    four hexadecimal digits that depend on the character range. If chunks with other ranges replace it, the old ID is
-    therefore unknown and does not name other text.
+    The ID of a chunk has the form `PARENT.chunk_1_3fa9`: the parent's ID, a number, and four hexadecimal digits that
+    depend on the character range. So the old ID of a chunk with another range is unknown and does not name other text.
     """
     bare = without_chunks(resource_map)
     found = sections(extracted_text, bare.nodes)
@@ -58,7 +56,7 @@ def with_chunks(resource_map: ResourceMap, extracted_text: LocatedText, placed: 
 
 
 def without_chunks(resource_map: ResourceMap) -> ResourceMap:
-    """Return a copy of the map without the chunks that `with_chunks` added."""
+    """Return a copy of the map without its chunks."""
     return evolve(resource_map, nodes=nodes_without_chunks(resource_map.nodes))
 
 
@@ -75,9 +73,7 @@ class _Homes:
         self._above = list(_parents(found))
 
     def of(self, start: int, end: int, location: Location) -> str:
-        """Return the ID of the parent node for a chunk with the given character range and location, or "" for the top
-        level.
-        """
+        """Return the ID of the parent of a chunk, or "" for the top level."""
         for section in self._around(start):
             if end <= section.end and self._holds(section, location):
                 return str(section.node_id)
@@ -108,10 +104,9 @@ def _parents(found: Sequence[BookSection]) -> Iterator[int]:
 def _rebuilt(
     resource_map: ResourceMap, below: Mapping[str, Sequence[tuple[int, Node]]], begins: Mapping[str, int]
 ) -> tuple[Node, ...]:
-    """Return the top-level nodes of the map, without its old chunks and with the new chunks in `below`.
+    """Return the top-level nodes of the map with the chunks in `below`, each with its start, by the ID of their parent.
 
-    `below` has the new chunks by the ID of their parent, each with its start. `begins` has the start of each node by
-    ID. Starts are character offsets in the extracted text.
+    `begins` has the starts of the nodes by ID. Starts are character offsets in the extracted text.
     """
     made: dict[str, Node] = {}
     for node in reversed(list(resource_map.walk())):
@@ -125,8 +120,7 @@ def _merged(
 ) -> tuple[Node, ...]:
     """Return the siblings `nodes` and `chunks` in one sequence, sorted by start. The nodes keep their order.
 
-    `made` has the rebuilt nodes by ID; nodes that are not in it are left out. `begins` has the start of each node by
-    ID.
+    `made` has the rebuilt nodes by ID; others are left out.
     """
     row: list[tuple[int, Node]] = []
     for node in nodes:

@@ -14,7 +14,7 @@ from attrs import field, frozen
 class BookFacts:
     """The bibliographic metadata in a file. Unknown values are None or empty.
 
-    `language` is a lowercase ISO 639 code. `identifiers` maps schemes, such as `isbn`, to identifiers.
+    `language` is a language code. `identifiers` maps schemes, such as `isbn`, to identifiers.
     """
 
     title: str | None = None
@@ -25,11 +25,11 @@ class BookFacts:
 
 @frozen(kw_only=True)
 class BookRecord:
-    """A book in a library.
+    """A book in a library. Unknown values are None or empty.
 
     `languages` are ISO 639-3 codes. `rating` is in stars from 0 to 5. `files` has the path of the file for each format,
     by uppercase suffix (`EPUB`); a listed file may not exist. `comments` is HTML. `custom` has the values of columns
-    that the user added, by label. Unknown values are None or empty.
+    that the user added, by label.
     """
 
     id: int
@@ -51,17 +51,17 @@ class BookRecord:
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The formats in which the library has the book, as uppercase suffixes such as `EPUB`."""
+        """The uppercase suffixes of the files, such as `EPUB`."""
         return tuple(self.files)
 
     @property
     def author(self) -> str:
-        """The names of all authors in order, joined by ` & `."""
+        """The names of the authors, joined by ` & `."""
         return " & ".join(self.authors)
 
     @property
     def isbn(self) -> str | None:
-        """The ISBN of the book, or None if it is unknown."""
+        """The ISBN, or None if it is unknown."""
         return self.identifiers.get("isbn")
 
 
@@ -69,8 +69,8 @@ class BookRecord:
 class BookFilter:
     """Conditions for books. A book must meet all conditions that are set.
 
-    `author` and `title` match a part of the author or title, ignoring case. `language` must be one of the book's
-    languages. Each of `tags` must match a part of one of the book's tags, ignoring case.
+    `author`, `title`, and each of `tags` match a part of the author, of the title, and of a tag, ignoring case.
+    `language` must be one of the book's languages.
     """
 
     author: str | None = None
@@ -81,10 +81,9 @@ class BookFilter:
 
 @frozen(kw_only=True)
 class LibraryStats:
-    """Statistics of a library: the numbers of books and authors, and the number of books by format and by language.
+    """The numbers of books and authors in a library, and the number of books by format and by language.
 
-    Formats are uppercase suffixes, and languages are ISO 639-3 codes. The most frequent formats and languages come
-    first.
+    Formats are uppercase suffixes, and languages are ISO 639-3 codes, the most frequent first.
     """
 
     books: int

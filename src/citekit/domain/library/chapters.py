@@ -1,4 +1,4 @@
-"""Splits a book into chapters, which are then split into chunks one by one."""
+"""Splits a book into chapters."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["AttachedChunks", "BookSection", "chapters", "sections", "with_chunks
 
 FRONT_MATTER = "Front matter"
 LEAST_WORDS = 20
-"""Minimum number of words for a text before a section's first subsection to be a chapter. Shorter text is a heading or
-a printer's mark.
+"""Minimum number of words for a chapter made from text outside of sections. Shorter text is a heading or a printer's
+mark.
 """
 
 PART_WORDS = 5000
 """Maximum number of words of each part of a book without sections."""
 
 UNSTRUCTURED = frozenset({"chunk", "lines", "page", "pages"})
-"""Types of nodes that say nothing about the content: groups of pages or lines, and chunks."""
+"""Types of nodes that do not show the structure of the content."""
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -39,10 +39,9 @@ def chapters(
     """Split the book into chapters that together cover its whole text. The result is empty if the text is empty.
 
     Chapters are the top-level sections of the map. A section of more than `limit_words` words is replaced by its
-    subsections and a chapter with the text before the first subsection. Text before the first chapter becomes a
-    chapter, the front matter. In both cases, text of fewer than `LEAST_WORDS` words is added to the following chapter
-    instead. A book without sections is split at the ends of paragraphs; `title` is the title of its chapter if there is
-    only one.
+    subsections, if any, and a chapter with the text before them. Text before the first chapter becomes a chapter, the
+    front matter. Text of fewer than `LEAST_WORDS` words is added to the following chapter instead. A book without
+    sections is split into parts; `title` is the title of the only part.
     """
     text = extracted_text.text
     if not text:
@@ -58,7 +57,7 @@ def chapters(
 
 
 class _WordCounts:
-    """Counts the words between two boundaries of sections quickly, from counts that are computed once."""
+    """Counts the words between two boundaries of sections from sums that are computed once."""
 
     def __init__(self, text: str, found: Sequence[BookSection]) -> None:
         self._borders = sorted({0, len(text)}.union(*((each.start, each.end) for each in found)))
@@ -70,11 +69,7 @@ class _WordCounts:
 
 
 def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Iterator[BookSection]:
-    """Yield the sections that become chapters.
-
-    A section with more than `limit` words is replaced by its subsections. If the text before the first subsection is
-    too short for a chapter, such as only a heading, the first subsection starts at the start of the replaced section.
-    """
+    """Yield the sections that become chapters."""
     skipped_depth: int | None = None
     heading: int | None = None
     for section, following in zip(found, [*found[1:], None], strict=True):
@@ -94,11 +89,9 @@ def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Ite
 
 
 def _parts(text: str, title: str) -> tuple[BookSection, ...]:
-    """Split a text without sections into parts of similar length with at most `PART_WORDS` words, at the ends of
-    paragraphs.
+    """Split a text without sections into parts of similar length with at most `PART_WORDS` words.
 
-    A paragraph that is longer than a fifth of `PART_WORDS` may be split. If there is only one part, its title is
-    `title`.
+    Parts end at the ends of paragraphs or, in paragraphs of more than a fifth of `PART_WORDS` words, elsewhere.
     """
     paragraphs = [found.end() for found in _PARAGRAPH.finditer(text)]
     spans = passages(sentences(text, paragraphs, PART_WORDS // 5), PART_WORDS)

@@ -14,16 +14,15 @@ from citekit.domain.library.passages import passages
 from citekit.domain.library.sentences import Sentence
 
 WORDS_LIMIT = 1_000_000
-"""Upper limit for the maximum chunk size in words. No book is longer."""
+"""Upper limit for the maximum chunk size in words."""
 
 
 @frozen
 class ChunkingParams:
     """The rules that decide where a chunk ends.
 
-    A chunk ends between two sentences whose similarity is below `threshold` (0 to 1), or when it reaches `max_words`
-    words. Chunks have at least `min_words` words unless the text is shorter or this conflicts with `max_words`. The
-    constructor raises `RequestRefused` for invalid values.
+    `threshold` is the similarity (0 to 1) of adjacent sentences below which a chunk can end. `min_words` and
+    `max_words` limit the size of a chunk; see `chunked` for the exceptions. Raise `RequestRefused` for invalid values.
     """
 
     threshold: float = 0.55
@@ -55,8 +54,8 @@ class Reason(StrEnum):
 class Chunk:
     """A chunk of a text: whole sentences, from character `start` up to, but not including, character `end`.
 
-    `words` is the number of words, and `reason` says why the chunk begins at `start`. `similarity` is the similarity of
-    the chunk's first sentence to the sentence before it, or None at the start of the text.
+    `reason` says why the chunk begins. `similarity` is the similarity of the chunk's first sentence to the sentence
+    before it, or None if it is not known.
     """
 
     start: int
@@ -70,18 +69,14 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
     """Group the consecutive sentences of a text into chunks that together cover the whole text.
 
     `similarities[i]` is the similarity of sentences i and i + 1. A chunk with at least `min_words` words ends before a
-    sentence whose similarity to the previous sentence is below the threshold. Every chunk ends before a sentence that
-    would make it longer than `max_words`; only a single sentence longer than `max_words` exceeds that limit. If the
-    last chunk has fewer than `min_words` words, it is merged with the previous chunk. If the merged chunk is longer
-    than `max_words`, it is split at the lowest similarity that leaves both chunks within the limits. If no such
-    position exists, the two chunks stay as they are. Raise `ValueError` if the number of similarities is not one less
-    than the number of sentences.
+    sentence whose similarity to the previous sentence is below the threshold. Any chunk ends before a sentence that
+    would make it longer than `max_words`; a single sentence can be longer. If the last chunk has fewer than `min_words`
+    words, it is merged with the previous chunk, or gets sentences from it if the merged chunk would be too long; if
+    neither keeps the limits, it stays as it is. Raise `ValueError` if the number of similarities is not one less than
+    the number of sentences.
 
-    A higher threshold never results in fewer chunks. Proof: let f(b) be the end of the chunk that begins at sentence b.
-    A higher threshold only adds possible ends, so f(b) never moves to a later sentence, and a later b never results in
-    an earlier f(b). By induction, the n-th boundary never moves to a later sentence. If the last two chunks are merged
-    at the higher threshold, the last two chunks at the lower threshold do not begin earlier, so they are merged as
-    well. The function runs in linear time.
+    A higher threshold does not result in fewer chunks: it only adds possible ends, so the n-th chunk does not end
+    later.
     """
     if len(similarities) != max(0, len(sentences) - 1):
         raise ValueError(
@@ -94,9 +89,8 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
 def timed_chunks(sentences: Sequence[Sentence], since: Sequence[float], seconds: float) -> tuple[Chunk, ...]:
     """Group the consecutive sentences of a recording into chunks of similar duration, of at most `seconds` each.
 
-    `since` has the time at which each sentence starts, in seconds, and the time at which the last sentence ends. A
-    sentence lasts until the next one starts, so a long pause belongs to the sentence before it. A sentence longer than
-    `seconds` is a chunk of its own.
+    `since` has the time at which each sentence starts, in seconds, and the time at which the last one ends. A sentence
+    lasts until the next one starts. A sentence longer than `seconds` is a chunk of its own.
     """
     lasting = [
         evolve(each, words=round(max(0.0, after - before) * 1000))
@@ -110,7 +104,7 @@ def timed_chunks(sentences: Sequence[Sentence], since: Sequence[float], seconds:
 
 
 def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
-    """Return the sentences that make up the chunk. `sentences` are all the sentences of the text, in order."""
+    """Return the sentences of the chunk. `sentences` are all the sentences of the text, in order."""
     first = bisect_left(sentences, chunk.start, key=lambda sentence: sentence.start)
     last = bisect_left(sentences, chunk.end, lo=first, key=lambda sentence: sentence.start)
     return sentences[first:last]
@@ -120,14 +114,14 @@ def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Senten
 class _Chunker:
     """Computes the chunks of a text.
 
-    A border is the index of the first sentence of a chunk; the last border is the number of sentences.
+    A border is the index of the first sentence of a chunk, or, at the end, the number of sentences.
     """
 
     sentences: Sequence[Sentence]
     similarities: Sequence[float]
     params: ChunkingParams
     _before: list[int] = field(init=False)
-    """The number of words before each sentence, and the total."""
+    """The number of words before each sentence, followed by the total."""
 
     @_before.default
     def _count(self) -> list[int]:
@@ -154,11 +148,7 @@ class _Chunker:
                 begin = border
 
     def _tidied(self, borders: list[int]) -> list[int]:
-        """Return the borders, changed so that the last chunk has at least `min_words` words.
-
-        A last chunk that is too short is merged with the previous chunk, or, if the result would be too long, gets some
-        of the previous chunk's sentences. If neither is possible within the limits, return the borders unchanged.
-        """
+        """Return the borders, changed if possible so that the last chunk has at least `min_words` words."""
         if len(borders) < 3 or self._words(borders[-2], borders[-1]) >= self.params.min_words:
             return borders
         begin, middle, end = borders[-3:]

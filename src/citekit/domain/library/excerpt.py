@@ -11,7 +11,7 @@ _BORDER = re.compile(r"\s*\n\s*|(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u20
 
 
 def excerpt(text: str, passage: str, limit: int) -> str:
-    """Return at most `limit` characters of `text`, plus the marks where it is cut: `passage` and the text around it.
+    """Return `passage` and the text around it, at most `limit` characters of `text`, with a mark where the text is cut.
 
     If the passage is not in the text, the excerpt is the beginning of the text. See `around`.
     """
@@ -25,8 +25,7 @@ def around(text: str, start: int, end: int, limit: int) -> tuple[int, int]:
     """Return the start and end of a part of `text`, at most `limit` characters long, around the characters from `start`
     to `end`.
 
-    Whole sentences and lines are added on both sides in turn. If the given part is longer than the limit, the result is
-    its beginning.
+    Sentences and lines are added on both sides in turn. A range longer than the limit is cut at its end.
     """
     if len(text) <= limit:
         return 0, len(text)

@@ -1,4 +1,4 @@
-"""Provides the complete text of a document together with the location of each character in the file."""
+"""Provides the text of a document with the location of each character in the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages
 
 
 class UnitKind(StrEnum):
-    """The unit of a file that a position in its text refers to: a page, chapter, line, or row."""
+    """The unit in which positions in a file are given."""
 
     PAGE = "page"
     CHAPTER = "chapter"
@@ -27,7 +27,7 @@ class UnitKind(StrEnum):
 class Unit:
     """A page, a chapter, a line, or a row of a sheet.
 
-    `number` counts from 1. The unit's text is `text[start:end]` of the `ExtractedText` that contains it.
+    `number` counts from 1. `start` and `end` are character offsets in the text of the document.
     """
 
     number: int
@@ -37,7 +37,7 @@ class Unit:
 
 @frozen
 class Units(Sequence[Unit]):
-    """An ordered sequence of units, stored in 24 bytes per unit because a long text can have millions of lines."""
+    """A sequence of units, stored in 24 bytes per unit because a long text can have millions of lines."""
 
     numbers: array[int] = field(factory=lambda: array("q"), repr=False)
     starts: array[int] = field(factory=lambda: array("q"), repr=False)
@@ -45,7 +45,7 @@ class Units(Sequence[Unit]):
 
     @classmethod
     def of(cls, units: Iterable[Unit]) -> Units:
-        """Create a `Units` sequence from units. If `units` is already a `Units` object, return it unchanged."""
+        """Return a sequence of `units`. A `Units` object is returned unchanged."""
         if isinstance(units, Units):
             return units
         made = cls()
@@ -77,10 +77,10 @@ class Units(Sequence[Unit]):
 
 @frozen
 class SheetRows:
-    """The rows of the sheet `name` within the numbered rows of all sheets of a workbook.
+    """The rows of the sheet `name` among the numbered rows of all sheets of a workbook.
 
-    Row 1 of the sheet is the unit with the number `before` + 1. `rows` is the number of the last row in use, and
-    `columns` is the number of the last column in use.
+    Row 1 of the sheet is the unit with the number `before` + 1. `rows` and `columns` are the numbers of the last row
+    and of the last column in use.
     """
 
     name: str
@@ -94,7 +94,7 @@ def _units(units: Iterable[Unit]) -> Units:
 
 
 def _gathered(numbered: Iterable[tuple[int, str]], separator: str) -> tuple[str, Units]:
-    """Return the texts joined with `separator` between them, and their units."""
+    """Return the texts joined with `separator`, and their units."""
     pieces, units, start = list[str](), Units(), 0
     for number, piece in numbered:
         pieces.append(piece)
@@ -107,10 +107,10 @@ def _gathered(numbered: Iterable[tuple[int, str]], separator: str) -> tuple[str,
 class ExtractedText:
     """The text of a document in reading order, without markup, divided into units such as pages or lines.
 
-    Units do not overlap, and their numbers never decrease. Several units have the same number if several ranges of text
-    come from one line of markup. A page or chapter without text has an empty unit; a line without text has no unit.
-    Line feeds that separate units belong to no unit. `unread` lists the numbers of pages whose text could not be read;
-    their units are empty. `recognized` lists the numbers of pages whose text was recognized by OCR.
+    Units do not overlap, and their numbers never decrease; several ranges of text from one line of markup have the same
+    number. A page or chapter without text has an empty unit; a line without text has no unit. Separators belong to no
+    unit. `unread` lists the numbers of pages whose text could not be read, and `recognized` those whose text was
+    recognized by OCR.
     """
 
     kind: UnitKind
@@ -132,9 +132,7 @@ class ExtractedText:
     ) -> ExtractedText:
         """Create a text with one unit for each of `texts`, numbered from 1.
 
-        The texts are joined with `separator` between them. If all of them are blank, the result has an empty text,
-        empty units, and no recognized units. `unread` lists the numbers of units whose text could not be read, and
-        `recognized` those whose text was recognized by OCR.
+        If all texts are blank, the result has an empty text, empty units, and no recognized units.
         """
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
@@ -143,26 +141,25 @@ class ExtractedText:
         return cls(kind, text, units, unread=unread, recognized=recognized)
 
     def with_units(self, numbered: Iterable[tuple[int, str]]) -> ExtractedText:
-        """Return a copy with new text and units: one unit for each (number, text), separated by line feeds."""
+        """Return a copy with new text and units: one unit for each (number, text), separated by a line feed."""
         text, units = _gathered(numbered, "\n")
         return evolve(self, text=text, units=units)
 
     def unit_at(self, offset: int) -> Unit:
-        """Return the unit that contains the character at `offset`, or else the last unit that begins before `offset`,
-        or else the first unit.
+        """Return the last unit that begins at `offset` or before it, or else the first unit.
 
-        Raise `LocationOutside` if the document has no text.
+        Raise `LocationOutside` if there are no units.
         """
         if not self.units:
             raise LocationOutside("The document has no text.")
         return self.units[max(0, bisect_right(self.units.starts, offset) - 1)]
 
     def locate(self, start: int, end: int) -> Location:
-        """Return the location of `text[start:end]` in the file, ignoring white space at both ends.
+        """Return the location of `text[start:end]` in the file, without white space at its ends.
 
-        A range that contains only white space is not trimmed. A location inside one chapter includes the character
-        range; a location that spans several chapters names only the chapters. A range across several sheets is limited
-        to the first sheet. Raise `LocationOutside` if the range is empty or extends beyond the text.
+        A location inside one chapter includes the character range, and one in several chapters does not. A range across
+        several sheets is limited to the first sheet. Raise `LocationOutside` if the range is empty or extends beyond
+        the text.
         """
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(
@@ -206,8 +203,8 @@ class ExtractedText:
         """Return the character offsets (start, end) of a location in this text.
 
         Return None if the location is outside the text or of a kind that does not fit it, such as lines in a text with
-        pages. Pages with gaps between them result in the range from the first to the last page, a region in its whole
-        page, and cells in their whole rows.
+        pages. Separate pages result in the range from the first to the last page, a region in its whole page, and cells
+        in their whole rows.
         """
         match location:
             case Pages(numbers=numbers) if self.kind is UnitKind.PAGE:

@@ -1,4 +1,4 @@
-"""Normalizes texts so that they can be compared regardless of case."""
+"""Normalizes texts so that they can be compared ignoring case."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 
 
 def folded(text: str) -> str:
-    """Return `text` with case differences removed and accents encoded uniformly. Accents are not removed.
+    """Return `text` with case differences removed and accents encoded uniformly.
 
     This is the full case folding of Unicode (section 3.13, toCasefold) in normalization form C.
     """
@@ -21,9 +21,6 @@ _BLANKS = re.compile(r"\s+")
 
 
 def sentences_of(text: str) -> frozenset[str]:
-    """Return the set of sentences and lines of a text, case-folded and with white space normalized.
-
-    Texts with the same sentences result in equal sets, regardless of order and repetition.
-    """
+    """Return the set of sentences and lines of a text, case-folded and with white space normalized."""
     pieces = (_BLANKS.sub(" ", piece).strip() for piece in _SENTENCE_ENDS.split(folded(text)))
     return frozenset(piece for piece in pieces if piece)

@@ -1,4 +1,4 @@
-"""Combines vector search results and word search results into one ranking with scores comparable between queries."""
+"""Combines the results of vector search and word search into one ranking with scores comparable between queries."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Calibration:
     """The constants that convert the search results of an embedder to scores from 0 to 1.
 
     The evidence for a chunk is `weight` times the cosine of its best passage, plus the square of the share of the
-    query's words that the chunk contains. `middle` is the evidence that is scored 0.5, and `slope` is how steeply the
-    score rises there. For nine of ten queries that the library cannot answer, the evidence for the best result is below
-    `middle`. The measurements are in docs/explanation/retrieval.md.
+    query's words that the chunk contains. Evidence of `middle` is scored 0.5, and `slope` is how steeply the score
+    rises there. `middle` was measured so that, for nine of ten queries that the library cannot answer, the best result
+    is below it; see docs/explanation/retrieval.md.
     """
 
     weight: float
@@ -25,7 +25,7 @@ class Calibration:
     slope: float
 
     def score(self, evidence: float) -> float:
-        """Return the score, from 0 to 1, for a chunk's `evidence`. The score is 0.5 if the evidence equals `middle`."""
+        """Return the score, from 0 to 1, for a chunk's `evidence`."""
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, self.slope * (evidence - self.middle)))))
 
 
@@ -33,9 +33,7 @@ WORDS_ALONE = Calibration(0.0, 0.20, 5.0)
 """The calibration for a query without a vector, or without results of the vector search."""
 
 DEFAULT = Calibration(0.8, 0.42, 5.0)
-"""The calibration for embedders that were not measured. It fits embedders whose cosines of unrelated texts are near
-0.1.
-"""
+"""The calibration for embedders that were not measured. It fits cosines near 0.1 for unrelated texts."""
 
 _STATIC, _MINILM = "wordllama-l2-supercat", "all-minilm-l6-v2-int8"
 _CALIBRATIONS: Mapping[frozenset[str], Calibration] = {
@@ -48,7 +46,7 @@ _CALIBRATIONS: Mapping[frozenset[str], Calibration] = {
 def calibration_of(embedder: str) -> Calibration:
     """Return the calibration for an embedder name (`EmbedderIdentity.name`), or the default for an unknown name.
 
-    A combination of embedders, such as `a*0.4+b*0.6`, is looked up by the set of its embedders, without the weights.
+    The weights in the name of a combination, such as `a*0.4+b*0.6`, are ignored.
     """
     return _CALIBRATIONS.get(_parts(embedder), DEFAULT)
 
@@ -58,30 +56,26 @@ def _parts(embedder: str) -> frozenset[str]:
 
 
 _SHARE = 0.65
-"""The result of `share_of` for embedders that were not measured.
+"""The result of `share_of` for other embedders.
 
 It was chosen on questions in English, German, and Spanish about English books; see docs/explanation/retrieval.md.
 """
 
 _NEAREST = 1e-4
-"""The distance from 0 and 1 to which scores are limited.
-
-The log odds of a more extreme score would outweigh any other score.
-"""
+"""The distance from 0 and 1 to which scores are limited, so that one score does not outweigh the other."""
 
 
 def share_of(embedder: str) -> float:
     """Return how much the score of the vector index counts for chunks on ranked pages, from 0 to 1.
 
-    Pages are ranked by words and by static vectors of English. The embedders that were measured (see `_CALIBRATIONS`)
-    and the hashing embedder add nothing to that ranking. Other embedders may know more languages, and so match a
-    question with a book in another language.
+    The embedders in `_CALIBRATIONS` and the hashing embedder add nothing to the ranking of pages, which uses words and
+    static vectors of English. Other embedders may match a question with a book in another language.
     """
     return 0.0 if _parts(embedder) in _CALIBRATIONS or embedder.startswith("hashing") else _SHARE
 
 
 def mixed(page: float, chunk: float, share: float) -> float:
-    """Return the score of a chunk on a page from the scores of both: the weighted mean of their log odds."""
+    """Return the weighted mean of the log odds of both scores, as a score."""
     odds = (1 - share) * _log_odds(page) + share * _log_odds(chunk)
     return 1 / (1 + math.exp(-odds))
 
@@ -93,7 +87,7 @@ def _log_odds(score: float) -> float:
 
 @frozen
 class Ranked:
-    """A chunk in a ranking of search results. `score` is from 0 to 1 and comparable between queries.
+    """A chunk in a ranking of search results.
 
     `group` is the ID of the chunk. `passage` is the ID of the chunk's best passage, and `dense` is the cosine of that
     passage; both are None if the vector search found no passage of the chunk. `lexical` is the share, from 0 to 1, of
@@ -110,8 +104,8 @@ class Ranked:
 def fuse(found: Found, limit: int, calibration: Calibration = DEFAULT) -> tuple[Ranked, ...]:
     """Return the `limit` best chunks from the vector and word results in `found`, best first.
 
-    Chunks with equal scores are sorted by ID. A chunk that only the word search found is given the lowest cosine among
-    the vector results, because its own cosine cannot be higher.
+    Equal evidence is sorted by ID. A chunk that only the word search found is given the lowest cosine among the vector
+    results.
     """
     if not found.dense:
         calibration = WORDS_ALONE
@@ -133,7 +127,7 @@ def _ranked(group: str, score: float, passage: Scored | None, share: float | Non
 
 
 def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
-    """Return the result with the highest score for each group. If scores are equal, the lowest ID wins."""
+    """Return the result with the highest score for each group, or of equal ones that with the lowest ID."""
     best: dict[str, Scored] = {}
     for each in scored:
         held = best.get(each.group)
@@ -145,7 +139,7 @@ def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
 def _share(chunk: Scored | None, found: Found) -> float | None:
     """Return the chunk's word score as a share of the highest score that the query allows, or None if `chunk` is None.
 
-    Query words that occur nowhere in the library count as missing.
+    Query words that occur in no entry count as missing.
     """
     if chunk is None:
         return None

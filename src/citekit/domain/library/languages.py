@@ -36,7 +36,7 @@ _BIBLIOGRAPHIC = _table(
     mac mkd, mao mri, may msa, per fas, rum ron, slo slk, tib bod, wel cym
     """
 )
-"""ISO 639-2/B, which libraries use, to ISO 639-2/T and 639-3."""
+"""ISO 639-2/B, which libraries use, to ISO 639-3."""
 
 _WITHDRAWN = _table("iw heb, in ind, ji yid, jw jav, mo ron, mol ron, scr hrv, scc srp, cro hrv")
 """Codes that were withdrawn or never valid, but still occur."""
@@ -45,8 +45,7 @@ _CODES = {**_SHORT, **_BIBLIOGRAPHIC, **_WITHDRAWN}
 
 
 _VARIETIES = _table("als sqi, arb ara, cmn zho, ekk est, lvs lav, pes fas, swh swa, zsm msa")
-"""Codes of the main varieties of languages for which ISO 639-3 has several codes, each with the code of the language.
-"""
+"""ISO 639-3 codes of the main varieties of languages, each with the code of the language."""
 
 _LONG = {long: short for short, long in _SHORT.items()}
 
@@ -54,16 +53,14 @@ _LONG = {long: short for short, long in _SHORT.items()}
 def iso_639_3(code: str) -> str:
     """Return the three-letter language code (ISO 639-3) for a language code or a BCP 47 tag such as `en-GB`.
 
-    For an unknown code, return its primary part in lowercase.
+    An unknown code results in its primary part in lowercase.
     """
     primary = re.split(r"[-_]", code.strip().lower(), maxsplit=1)[0]
     return _CODES.get(primary, primary)
 
 
 def two_letters(code: str) -> str:
-    """Return the two-letter code of a language, or its three-letter code if it has no two-letter code.
-
-    `code` is a language code or a BCP 47 tag, such as `eng`, `ger`, or `pt-BR`.
+    """Return the two-letter code of a language, or the result of `iso_639_3` if it has no two-letter code.
 
     Example:
         >>> two_letters("deu"), two_letters("ger"), two_letters("pt-BR"), two_letters("hr"), two_letters("haw")

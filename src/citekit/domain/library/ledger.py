@@ -13,7 +13,7 @@ from citekit.domain.digest import Digest
 
 
 class Deed(StrEnum):
-    """What happened to a book in a collection: its ingest started, finished, or failed, or the book was removed."""
+    """What happened to a book: its ingest started, finished, or failed, or the book was removed."""
 
     STARTED = "started"
     FINISHED = "finished"
@@ -23,16 +23,15 @@ class Deed(StrEnum):
 
 @frozen(kw_only=True)
 class LedgerEntry:
-    """A ledger record of one event in the life of a book.
+    """A record of one event in the ledger.
 
     `at` is a timezone-aware time. `digest` is the digest of the book's file and identifies the book. `model` is the
     embedder's identity as text, and `parameters` are the chunking parameters. `counts` has the numbers of `chapters`,
     `chunks`, `passages`, `words`, and `characters`. `seconds` has the duration of each stage.
 
     A book that is ingested again is stored next to the earlier copy. `copy` is 0 or 1: the copy that is used.
-    `replacing` is True from the time when storing the other copy starts until it is complete; if the process is killed
-    in between, it stays True. `error` is the reason why an ingest failed or, for a finished book, why the book could
-    not be replaced.
+    `replacing` is True from the time when storing the other copy starts until it is complete. `error` is the reason why
+    an ingest failed or why a finished book could not be replaced.
     """
 
     deed: Deed
@@ -57,17 +56,15 @@ class LedgerEntry:
 
     @property
     def index_key(self) -> str:
-        """The name of the stored book in the index."""
+        """The name of the used copy in the index."""
         return index_keys(self.digest)[self.copy]
 
     @property
     def hidden_keys(self) -> tuple[str, ...]:
-        """The names in the index that searches ignore: the unused copy, or both copies if the last ingest did not
-        finish or the book was removed.
-        """
+        """The names in the index that searches ignore: the unused copy, or both copies unless the deed is FINISHED."""
         return tuple(key for key in index_keys(self.digest) if self.deed is not Deed.FINISHED or key != self.index_key)
 
 
 def index_keys(digest: Digest) -> tuple[str, str]:
-    """Return the names of the two copies of a book in the index. The first name is the digest in hexadecimal."""
+    """Return the names of the two copies of a book in the index."""
     return digest.hex, f"{digest.hex}.1"

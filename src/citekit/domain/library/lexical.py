@@ -1,14 +1,14 @@
 """Turns a text into a sparse vector of its words, for word search (BM25).
 
-A word is indexed by its first five letters, so that different forms of a word (`composer`, `composition`) match in
-languages that inflect at the end. A longer word is also indexed as a whole, and every two adjacent words as a pair.
-Numbers are indexed whole. Text without spaces between words (Chinese, Japanese, Korean, Thai, ...) is indexed by pairs
-of characters. Stop words are indexed separately and searched only if the query has no other words.
+A word is indexed by its first five letters, so that its forms (`composer`, `composition`) match in languages that
+inflect at the end. A longer word is also indexed as a whole, and two adjacent words as a pair. Numbers are indexed
+whole. Chinese, Japanese, Korean, Thai, and similar text is indexed by pairs of characters. Stop words are indexed
+separately and searched only if the query has no other words.
 
-The stop words cover the languages most common in libraries, with accents removed. A word that has another meaning in
-one of these languages is not a stop word (German `die` and `war`, Spanish `sin`, French `son`, Italian `come`). Words
-of direction (`above`, `up`) are not stop words either. BM25 gives frequent words a low weight anyway, so a missing stop
-word costs little, but a wrong stop word hides a subject.
+The stop words, with accents removed, cover the languages most common in libraries. A word that has another meaning in
+another of these languages is not a stop word (German `die` and `war`, Spanish `sin`, French `son`), nor is a word of
+direction (`above`, `up`): BM25 gives frequent words a low weight, so a missing stop word costs little, but a wrong one
+hides a subject.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _MEANINGFUL = """
 ai bin car ci com dan den die door dos ed em era fur ham hat hay hun io las man mes mit na os par plus pour sin son sur
 ton van var war
 """
-"""Stop words of one language that have another meaning in another language or as names (AI, COM, MIT)."""
+"""Words that have another meaning in another language or as names (AI, COM, MIT)."""
 
 
 def _folded(words: str) -> frozenset[str]:
@@ -93,24 +93,21 @@ STOP_WORDS = frozenset().union(
 
 
 SATURATION = 1.2
-"""k1 of BM25 (Robertson and Zaragoza, 2009): how quickly further occurrences of a word stop adding weight."""
+"""k1 of BM25 (Robertson and Zaragoza, 2009): how much further occurrences of a word add to its weight."""
 
 LENGTH_EFFECT = 0.4
 """b of BM25: how strongly the length of a text reduces the weight of its words."""
 
 AVERAGE_LENGTH = 450
-"""Number of index terms of a chunk of about 250 words. It is constant, so that a chunk's weights do not depend on other
-chunks.
-"""
+"""Number of index terms of a chunk of about 250 words. A constant makes weights independent of other chunks."""
 
 WINDOW = 5
-"""Number of words that count as repeated text if they occur again in the same order, which is rare in ordinary prose.
-"""
+"""Number of words that count as repeated text if they occur again in the same order."""
 
 STEM = 5
 PAIR_WEIGHT = 0.6
 EXACT_WEIGHT = 0.5
-"""Query weights of a pair of adjacent words and of a long whole word, relative to a word's first letters."""
+"""Query weights of pairs and of whole words, relative to the first letters of a word."""
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
@@ -118,23 +115,21 @@ _UNSPACED = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _INNER = "".join(chr(code) for code in range(0x900, 0xE00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
-"""Vowel signs of Indic scripts, which are parts of words but not in `\\w`."""
+"""Vowel signs of Indic scripts, which `\\w` does not match."""
 
 _WORD = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}](?:[^\\W{_UNSPACED}]|[{_INNER}])*")
 _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _KEPT = re.compile(f"[\\w{_UNSPACED}]")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _HYPHENATED = re.compile(r"[-\u00ad](?:(?<=[^\W\d_]-)[ \t]*\r?\n[ \t]*|(?<=[^\W\d_]\u00ad)\s*)(?=[^\W\d_])")
-"""A hyphen between letters at the end of a line, or a soft hyphen. The pattern begins with the hyphen, so that the
-search is fast.
-"""
+"""A hyphen between letters at the end of a line, or a soft hyphen. The pattern begins with the hyphen for speed."""
 
 
 def document_words(text: str) -> SparseVector:
     """Return a sparse vector of the words of a chunk, weighted by BM25's saturated term frequency.
 
     The weight of a word is f (k1 + 1) / (f + k1 (1 - b + b length / average)), where f is how often the word occurs.
-    Repeated text counts only once in f but every time in the length, so repetition never raises a weight.
+    Repeated text counts once in f, but every time in the length.
     """
     words = tokens(text)
     once = without_repetition(words)
@@ -147,10 +142,9 @@ def document_words(text: str) -> SparseVector:
 
 
 def query_words(text: str) -> SparseVector:
-    """Return a sparse vector of the words of a query. The vector is empty if the text has no letters or digits.
+    """Return a sparse vector of the words of a query. It is empty if the text has no letters or digits.
 
-    A query with adjacent stop words and no other words is searched by pairs of stop words. A query that is a single
-    stop word is searched by that word.
+    A query of stop words is searched by pairs of adjacent stop words, or if there are none, by the single stop word.
     """
     words = tokens(text)
     terms = dict.fromkeys(_terms(words)) or dict.fromkeys(_little_terms(words))
@@ -159,9 +153,9 @@ def query_words(text: str) -> SparseVector:
 
 
 def overlap(question: SparseVector, text: str) -> float:
-    """Return the share of a query's words that occur in `text`, from 0 to 1, with words counted by their weights.
+    """Return the share of a query's words, from 0 to 1, that occur in `text`, counted by their weights.
 
-    The result is 0 for a query without words.
+    It is 0 for a query without words.
     """
     words = tokens(text)
     there = set(map(term_number, {*_terms(words), *_little_terms(words)}))
@@ -173,8 +167,8 @@ def overlap(question: SparseVector, text: str) -> float:
 def tokens(text: str) -> list[str]:
     """Return the words of a text, casefolded and without accents.
 
-    Words that are divided by a hyphen at the end of a line or by a soft hyphen are joined. Consecutive characters of a
-    script without spaces form one word.
+    A hyphen at the end of a line and a soft hyphen are removed. Consecutive characters of a script without spaces form
+    one word.
     """
     joined = _HYPHENATED.sub("", text).casefold()
     plain = with_few_translated(joined, _FOLDED)
@@ -204,10 +198,8 @@ _SPACED = bytes(code if _KEPT.match(chr(code)) else 32 for code in range(128)).l
 
 
 def without_repetition(words: Sequence[str]) -> list[str]:
-    """Return the words without repeated sequences.
-
-    A sequence of fewer than `WINDOW` words is a repetition if the same sequence directly precedes it. A sequence of
-    `WINDOW` or more words is a repetition if it occurs anywhere earlier.
+    """Return the words without repetitions: sequences that directly follow the same sequence, and sequences of `WINDOW`
+    or more words that occurred anywhere before.
     """
     kept: list[str] = []
     for word in words:
@@ -227,10 +219,8 @@ def without_repetition(words: Sequence[str]) -> list[str]:
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:
-    """Yield the index terms of words, except stop words.
-
-    The terms are the first letters of each word, each longer word as a whole with the prefix `=`, and each pair of
-    adjacent words separated by a space. Words of a script without spaces result in pairs of characters.
+    """Yield the index terms of words, except stop words: first letters, longer words with the prefix `=`, and pairs of
+    adjacent first letters separated by a space; or in scripts without spaces, pairs of characters.
     """
     stems: list[str] = []
     for word in words:
@@ -247,7 +237,7 @@ def _terms(words: Iterable[str]) -> Iterator[str]:
 
 
 def stems(words: Iterable[str]) -> list[str]:
-    """Return the first letters of each of `words`, which `tokens` returned, in order and without stop words.
+    """Return the first letters of each of `words`, which `tokens` returned, without stop words.
 
     Numbers stay whole. Words in a script without spaces become pairs of characters.
     """
@@ -255,11 +245,11 @@ def stems(words: Iterable[str]) -> list[str]:
 
 
 KNOWN_WORDS = 1 << 16
-"""The maximum number of words whose stems stay in memory."""
+"""Maximum number of words whose stems stay in memory."""
 
 
 class _StemsOf(dict[str, tuple[str, ...]]):
-    """A cache of the stems of words. A lookup is faster than a call of a cached function."""
+    """A cache of stems. A lookup is faster than a call of a cached function."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) >= KNOWN_WORDS:
@@ -280,19 +270,18 @@ def _stems_of(word: str) -> tuple[str, ...]:
 
 
 def is_unspaced(word: str) -> bool:
-    """Return whether a word that `tokens` returned is in a script without spaces between words."""
+    """Return whether a word is in a script without spaces between words."""
     return _UNSPACED_START.match(word) is not None
 
 
 def term_number(term: str) -> int:
-    """Return the 32-bit number of a term. Among a million terms, one in 4300 shares its number with another."""
+    """Return the 32-bit number of a term. Among a million terms, about one in 4300 shares its number with another."""
     return crc32(term.encode("utf-8", "surrogatepass"))
 
 
 def _little_terms(words: list[str]) -> Iterator[str]:
-    """Yield the index terms that are searched only if a query has no other words; each begins with `~`.
-
-    They are the stop words, pairs of adjacent stop words, and single characters of scripts without spaces.
+    """Yield the terms for queries without other words, each with the prefix `~`: stop words, pairs of adjacent stop
+    words, and single characters of scripts without spaces.
     """
     for word in words:
         if word in STOP_WORDS:
@@ -311,10 +300,7 @@ def _query_weight(term: str) -> float:
 
 
 def _vector(weights: Iterable[tuple[str, float]]) -> SparseVector:
-    """Return a sparse vector of terms and their weights, in which the CRC-32 of a term is its index.
-
-    Among a million terms, one in 4300 has the same index as another term; their weights are then added.
-    """
+    """Return a sparse vector of terms and their weights. The weights of terms with the same `term_number` are added."""
     summed: dict[int, float] = {}
     for term, weight in weights:
         number = term_number(term)

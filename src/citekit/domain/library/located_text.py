@@ -1,4 +1,4 @@
-"""Defines the interface of texts that know the location of each of their characters."""
+"""Defines the interface of texts with the location of each of their characters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citekit.domain.locations import Location
 
 
 class LocatedText(Protocol):
-    """A text that knows the location of each of its characters in a file: the text of a document, or a transcript."""
+    """A text with the location of each of its characters in a file: the text of a document, or a transcript."""
 
     @property
     def text(self) -> str:

@@ -12,9 +12,8 @@ from citekit.domain.library.sentences import Sentence
 def passages(sentences: Sequence[Sentence], window: int) -> tuple[tuple[int, int], ...]:
     """Return consecutive passages that cover `sentences`, as character offsets (start, end).
 
-    Each passage has at most `window` words, except that a longer sentence is a passage of its own. The number of
-    passages is the lowest possible, and their lengths are as similar as whole sentences allow. The function runs in
-    linear time.
+    Each passage has at most `window` words, but a longer sentence is a passage of its own. The passages are as few as
+    possible, and as similar in length as whole sentences allow.
     """
     before = list(accumulate((sentence.words for sentence in sentences), initial=0))
     earliest = _packed_from_the_back(before, window)
@@ -31,7 +30,8 @@ def passages(sentences: Sequence[Sentence], window: int) -> tuple[tuple[int, int
 def _packed_from_the_back(before: Sequence[int], window: int) -> list[int]:
     """Return the earliest possible passage borders, found by filling passages from the end of the text.
 
-    A border is the index of the first sentence of a passage. `before[i]` is the number of words before sentence i.
+    A border is the index of the first sentence of a passage. In this module, `before[i]` is the number of words before
+    sentence i.
     """
     borders = [len(before) - 1]
     while borders[-1] > 0:
@@ -41,17 +41,11 @@ def _packed_from_the_back(before: Sequence[int], window: int) -> list[int]:
 
 
 def _reach(before: Sequence[int], first: int, window: int) -> int:
-    """Return the last sentence index at which a passage can end if it begins at sentence `first`.
-
-    `before[i]` is the number of words before sentence i. A passage contains at least one sentence.
-    """
+    """Return the last border at which a passage can end if it begins at sentence `first`."""
     return max(first + 1, bisect_right(before, before[first] + window) - 1)
 
 
 def _nearest(before: Sequence[int], aim: float, low: int, high: int) -> int:
-    """Return the sentence index from `low` to `high` for which the number of preceding words is closest to `aim`.
-
-    `before[i]` is the number of words before sentence i.
-    """
+    """Return the border from `low` to `high` for which the number of preceding words is closest to `aim`."""
     border = bisect_left(before, aim, low, high)
     return border - 1 if border > low and aim - before[border - 1] <= before[border] - aim else border

@@ -8,22 +8,20 @@ DEFAULT_GUARDIAN = "zec"
 """The ID of the default guardian."""
 
 NOBODY = "none"
-"""The name that requests no guardian. No guardian has this ID."""
+"""The name that requests no guardian."""
 
 FREE = "free"
-"""The name that requests no pattern. No pattern or category has this name."""
+"""The name that requests no pattern."""
 
 PROMPT_LENGTH = (100, 800)
-"""Recommended minimum and maximum length of a guardian's prompt in characters: enough to describe a personality, but
-short compared to the passages.
-"""
+"""Recommended minimum and maximum length of a guardian's prompt in characters."""
 
 
 @frozen(kw_only=True)
 class Guardian:
     """A personality that a model adopts for its answers.
 
-    `id` matches `^[a-z][a-z0-9_]*$`. `prompt` describes the guardian's voice; see `PROMPT_LENGTH`.
+    `id` matches `^[a-z][a-z0-9_]*$`. `prompt` describes the guardian's voice.
     """
 
     id: str
@@ -39,10 +37,8 @@ class Guardian:
 
 @frozen(kw_only=True)
 class Pattern:
-    """A form for answers.
-
-    `template` is the instruction for the model, `temperature` is the recommended sampling temperature, and `category`
-    is the group of patterns to which this pattern belongs.
+    """A form for answers. `template` is the instruction for the model, and `temperature` the recommended sampling
+    temperature.
     """
 
     id: str
@@ -60,7 +56,7 @@ class Pattern:
 def compose(guardian: Guardian | None, pattern: Pattern | None) -> str | None:
     """Return an instruction for the model: the guardian's prompt followed by the pattern's template.
 
-    Either argument may be None. Return None if both are None.
+    Return None if there is neither.
     """
     parts = []
     if guardian is not None:

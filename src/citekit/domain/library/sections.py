@@ -1,4 +1,4 @@
-"""Maps the nodes of a book to ranges of its text. In a text with pages, headings show where a section begins."""
+"""Maps the nodes of a book to ranges of its text."""
 
 from __future__ import annotations
 
@@ -18,16 +18,13 @@ _LABEL = re.compile(
     rf"\W*(?:(?:{any_of(CHAPTER, PART, SECTION, APPENDIX)})\W+)?(?:[\d.]+|[ivxlc]+|[a-z])?\W*", re.IGNORECASE
 )
 _LABEL_LIMIT = 24
-"""Maximum number of characters of a chapter number before its title, and number of characters after the title on its
-line that must not be letters.
+"""Maximum number of characters of a chapter number before its title, and minimum distance of letters after the title on
+its line.
 """
 
 
 def _folded(word: str) -> str:
-    """Return only the letters and digits of a word, without case and accents.
-
-    Ligatures and wide forms are replaced by normal letters.
-    """
+    """Return the letters and digits of a word, without case and accents."""
     if word.isascii():
         return word.lower()
     return "".join(_WORD.findall(unicodedata.normalize("NFKD", word).casefold()))
@@ -37,8 +34,8 @@ def _folded(word: str) -> str:
 class _Words:
     """The words of a page.
 
-    `joined` is the words without separators, so that a search ignores spaces and line ends. `starts` and `ends` convert
-    the offsets of words in `joined` to offsets in the text.
+    `joined` has no separators, so that a search ignores spaces and line ends. `starts` and `ends` convert the offsets
+    of words in `joined` to offsets in the text.
     """
 
     joined: str
@@ -62,10 +59,7 @@ def _words(text: str, start: int, end: int) -> _Words:
 
 
 class Headings:
-    """Finds headings on the pages of a text.
-
-    It keeps the words of the most recent page, so consecutive searches on the same page are fast.
-    """
+    """Finds headings on the pages of a text. Consecutive searches on the same page are fast."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -82,8 +76,8 @@ class Headings:
         is not found.
 
         `page` is the (start, end) of the page in the text, and the search begins at the offset `since`. Case, spaces,
-        punctuation, and line ends are ignored. A match in the first line of the page may be a running header, so it is
-        skipped if the page has another match.
+        punctuation, and line ends are ignored. If there are several matches, one in the first line is skipped, because
+        it may be a running header.
         """
         found = [each for each in self._lines(title, page) if each[0] >= since]
         if len(found) > 1 and not self.text[page[0] : found[0][0]].strip():
@@ -108,9 +102,9 @@ class Headings:
         return not any(character.isalpha() for character in rest[:_LABEL_LIMIT])
 
     def _line_start(self, start: int, page_start: int) -> int | None:
-        """Return the start of a heading's line, or None if the heading is preceded on the line by more than a number.
+        """Return the start of a heading, or None if its line contains more than a number before it.
 
-        If the previous line consists of a number such as `1.2`, the heading begins there.
+        A number on the previous line, such as `1.2`, belongs to the heading.
         """
         begin = max(page_start, self.text.rfind("\n", page_start, start) + 1)
         before = self.text[begin:start]
@@ -127,15 +121,12 @@ def _is_label(text: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a line is a section number such as `1.2` or `Chapter 3`.
-
-    A plain number such as `3` does not count, because it may be the page number.
-    """
+    """Return whether a line is a section number such as `1.2` or `Chapter 3`. A plain `3` may be the page number."""
     return _is_label(text) and ("." in text or any(c.isalpha() for c in text)) and any(c.isalnum() for c in text)
 
 
 HEADER_LINES, HEADER_WORDS = 3, 12
-"""Maximum number of lines of a running header, and of words in each."""
+"""Maximum number of lines of a running header, and of words in each line."""
 
 _SPACE = re.compile(r"\s*")
 
@@ -157,21 +148,20 @@ class BookSection:
 def sections(
     extracted_text: LocatedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
 ) -> tuple[BookSection, ...]:
-    """Return the nodes as ranges of the text, in reading order.
+    """Return the nodes as ranges of the text, in reading order, each node before its descendants.
 
-    Each node is followed by its descendants, one level deeper. Ranges of the same depth do not overlap. A node's range
-    ends where its location ends or where the next node of the same or a higher level begins. White space after a node
-    belongs to it. A node with pages as its location begins at its title on the first page if the text above the title
-    is more than a running header; otherwise it begins at the top of the page. The result leaves out nodes without a
-    location in the text, nodes whose type is in `left_out`, and nodes that would be empty because the next node begins
-    at the same position. Their children move up one level.
+    Ranges of the same depth do not overlap. A range ends where the location of the node ends or where the next node of
+    the same or a higher level begins, and includes the white space there. A node that begins on a page begins at its
+    title if the text above the title is more than a running header. Nodes without a location in the text and nodes
+    whose type is in `left_out` are left out, and their children move up one level. Nodes without any text of their
+    range left are also left out.
     """
     return tuple(_ended(extracted_text.text, list(_started(extracted_text, nodes, left_out))))
 
 
 @frozen
 class _Visit:
-    """A node to process, the range of text that the map gives for it (or None), and its depth in the tree."""
+    """A node to process, its range of text in the map (or None), and its depth in the tree."""
 
     node: Node
     span: tuple[int, int] | None
@@ -179,7 +169,7 @@ class _Visit:
 
 
 def _started(extracted_text: LocatedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
-    """Yield the sections with exact starts, which never decrease. The ends are still the ends that the map gives."""
+    """Yield the sections with their exact starts, which never decrease, and the ends that the map gives."""
     nodes = tuple(nodes)
     begins, places = _Begins(extracted_text), _Places(extracted_text, nodes)
     pending = places.visits(nodes, 0)[::-1]
@@ -193,15 +183,15 @@ def _started(extracted_text: LocatedText, nodes: Iterable[Node], left_out: Conta
 
 
 def _paged(text: LocatedText) -> ExtractedText | None:
-    """Return the text if it is divided into pages, which may begin in the middle of a section; else None."""
+    """Return the text if it is divided into pages, else None."""
     return text if isinstance(text, ExtractedText) and text.kind is UnitKind.PAGE else None
 
 
 class _Places:
     """The ranges of nodes in the text.
 
-    A node that spans whole chapter files of an EPUB may begin inside the first file and end inside the last. In that
-    case, the ranges of the leaves below the node and its siblings show more precisely where the node begins.
+    A node that spans whole chapter files of an EPUB may begin inside a file. The ranges of leaves show more precisely
+    where.
     """
 
     def __init__(self, extracted_text: LocatedText, nodes: Iterable[Node]) -> None:
@@ -214,9 +204,8 @@ class _Places:
             self._leaves[node.id] = (inside[0][0], inside[-1][1]) if inside else span
 
     def visits(self, nodes: Sequence[Node], depth: int) -> list[_Visit]:
-        """Return sibling nodes, with their ranges, sorted by start.
-
-        A node without a range stays after the node before it.
+        """Return sibling nodes, with their ranges, sorted by start. A node without a range stays after the one before
+        it.
         """
         visits: list[_Visit] = []
         done = 0
@@ -276,10 +265,7 @@ def _ended(text: str, found: Sequence[BookSection]) -> Iterator[BookSection]:
 
 
 def _limits(found: Sequence[BookSection], length: int) -> list[int]:
-    """Return, for each section, the start of the next section that is not inside it.
-
-    If no such section follows, this is `length`, the end of the text.
-    """
+    """Return, for each section, the start of the next section that is not inside it, or else `length`."""
     limits = [length] * len(found)
     open_: list[BookSection] = []
     for place in range(len(found) - 1, -1, -1):

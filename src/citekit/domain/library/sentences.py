@@ -9,9 +9,7 @@ from itertools import pairwise
 from attrs import frozen
 
 LONG_WORD = 100
-"""Maximum length of a word in characters. A longer run without spaces counts as one word per hundred characters,
-rounded up.
-"""
+"""Maximum length of a word in characters. A longer run without spaces counts as several words."""
 
 _CHARACTERS = (
     "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003347f"
@@ -25,25 +23,20 @@ _MARK = re.compile(f"[{_MARKS}]")
 _UNSPACED = re.compile(f"[{_CHARACTERS}{_SYLLABLES}]")
 
 _LEADERS = re.compile(r"(?:\.[ \t]+){3,}\.?")
-"""The leader dots of a table of contents between a title and its page."""
+"""The leader dots of a table of contents."""
 
 _ATOM = re.compile(
     rf"\s*([{_CHARACTERS}]{{1,2}}|[{_SYLLABLES}]{{1,5}}|[{_MARKS}]{{1,{LONG_WORD}}}"
     rf"|[^\s{_CHARACTERS}{_SYLLABLES}{_MARKS}]{{1,{LONG_WORD}}})(\s*)"
 )
-"""Matches at most one word by the rules of `count_words`, so the count of several atoms together never exceeds their
-number.
-"""
+"""Matches at most one word by the rules of `count_words`."""
 
 _CLAUSE_ENDS = frozenset(",;:.!?…—–،؛؟।॥、，；：。！？」』)")
 
 
 @frozen
 class Sentence:
-    """A sentence of a text: the characters from `start` up to, but not including, `end`.
-
-    The white space after the sentence is included. `words` is the number of words.
-    """
+    """A sentence of a text with the white space after it: the characters from `start` up to, but not including, `end`."""
 
     start: int
     end: int
@@ -54,9 +47,8 @@ def count_words(text: str) -> int:
     """Return the number of words in a text: 0 if it contains only white space, otherwise at least 1.
 
     White space separates words. For scripts without spaces between words, the count is based on the usual word length:
-    two characters in Chinese or Japanese, and five (including vowel signs) in Thai, Lao, Burmese, or Khmer. A sequence
-    of more than `LONG_WORD` characters without a space counts as several words. Dots separated by spaces, as in a table
-    of contents, count as one word per `LONG_WORD` characters.
+    two characters in Chinese or Japanese, and five (including vowel signs) in Thai, Lao, Burmese, or Khmer. Long runs
+    without a space, and leader dots of a table of contents, count as one word per `LONG_WORD` characters.
 
     Example:
         >>> count_words("Call me Ishmael."), count_words("我是学生。"), count_words("  ")
@@ -86,10 +78,9 @@ def _runs(text: str) -> int:
 def sentences(text: str, starts: Sequence[int], max_words: int) -> tuple[Sentence, ...]:
     """Return the sentences of `text`, given the offsets where they begin. Together the sentences cover the whole text.
 
-    `starts` is the result of a `SentenceSplitter`. A sentence of more than `max_words` words (at least 1) is split into
-    parts of similar length, preferably after a comma or similar punctuation, or else at a line end, at a space, or
-    anywhere. A sentence that would contain only white space is added to the previous sentence, or to the first one. So
-    `words` is 0 only if the whole text is white space. The function runs in linear time.
+    A sentence of more than `max_words` words is split into parts of similar length, preferably after a comma or similar
+    punctuation, or else at a line end, at a space, or anywhere. A sentence of only white space is added to the previous
+    one, or at the start, to the next one.
     """
     if not text:
         return ()
@@ -105,9 +96,8 @@ def sentences(text: str, starts: Sequence[int], max_words: int) -> tuple[Sentenc
 
 
 def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
-    """Return (start, number of words) for every sentence that contains more than white space.
-
-    If no such sentence exists, return the single entry (0, 0).
+    """Return (start, number of words) for each sentence that contains more than white space, or (0, 0) if there is
+    none.
     """
     begins = sorted({0, *starts})
     spans = pairwise([*(start for start in begins if 0 <= start < len(text)), len(text)])
@@ -116,10 +106,7 @@ def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _pieces(text: str, start: int, end: int, most: int) -> Iterator[Sentence]:
-    """Yield the parts of a long sentence, each with at most `most` words.
-
-    The sentence is split at the best positions near the positions that would make the parts equally long.
-    """
+    """Yield the parts of a long sentence, each with at most `most` words."""
     cuts = _Cuts(text, start, end)
     done, begin = 0, start
     while done < len(cuts.ends):
@@ -141,9 +128,8 @@ class _Cuts:
         self.ends[-1] = end
 
     def best(self, done: int, most: int) -> int:
-        """Return the number of words before the next split. `done` is the number of words before the previous split.
-
-        `most` is the largest number of words allowed between the two splits.
+        """Return the number of words before the next split, at most `most` after `done`, the number before the previous
+        one.
         """
         left = len(self.ends) - done
         if left <= most:

@@ -11,30 +11,25 @@ from citekit.domain.library.vectors import Vector
 
 
 def adjacent(vectors: Sequence[Vector]) -> list[float]:
-    """Return the cosine similarity of each vector to the next one. The vectors must have length 1.
-
-    The result has one element fewer than `vectors`.
-    """
+    """Return the cosine similarity of each vector to the next one. The vectors must have length 1."""
     return [sum(map(mul, one, other)) for one, other in pairwise(vectors)]
 
 
 MIDDLE, LOW = 0.65, 0.35
-"""The positions of the median and of the lowest tenth on the common scale of thresholds."""
+"""The positions of the median and of the 10th percentile on the common scale."""
 
 FEW = 20
-"""Minimum number of similarities to measure their spread. With fewer, the spread of English prose is used."""
+"""Minimum number of similarities to measure their spread."""
 
 _PROSE = (0.16, 0.02)
-"""Median and lowest tenth of the similarity of adjacent sentences in English novels and manuals, with static vectors.
-"""
+"""Median and 10th percentile of the similarity of adjacent sentences in English prose, with static vectors."""
 
 
 def on_one_scale(similarities: Sequence[float]) -> list[float]:
-    """Return the similarities of a text on a scale from 0 to 1 that is the same for all languages and embedders.
+    """Return the similarities of a text on a scale from 0 to 1 that is common to languages and embedders.
 
     Cosines of adjacent sentences are near 0.15 for one model and language and near 0.7 for another, so one threshold
-    cannot fit both. This function maps the median to `MIDDLE` and the 10th percentile to `LOW`. It keeps the order of
-    the similarities, so a higher threshold still splits wherever a lower one does.
+    cannot fit both. The median becomes `MIDDLE`, and the 10th percentile `LOW`.
     """
     middle, low = _spread(similarities)
     slope = (MIDDLE - LOW) / max(middle - low, 1e-3)

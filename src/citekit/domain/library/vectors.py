@@ -13,9 +13,9 @@ Vector = Sequence[float]
 
 @frozen
 class EmbedderIdentity:
-    """The identity of an embedder. Vectors are comparable only if their embedders have the same identity.
+    """The identity of an embedder. Vectors of different identities are not comparable.
 
-    `version` changes if the weights or the code of the embedder change.
+    `version` must change if the weights or the code of the embedder change.
     """
 
     name: str
@@ -30,7 +30,7 @@ class EmbedderIdentity:
 class SparseVector:
     """A sparse vector of weighted words.
 
-    `indices` are unique 32-bit numbers of words, in ascending order. `values` are the weights of these words, above 0.
+    `indices` are unique 32-bit numbers of words, in ascending order. `values` are their weights, above 0.
     """
 
     indices: tuple[int, ...] = field(converter=tuple[int, ...])
@@ -42,12 +42,11 @@ class SparseVector:
 
 @frozen
 class Entry:
-    """An entry of the vector index. `id` is a UUID as text that depends only on the file's bytes and the location.
+    """An entry of the vector index. `id` is a UUID as text.
 
     An entry for a passage has a `vector`, and an entry for a chunk has `words`; an entry may have both. `group` is the
-    ID of the chunk to which the entry belongs; for a chunk, this is its own ID. `payload` is a mapping of plain data.
-    `foreign` is True if the index was imported or changed by another program, so that the payload may not be what this
-    installation stored.
+    ID of the chunk to which the entry belongs; for a chunk, this is its own ID. `payload` is plain data. `foreign` is
+    True if another program may have changed the payload.
     """
 
     id: str
@@ -60,7 +59,7 @@ class Entry:
 
 @frozen
 class Where:
-    """A filter for entries that lists the accepted values of payload fields.
+    """A filter that lists the accepted values of payload fields.
 
     A list in the payload matches if one of its items is accepted. An empty filter accepts all entries.
     """
@@ -83,7 +82,7 @@ class Question:
 
 @frozen
 class Scored:
-    """An entry that a query found, with its score. For the scores, see `Found`."""
+    """An entry that a query found. For the scores, see `Found`."""
 
     id: str
     group: str
@@ -94,11 +93,10 @@ class Scored:
 class Found:
     """The results of a query: `dense` from the vector search and `lexical` from the word search, each best first.
 
-    Equal scores are sorted by ID. Dense scores are cosines, accurate to 0.001. A lexical score is the sum, over the
-    query's words, of the word's weight in the entry times the rarity of the word: ln(1 + (N - n + 0.5) / (n + 0.5)) for
-    a word in n of N entries. `ceiling` is a limit that no entry exceeds: the sum, over the query's words, of the best
-    score of any entry for that word alone. `known` is the share, from 0 to 1, of the weight of the query's words that
-    occur in any entry.
+    Equal scores are sorted by ID. Dense scores are cosines. A lexical score is the sum, over the query's words, of the
+    word's weight in the entry times its rarity: ln(1 + (N - n + 0.5) / (n + 0.5)) for a word in n of N entries.
+    `ceiling` is the sum, over the query's words, of the best score of any entry for that word alone. `known` is the
+    share, from 0 to 1, of the weight of the query's words that occur in any entry.
     """
 
     dense: Sequence[Scored] = field(default=(), converter=tuple[Scored, ...])
@@ -111,8 +109,8 @@ class Found:
 class CollectionFacts:
     """The state of a collection.
 
-    `model` is the embedder of its vectors, and `points` is the number of its entries. `status` is `green` if there are
-    no problems. `place` describes where the collection is stored.
+    `model` is the embedder of its vectors, and `points` the number of its entries. `status` is `green` if there are no
+    problems. `place` says where the collection is stored.
     """
 
     name: str

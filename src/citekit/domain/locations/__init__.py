@@ -1,8 +1,4 @@
-"""Defines locations: a union of small classes, each with the methods `contains`, `overlaps`, and `clamp`.
-
-`citekit.wire` converts locations to and from the flat JSON objects of stored maps, which have a `modality` and the
-fields of that modality.
-"""
+"""Defines locations: a union of small classes, each with the methods `contains`, `overlaps`, and `clamp`."""
 
 from __future__ import annotations
 

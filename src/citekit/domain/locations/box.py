@@ -17,8 +17,8 @@ from citekit.domain.numbers import real
 class Box:
     """A rectangle with the upper left corner (x1, y1) and the lower right corner (x2, y2).
 
-    Coordinates are fractions from 0 to 1 of the width and height. The origin is the upper left corner of the upright
-    picture. The constructor raises `LocationMalformed` unless 0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1.
+    Coordinates are fractions from 0 to 1 of the width and height of the upright picture. The constructor raises
+    `LocationMalformed` unless 0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1.
     """
 
     modality: ClassVar[Modality] = Modality.IMAGE
@@ -40,10 +40,9 @@ class Box:
         return self.x1, self.y1, self.x2, self.y2
 
     def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
-        """Return the smallest rectangle of whole pixels that contains the box.
+        """Return the smallest rectangle of whole pixels that contains the box, as (left, top, right, bottom).
 
-        `width` and `height` are the size of the picture in pixels. The result is (left, top, right, bottom); right and
-        bottom are exclusive.
+        `width` and `height` are in pixels. Right and bottom are exclusive.
         """
         left = min(math.floor(_near(self.x1 * width)), width - 1)
         top = min(math.floor(_near(self.y1 * height)), height - 1)
@@ -69,14 +68,11 @@ class Box:
         )
 
     def clamp(self, extent: Extent) -> Box:
-        """Return this box unchanged, because fractions are valid in every picture."""
+        """Return this box, because fractions are valid in any picture."""
         return self
 
 
 def _near(value: float) -> float:
-    """Return `value`, or the nearest whole number if the two differ only by rounding.
-
-    For example, 0.1 * 30 is 3.0000000000000004.
-    """
+    """Return `value`, or the nearest whole number if they differ only by rounding, as in 0.1 * 30."""
     whole = round(value)
     return float(whole) if abs(value - whole) < 1e-6 else value

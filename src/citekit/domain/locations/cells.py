@@ -13,9 +13,7 @@ from citekit.domain.modality import HasModality, Modality
 
 ROWS_LIMIT = 1_048_576
 COLUMNS_LIMIT = 16_384
-"""Maximum numbers of rows and columns of a sheet (Excel specifications and limits; ECMA-376 part 1, 18.18.7):
-XFD1048576.
-"""
+"""Maximum numbers of rows and columns of a sheet (Excel specifications and limits; ECMA-376 part 1, 18.18.7)."""
 
 SHEET_LIMIT = 255
 """Maximum number of characters of a sheet name. Excel itself allows 31."""
@@ -39,9 +37,8 @@ def _pair(value: Cell | list[int] | None) -> Cell | None:
 class Cells:
     """A rectangle of cells on the sheet `sheet`, from `first` to `last` (both included), or the whole sheet.
 
-    A cell is (row, column). Both count from 1 and go up to `ROWS_LIMIT` and `COLUMNS_LIMIT`. `last` defaults to
-    `first`; if both are None, the location is the whole sheet. The sheet name must match the workbook exactly. The
-    constructor raises `LocationMalformed` for invalid values.
+    A cell is (row, column), from (1, 1) to (`ROWS_LIMIT`, `COLUMNS_LIMIT`). `last` defaults to `first`; if both are
+    None, the location is the whole sheet. The constructor raises `LocationMalformed` for invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -70,8 +67,7 @@ class Cells:
     def read(cls, sheet: str, cells: str | None = None) -> Self:
         """Parse a range of cells on a sheet, such as `A1:F20`, `B2`, or `$a$1:$f$20`. None means the whole sheet.
 
-        The range may be given by any two opposite corners. Raise `LocationMalformed` if `sheet` is not a valid name or
-        `cells` is not a valid range.
+        A range is any two opposite corners. Raise `LocationMalformed` if the sheet name or the range is not valid.
         """
         if cells is None:
             return cls(sheet)
@@ -88,7 +84,7 @@ class Cells:
         return cell_name(self.first) if self.first == self.last else f"{cell_name(self.first)}:{cell_name(self.last)}"
 
     def contains(self, other: HasModality) -> bool:
-        """Return whether `other` is a range of cells that lies completely in this range."""
+        """Return whether `other` is a range of cells inside this one."""
         if not isinstance(other, Cells) or other.sheet != self.sheet:
             return False
         if self.first is None or self.last is None:
@@ -106,7 +102,7 @@ class Cells:
         return all(map(_not_after, self.first, other.last)) and all(map(_not_after, other.first, self.last))
 
     def clamp(self, extent: Extent) -> Cells:
-        """Return this range, limited to the part of the sheet that is in use.
+        """Return this range, limited to the part of the sheet that is in use, if known.
 
         Raise `LocationOutside` if the sheet does not exist or none of the cells is in the used part.
         """
@@ -143,7 +139,7 @@ def column_name(column: int) -> str:
 def cell_named(text: str) -> Cell:
     """Return the (row, column) of a cell name, such as (3, 2) for `B3`, `b3`, or `$B$3`.
 
-    Raise `LocationMalformed` if `text` is not a cell name.
+    Raise `LocationMalformed` for any other text.
     """
     parts = _CELL.fullmatch(text.strip())
     if not parts:

@@ -29,11 +29,11 @@ def _shown(first: object, last: object) -> str:
 
 @frozen
 class Chapter:
-    """Spine items (chapter files) of a book from `number` to `last`, counted from 1, both included.
+    """The chapters of a book from `number` to `last`, counted from 1, both included.
 
     `last` defaults to `number`. `chars` is a range of characters (start, end) in the text of a single chapter, counted
-    from 0, with the end excluded. Reflowable books have no fixed pages, so their locations are chapters. Numbers go up
-    to `WHOLE_LIMIT`. The constructor raises `LocationMalformed` for invalid values.
+    from 0, with the end excluded. Numbers go up to `WHOLE_LIMIT`. The constructor raises `LocationMalformed` for
+    invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -70,7 +70,7 @@ class Chapter:
                 )
 
     def contains(self, other: HasModality) -> bool:
-        """Return whether `other` is in these chapters and, if `chars` is set, within that range of characters."""
+        """Return whether `other` is in these chapters and, if `chars` is set, within these characters."""
         if not isinstance(other, Chapter) or not (self.number <= other.number and other.last <= self.last):
             return False
         if self.chars is None:
@@ -86,7 +86,7 @@ class Chapter:
         return max(self.chars[0], other.chars[0]) < min(self.chars[1], other.chars[1])
 
     def clamp(self, extent: Extent) -> Chapter:
-        """Return this location, limited to the chapters and characters that the book has.
+        """Return this location, limited to the chapters and characters that the book has, if known.
 
         Raise `LocationOutside` if the first chapter or the first character is beyond the end.
         """

@@ -14,7 +14,7 @@ from citekit.domain.numbers import WHOLE_LIMIT
 
 @frozen
 class Lines:
-    """The lines from `first` to `last` of a text, both included. Lines are numbered from 1, as in editors.
+    """The lines from `first` to `last` of a text, both included. Lines are numbered from 1.
 
     Numbers go up to `WHOLE_LIMIT`. The constructor raises `LocationMalformed` for invalid values.
     """
@@ -37,7 +37,7 @@ class Lines:
             raise LocationMalformed(f"the line range {self.first}-{self.last} is reversed")
 
     def contains(self, other: HasModality) -> bool:
-        """Return whether `other` is a range of lines that lies completely in this range."""
+        """Return whether `other` is a range of lines inside this one."""
         return isinstance(other, Lines) and self.first <= other.first and other.last <= self.last
 
     def overlaps(self, other: HasModality) -> bool:
@@ -45,7 +45,7 @@ class Lines:
         return isinstance(other, Lines) and max(self.first, other.first) <= min(self.last, other.last)
 
     def clamp(self, extent: Extent) -> Lines:
-        """Return this range, limited to the lines that the text has. Raise `LocationOutside` if none of them exists."""
+        """Return this range, limited to the lines that the text has, if known. Raise `LocationOutside` if none exists."""
         if extent.lines is None or self.last <= extent.lines:
             return self
         if self.first > extent.lines:

@@ -14,16 +14,16 @@ from citekit.domain.modality import HasModality, Modality
 from citekit.domain.numbers import WHOLE_LIMIT
 
 PAGES_LIMIT = 100_000
-"""Maximum number of pages in one location. More are refused before the list is built."""
+"""Maximum number of pages in one location."""
 
 
 @frozen
 class Pages:
     """Physical pages of a document, numbered from 1, in ascending order without duplicates.
 
-    The numbers `(12, 15)` mean page 12 and page 15, without the pages between them. `region` is a rectangle on the page
-    and requires exactly one page. A location has at most `PAGES_LIMIT` pages, with numbers up to `WHOLE_LIMIT`. The
-    constructor raises `LocationMalformed` for invalid values.
+    The numbers `(12, 15)` mean only these two pages. `region` is a rectangle on the page and requires exactly one page.
+    There are at most `PAGES_LIMIT` pages, with numbers up to `WHOLE_LIMIT`. The constructor raises `LocationMalformed`
+    for invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -51,14 +51,14 @@ class Pages:
 
     @classmethod
     def of(cls, numbers: Iterable[int], region: Box | None = None) -> Self:
-        """Create a location from page numbers in any order. Duplicate numbers are removed."""
+        """Return a location of page numbers in any order. Duplicate numbers are removed."""
         return cls(tuple(sorted(set(numbers))), region)
 
     @classmethod
     def span(cls, first: int, last: int) -> Self:
-        """Create a location of all pages from `first` to `last`, both included.
+        """Return a location of the pages from `first` to `last`, both included.
 
-        Raise `LocationMalformed` if `last` is less than `first` or the range has more than `PAGES_LIMIT` pages.
+        Raise `LocationMalformed` for a reversed range or more than `PAGES_LIMIT` pages.
         """
         if last < first:
             raise LocationMalformed(f"the page range {first}-{last} is reversed")
@@ -78,10 +78,7 @@ class Pages:
         yield start, previous
 
     def contains(self, other: HasModality) -> bool:
-        """Return whether this location contains every page of `other`.
-
-        If this location has a region, the result is True only if `other` has a region inside it.
-        """
+        """Return whether this location contains the pages of `other` and, if it has a region, the region of `other`."""
         if not isinstance(other, Pages) or not set(other.numbers) <= set(self.numbers):
             return False
         return self.region is None or (other.region is not None and self.region.contains(other.region))
@@ -93,7 +90,7 @@ class Pages:
         return self.region is None or other.region is None or self.region.overlaps(other.region)
 
     def clamp(self, extent: Extent) -> Pages:
-        """Return this location, limited to the pages that the document has.
+        """Return this location, limited to the pages that the document has, if known.
 
         Raise `LocationOutside` if none of them exists.
         """

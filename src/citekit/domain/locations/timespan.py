@@ -20,8 +20,8 @@ def _maybe_real(value: float | None) -> float | None:
 class TimeSpan:
     """A time range of a video or audio file, in seconds from `start` (included) to `end` (excluded).
 
-    If `end` is None, the range extends to the end of the file. The range is half-open, as in W3C Media Fragments 1.0.
-    `modality` is VIDEO or AUDIO. The constructor raises `LocationMalformed` for invalid values.
+    If `end` is None, the range extends to the end of the file. `modality` is VIDEO or AUDIO. The constructor raises
+    `LocationMalformed` for invalid values.
     """
 
     start: float = field(converter=real)
@@ -57,10 +57,7 @@ class TimeSpan:
         )
 
     def overlaps(self, other: HasModality) -> bool:
-        """Return whether `other` is a time range of the same modality that has some time in common with this one.
-
-        Ranges that only touch do not overlap.
-        """
+        """Return whether `other` is a time range of the same modality that has some time in common with this one."""
         return (
             isinstance(other, TimeSpan)
             and self.modality is other.modality
@@ -68,8 +65,7 @@ class TimeSpan:
         )
 
     def clamp(self, extent: Extent) -> TimeSpan:
-        """Return this range, limited to the duration of the recording and with an explicit end if the duration is
-        known.
+        """Return this range, limited to the duration of the recording, or unchanged if the duration is not known.
 
         Raise `LocationOutside` if the range starts at or after the end of the recording.
         """

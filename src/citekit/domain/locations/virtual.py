@@ -13,7 +13,7 @@ from citekit.domain.modality import HasModality, Modality
 
 @frozen
 class Virtual:
-    """A reference that CiteKit does not interpret, such as `virtual://anything` or an ID in another system.
+    """A reference that CiteKit does not interpret, such as an ID in another system.
 
     The constructor raises `LocationMalformed` if the reference is not one line of printable characters.
     """
@@ -27,7 +27,7 @@ class Virtual:
             raise LocationMalformed("a virtual address must be one line of printable characters")
 
     def contains(self, other: HasModality) -> bool:
-        """Return whether `other` is the same reference. CiteKit knows nothing else about a virtual location."""
+        """Return whether `other` is the same reference."""
         return self == other
 
     def overlaps(self, other: HasModality) -> bool:

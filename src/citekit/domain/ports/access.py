@@ -9,29 +9,25 @@ from citekit.domain.subject import Claims, Subject, TokenEntry
 
 
 class Subjects(Protocol):
-    """The subjects of the HTTP server. All methods raise `RequestRefused` if the record of them cannot be trusted."""
+    """The subjects of the HTTP server. The methods raise `RequestRefused` if the record of them cannot be trusted."""
 
     def entries(self) -> Sequence[TokenEntry]:
         """Return all entries."""
 
     def strangers(self) -> Sequence[str]:
-        """Return the names of entries that somebody else wrote, such as the entries of an unpacked home. These entries
-        admit nobody.
-        """
+        """Return the names of entries that somebody else wrote. These entries admit nobody."""
 
     def with_token(self, token: str) -> Subject | None:
-        """Return the subject with this token, even if the token has expired, or None if there is no such subject."""
+        """Return the subject with this token, even if the token has expired, or None."""
 
     def issued_to(self, issued: str) -> Subject | None:
-        """Return the subject with this name at the issuer, or else the subject for all other names, or None if there is
-        none.
-        """
+        """Return the subject with this name at the issuer, or else the subject for all other names, or None."""
 
     def named(self, name: str) -> Subject | None:
         """Return the subject with this name, or None."""
 
     def add(self, subject: Subject, issued: str | None = None) -> str | None:
-        """Add a subject, and return its new token, or None if `issued` is its name at an issuer, which gives it tokens.
+        """Add a subject, and return its new token, or None if `issued`, its name at an issuer, is given.
 
         Raise `RequestRefused` if the subject cannot be added, for example because its name is taken.
         """

@@ -17,14 +17,14 @@ class AnswerConversation(Protocol):
     """
 
     def answer(self, question: str, passages: Sequence[str], progress: Progress) -> Draft:
-        """Return the model's answer to the question, from the texts in `passages`."""
+        """Return the model's answer to the question from `passages`."""
 
     def correct(self, faults: Sequence[str], progress: Progress) -> Draft:
         """Return a new answer to the same question. `faults` are sentences about quotes that do not hold."""
 
 
 class AnswerModel(Protocol):
-    """A language model that answers a question from passages and supports each statement with quotes from them."""
+    """A language model that answers a question from passages and supports its statements with quotes from them."""
 
     @property
     def name(self) -> str:

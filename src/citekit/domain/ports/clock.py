@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """A source of the current time. Times are timezone-aware and in UTC."""
+    """A source of the current time."""
 
     def now(self) -> datetime:
         """Return the current time in UTC as a timezone-aware value."""

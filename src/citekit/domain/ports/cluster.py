@@ -11,8 +11,8 @@ from citekit.domain.jobs import IngestJob, JobResult
 class Cluster(Protocol):
     """Workers in other processes, on any number of machines.
 
-    A job whose worker is lost is given to another worker. Every method raises `ClusterUnavailable` if the cluster
-    cannot be reached.
+    A job whose worker is lost is given to another worker. The methods raise `ClusterUnavailable` if the cluster cannot
+    be reached.
     """
 
     @property
@@ -21,14 +21,13 @@ class Cluster(Protocol):
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the web page that shows the jobs and the workers, or None if there is no such page."""
+        """The address of the web page that shows the jobs and the workers, or None."""
 
     def submit(self, job: IngestJob) -> None:
         """Give the job to a worker, and return without waiting for the result."""
 
     def finished(self, seconds: float) -> tuple[IngestJob, JobResult | CiteKitError] | None:
-        """Return a job that has ended and its result, or None if none has ended within `seconds` or if a job must be
-        repeated.
+        """Return a job that has ended and its result, or None if none has ended within `seconds` or if one is repeated.
 
         Each job is returned once. The result is an error if the job ended several workers, or if a worker could not run
         it.

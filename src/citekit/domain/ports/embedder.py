@@ -12,7 +12,7 @@ from citekit.domain.progress import Progress, silent
 class Embedder(Protocol):
     """An embedding model that turns texts into unit vectors.
 
-    Vectors are in the order of the texts. A text has the same vector whether it is embedded alone or with others.
+    Vectors are in the order of the texts. The vector of a text does not depend on the other texts.
     """
 
     @property
@@ -21,7 +21,7 @@ class Embedder(Protocol):
 
     @property
     def window(self) -> int:
-        """The number of words that one vector represents well, which is the maximum length of a passage."""
+        """The number of words that one vector represents well: the maximum length of a passage."""
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
         """Return one vector for each of `texts`, including texts without words.
@@ -31,7 +31,4 @@ class Embedder(Protocol):
         """
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a question, for comparison with the vectors of passages.
-
-        Raise the same errors as `documents`.
-        """
+        """Return the vector of a question. Raise the same errors as `documents`."""

@@ -14,20 +14,16 @@ from citekit.domain.source import Source
 
 
 class Extractor(Protocol):
-    """A component that extracts a part of a source into a file that other programs can open.
-
-    The extracted part covers exactly the requested location. The source is only read.
-    """
+    """A component that extracts a part of a source into a file that other programs can open."""
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The identity of the extractor, which is part of the key of its evidence."""
+        """The identity of the extractor."""
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """Return the forms that the extractor can produce for `location` in a file of `format`.
 
-        The result is empty if the extractor does not support the location or the format. At least one extractor
-        supports NATIVE, the default form, for every location in a file.
+        The result is empty if the extractor does not support the location or the format.
         """
 
     def extract(
@@ -37,8 +33,7 @@ class Extractor(Protocol):
 
         `target` must not exist yet. The same arguments result in the same bytes. Raise `LocationOutside` if the
         location is beyond the end of the source, `HomeUnwritable` if the target cannot be written, `ExtractionFailed`
-        if a library fails, with its error as the cause, `FormUnsupported`, `SourceUnsupported`, `DriverMissing`, or
-        `Cancelled`.
+        if a library fails, `FormUnsupported`, `SourceUnsupported`, `DriverMissing`, or `Cancelled`.
         """
 
 
@@ -46,11 +41,11 @@ class DependentExtractor(Extractor, Protocol):
     """An extractor whose output also depends on files next to the source, such as subtitles."""
 
     def identity_for(self, source: Source) -> ExtractorIdentity:
-        """Return the identity for a source. It changes if files next to the source that affect the result change."""
+        """Return the identity for a source, which depends on the files next to it that affect the result."""
 
 
 def identity_of(extractor: Extractor, source: Source) -> ExtractorIdentity:
-    """Return the identity of an extractor for a source, which is part of the key of its evidence."""
+    """Return the identity of an extractor for a source."""
     identity_for: Callable[[Source], ExtractorIdentity] | None = getattr(extractor, "identity_for", None)
     return (
         extractor.identity if identity_for is None else identity_for(source)

@@ -12,16 +12,15 @@ class Folders(Protocol):
     def check(self, path: Path) -> Path:
         """Return `path`, with symbolic links resolved unless every file is allowed.
 
-        Raise `PathNotAllowed` if the path is not inside the allowed folders.
-
-        For a path outside these folders, the result does not depend on whether the file exists.
+        Raise `PathNotAllowed` if the path is not inside the allowed folders; whether the file exists then makes no
+        difference.
         """
 
     def covers(self, path: Path) -> bool:
-        """Return whether `check` accepts `path`. This method never raises an exception."""
+        """Return whether `check` accepts `path`. Raises no exception."""
 
     def remember(self, path: Path) -> None:
         """Record that the owner mapped the file at `path`, so that other callers may extract evidence from it.
 
-        This method never raises an exception.
+        Raises no exception.
         """

@@ -12,7 +12,7 @@ from citekit.domain.library.ledger import LedgerEntry
 class Ledger(Protocol):
     """An append-only record of ingests that several processes can use at the same time.
 
-    An entry is durable when `append` returns. Every method raises `HomeUnwritable` if the ledger cannot be accessed, or
+    An entry is durable when `append` returns. The methods raise `HomeUnwritable` if the ledger cannot be accessed, or
     `LedgerCorrupt` if it is damaged. Methods with a collection raise `RequestRefused` if its name is not valid Unicode.
     """
 
@@ -20,25 +20,22 @@ class Ledger(Protocol):
         """Add an entry at the end of the ledger."""
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """Return the last entry for the book with the given digest in `collection`, or None if it has no entry."""
+        """Return the last entry for the book with that digest in `collection`, or None."""
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
         """Return the last entry of each book whose last entry is `FINISHED`, oldest first.
 
-        If `collection` is None, all collections are included.
+        None means all collections.
         """
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `STARTED`: its ingest was interrupted.
+        """Return the last entry of each book whose last entry is `STARTED`: its ingest is running or was interrupted.
 
-        If `collection` is None, all collections are included.
+        None means all collections.
         """
 
     def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`, in any order.
-
-        The cost does not grow with the number of other books.
-        """
+        """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`, in any order."""
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
         """Return the last `limit` entries, newest first."""

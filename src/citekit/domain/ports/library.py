@@ -11,8 +11,8 @@ from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 class Library(Protocol):
     """A folder of books or a Calibre library, which is only read.
 
-    Results do not change unless the library changes. They include changes that other programs make. Every method raises
-    `LibraryUnavailable` if the library does not exist or cannot be read.
+    Results include changes that other programs make. The methods raise `LibraryUnavailable` if the library does not
+    exist or cannot be read.
     """
 
     @property
@@ -20,9 +20,8 @@ class Library(Protocol):
         """The path of the library folder, for messages."""
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return the books that match `wanted`, most recently added or changed first.
-
-        Return at most `limit` books, after skipping the first `offset` books.
+        """Return at most `limit` books that match `wanted`, most recently added or changed first, after the first
+        `offset` books.
         """
 
     def get(self, book_id: int) -> BookRecord:

@@ -12,9 +12,7 @@ from citekit.domain.source import Source
 
 
 class LibraryReader(Protocol):
-    """Reads the text and the metadata of files in the library. Every `TextReader` is also a `LibraryReader`, for
-    documents.
-    """
+    """Reads the text and the metadata of files in the library. A `TextReader` is a `LibraryReader` for documents."""
 
     def supports(self, format: Format) -> bool:
         """Return whether files of the format can be in the library."""
@@ -27,4 +25,4 @@ class LibraryReader(Protocol):
         """
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the metadata in the file, such as title and authors. Raise the same errors as `read`."""
+        """Return the metadata in the file. Raise the same errors as `read`."""

@@ -11,21 +11,18 @@ from citekit.domain.progress import Progress, silent
 
 
 def wait_silently() -> None:
-    """Do nothing. This is the default callback while waiting for a lock."""
+    """Do nothing, the default while waiting for a lock."""
 
 
 def report_waiting(progress: Progress, message: str) -> Callable[[], object]:
-    """Return a callback that reports `message` to `progress` during a wait.
-
-    If `progress` is `silent`, the callback is `wait_silently`.
-    """
+    """Return a callback that reports `message` to `progress` during a wait, or `wait_silently` for `silent`."""
     return wait_silently if progress is silent else partial(progress, 0.0, None, message)
 
 
 class Locks(Protocol):
     """Named locks, which are released even if the process that holds them ends.
 
-    Different names may share a lock, so that the number of locks is limited.
+    Different names may share a lock.
     """
 
     def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> AbstractContextManager[None]:
@@ -33,5 +30,5 @@ class Locks(Protocol):
 
         `waiting` is called repeatedly during the wait; if it raises an exception (`Cancelled`), the wait ends. With the
         default callback, a long wait is logged as a warning. If the home folder cannot be written, the block runs
-        without a lock and no exception is raised.
+        without a lock.
         """

@@ -12,13 +12,13 @@ from citekit.domain.source import Source
 class MapAdapter(Protocol):
     """An importer of maps.
 
-    The node IDs of a map are unique, and children's locations are inside their parents' locations. The same data always
-    results in the same nodes. Importers write nothing.
+    The node IDs of a map are unique, and children's locations are inside their parents' locations. The same data
+    results in the same nodes.
     """
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the importer: its name and version."""
+        """The name and version of the importer."""
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
         """Convert `data` to a map. The map has the ID that is in the data, or else `resource_id`.

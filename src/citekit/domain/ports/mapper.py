@@ -16,12 +16,12 @@ from citekit.domain.source import Source
 class Mapper(Protocol):
     """A component that turns a file into a map.
 
-    Node IDs are unique. Every location is inside the resource, and children's locations are inside their parents'.
+    Node IDs are unique. Locations are inside the resource, and children's locations are inside their parents'.
     """
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the mapper. A file is not mapped again by a mapper with the same identity."""
+        """The identity of the mapper."""
 
     def supports(self, format: Format) -> bool:
         """Return whether this mapper can map files in the given format."""
@@ -30,9 +30,9 @@ class Mapper(Protocol):
         """Return the other files that a map of `source` would depend on, such as subtitles in the same folder."""
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """Create the map of `source` with the ID `resource_id`.
+        """Return the map of `source` with the ID `resource_id`.
 
         Its metadata has `source_hash`, `source_size`, and `mapper`. Raise `SourceUnsupported` if the file is not in its
         apparent format, `SourceUnreadable` if it cannot be read, `MapperUnavailable` if the mapper failed, or
-        `Cancelled`. If a library raised an error, it is the cause.
+        `Cancelled`.
         """

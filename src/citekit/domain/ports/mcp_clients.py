@@ -12,18 +12,18 @@ from citekit.domain.mcp_clients import ClientChange, ConnectedClient, ServerEntr
 class McpClients(Protocol):
     """Reads and changes the settings of MCP clients on this computer.
 
-    Only the entry with the server's name changes; all other bytes of a file stay the same.
+    The bytes of a file outside of the entry with the server's name stay the same.
     """
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of all known clients."""
+        """The names of the known clients."""
 
     def installed(self) -> Sequence[str]:
-        """Return the names of the clients that appear to be installed on this computer."""
+        """Return the names of the clients that appear to be installed."""
 
     def title(self, client: str) -> str:
-        """Return the client's name for people. Raise `RequestRefused` if the client is unknown."""
+        """Return the client's display name. Raise `RequestRefused` if the client is unknown."""
 
     def place(self, client: str, project: Path | None = None) -> Path:
         """Return the path of the client's settings for the user, or for the folder `project`.
@@ -60,14 +60,13 @@ class McpClients(Protocol):
     def apply(self, change: ClientChange) -> Path | None:
         """Write the file atomically, and return the path of the backup of the previous file, or None if there was none.
 
-        Return None without writing if `change.after` is None. If the path is a link, its target is replaced. Raise
-        `RequestRefused` if the file has changed since the change was computed, belongs to another user, or cannot be
-        read or written.
+        Do nothing if `change.after` is None. If the path is a link, its target is replaced. Raise `RequestRefused` if
+        the file has changed since the change was computed, belongs to another user, or cannot be read or written.
         """
 
     def connected(self, name: str, *, start: bool = False) -> Sequence[ConnectedClient]:
         """Return the clients whose user settings have an entry with that name. Unreadable settings are skipped.
 
-        If `start` is set, start each entry of this installation, once for equal entries, and wait until it answers as
-        an MCP server. No other program that the settings name is started.
+        If `start` is set, start the entries of this installation, and wait until each answers as an MCP server. Other
+        programs are not started.
         """

@@ -9,14 +9,13 @@ from citekit.domain.source import Source
 
 
 class Measurer(Protocol):
-    """A component that measures the extent of files, such as the number of pages or the duration.
+    """A component that measures the extent of files.
 
-    The result depends only on the bytes of the file and equals the extent in the local mapper's map. Files are only
-    read.
+    The result depends only on the bytes of the file and equals the extent in the local mapper's map.
     """
 
     def measure(self, source: Source) -> Extent:
-        """Return the extent of `source`, with all the values that apply to its format.
+        """Return the extent of `source`, with the values that apply to its format.
 
         Raise `SourceUnsupported` if the file is protected or not in its apparent format, `SourceUnreadable` if it
         cannot be read, or `DriverMissing` if the library for its format is not installed.

@@ -13,7 +13,7 @@ from attrs import field, frozen
 class Cue:
     """A time range, in seconds, with a text: a chapter of a media file or one subtitle.
 
-    `voice` is the name of the speaker of a subtitle, if it has exactly one (WebVTT, `<v Anna>`).
+    `voice` is the only speaker of a subtitle (WebVTT, `<v Anna>`).
     """
 
     start: float
@@ -30,11 +30,10 @@ def _tracks(tracks: Sequence[Sequence[Cue]]) -> tuple[tuple[Cue, ...], ...]:
 class MediaFacts:
     """The metadata of a media file.
 
-    `duration` is the playable duration in seconds, measured from the packets if the container's value is wrong;
-    `declared` is the duration that the container states. `size` is the (width, height) of the upright picture in stored
-    pixels, or None without a picture. `subtitles` is the track that a player shows by default, and `other_subtitles`
-    has the other text tracks. `remarks` are sentences that a user should read, such as which of several tracks players
-    choose by default.
+    `duration` is the playable duration in seconds, and `declared` is the duration that the container states. `size` is
+    the (width, height) of the upright picture in stored pixels, or None without a picture. `subtitles` is the track
+    that a player shows by default, and `other_subtitles` has the other text tracks. `remarks` are sentences that a user
+    should read.
     """
 
     duration: float
@@ -52,10 +51,7 @@ class MediaFacts:
 
 
 class MediaProbe(Protocol):
-    """A component that reads the metadata of media files.
-
-    It reads only the required parts of a file and opens no other file that the media file refers to.
-    """
+    """A component that reads the metadata of media files. Other files to which a media file refers are not opened."""
 
     def probe(self, path: Path) -> MediaFacts:
         """Return the metadata of the media file.
