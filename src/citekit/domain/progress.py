@@ -6,10 +6,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """A callback to which a long operation reports its progress.
-
-    If the callback raises `Cancelled`, the operation stops and leaves no partial results.
-    """
+    """A callback to which a long operation reports its progress. If it raises `Cancelled`, the operation stops."""
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
         """Report that `done` of `total` units of work are finished. `total` is None if it is unknown.
@@ -19,14 +16,14 @@ class Progress(Protocol):
 
 
 def silent(done: float, total: float | None = None, message: str = "") -> None:
-    """Do nothing. This is the progress callback of operations without progress reports."""
+    """Do nothing, for operations without progress reports."""
 
 
 def within(progress: Progress, at: float) -> Progress:
     """Return a progress callback for one step of a larger operation, whose progress is now `at` of 100.
 
-    The step counts in its own units, so its numbers are not passed on. The callback only reports to `progress` that the
-    operation is still running, which also allows `progress` to cancel the step.
+    The step counts in its own units, so the callback reports only that the operation is still running, which also
+    allows `progress` to cancel the step.
     """
 
     def inside(done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG001

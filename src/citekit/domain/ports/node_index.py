@@ -14,8 +14,7 @@ from citekit.domain.node import Node
 class FoundNode:
     """A node found in the map `resource_id`. A higher `score` is better.
 
-    `head` is the node without its children. `is_leaf` is True if the node has no children, so `head` is the complete
-    node.
+    `head` is the node without its children; `is_leaf` says that it has none.
     """
 
     resource_id: str
@@ -25,7 +24,7 @@ class FoundNode:
 
 
 class NodeIndex(Protocol):
-    """Finds nodes by words. Every result reflects the current maps: cached data is checked before it is returned.
+    """Finds nodes by words. Results reflect the current maps.
 
     **Matching nodes.** A node matches a query word if a word of its title or summary begins with that query word. A
     node must match every word of the query, except words that no node matches. If no node matches all the other words,
@@ -49,6 +48,6 @@ class NodeIndex(Protocol):
         """Return the `limit` best nodes, best first.
 
         `words` are distinct words from `words_of`; if there are none, the result is empty. `resources` are the IDs of
-        the maps to search, in that order; other maps do not affect the result. If it is None, all maps are searched in
-        the order of their IDs. Maps that are missing or damaged are skipped.
+        the maps to search, in that order; other maps do not affect the result. None means all maps in the order of
+        their IDs. Maps that are missing or damaged are skipped.
         """

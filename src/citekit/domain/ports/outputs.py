@@ -17,9 +17,7 @@ def any_receipt(receipt: Receipt) -> bool:  # noqa: ARG001
 
 
 class Outputs(Protocol):
-    """Writes outputs. Different pieces of evidence never have the same path, and a file matches its receipt until it is
-    edited.
-    """
+    """Writes outputs. Different pieces of evidence have different paths."""
 
     def place(
         self,
@@ -42,16 +40,15 @@ class Outputs(Protocol):
     def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
         """Return whether the output at `path` is up to date, so that calling `place` again would write nothing.
 
-        `path` is the result of an earlier call of `place` with the same evidence and receipt. This checks only the
-        status of files; the result is False if their content would have to be read.
+        `path` is an earlier result of `place` for the same arguments. This checks only the status of files; the result
+        is False if their content would have to be read.
         """
 
     def receipt(self, path: Path) -> Receipt | None:
         """Return the receipt of the file at `path`, even if the file was edited, or None if `place` did not write it."""
 
     def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
-        """Return a receipt of the evidence with the given digest that `is_allowed` accepts, or None if no such receipt
-        is stored.
+        """Return a receipt of the evidence with the given digest that `is_allowed` accepts, or None if none is stored.
 
-        The copy of the evidence may have been moved or deleted.
+        The output may have been moved or deleted.
         """

@@ -1,4 +1,4 @@
-"""Defines the port that prepares files for a viewer: draws pages, reads the cells of sheets, and measures sound."""
+"""Defines the port that prepares files for a viewer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ class PageViews(Protocol):
     """Draws the pages of documents, comics, and images, shows slides, HTML files, and SVG files as HTML documents,
     reads workbooks, and measures recordings. Thread-safe.
 
-    An image has one page, but a TIFF file can have several.
-
-    The methods that read a file raise `SourceUnsupported` for files of other formats and for damaged files,
-    `SourceUnreadable` if a file cannot be read, and `LocationOutside` for a page that does not exist. Pages are
-    numbered from 1.
+    Pages are numbered from 1. An image has one page, but a TIFF file can have several. The methods that read a file
+    raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file cannot be
+    read, and `LocationOutside` for a page that does not exist.
     """
 
     def supports(self, format: Format) -> bool:
@@ -34,7 +32,7 @@ class PageViews(Protocol):
         """
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
-        """Return the words of a page that readers see, in the order of the file. A page without text has no words."""
+        """Return the words of a page that readers see, in the order of the file."""
 
     def rows(self, source: Source, sheet: str) -> Sequence[SheetRow]:
         """Return the rows of a sheet that have cells, in order, with the texts of cells that readers see.

@@ -9,12 +9,12 @@ from citekit.domain.library.personas import Guardian, Pattern
 
 
 class Personas(Protocol):
-    """Reads guardians and patterns. IDs are unique. A file or pattern that is not valid is skipped with a warning in
-    the log. Every method raises `DriverMissing` if the required extra is not installed.
+    """Reads guardians and patterns. Invalid ones are skipped with a warning in the log. The methods raise
+    `DriverMissing` if the required extra is not installed.
     """
 
     def guardians(self) -> Sequence[Guardian]:
-        """Return all guardians: the default guardian first, then the others sorted by ID."""
+        """Return the guardians: the default guardian first, then the others sorted by ID."""
 
     def guardian(self, guardian_id: str) -> Guardian:
         """Return the guardian with the given ID.

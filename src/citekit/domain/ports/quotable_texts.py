@@ -12,40 +12,33 @@ from citekit.domain.source import Source
 
 
 class QuotableTexts(Protocol):
-    """Reads the texts of a file for quote searches. Extractors accept every location in these texts."""
+    """Reads the texts of a file for quote searches."""
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """Return the text of the file, followed by variants of the text.
 
-        The variants depend on the format: the text with hidden text, tables whose cells are apart, pages without
-        running headers and footers, the source text with markup, and other subtitles or the text on the screen of a
-        recording. Raise `SourceUnsupported` if the file has no text or is not in its apparent format,
+        The variants depend on the format; for example, they have hidden text, no running headers and footers, or source
+        text with markup. Raise `SourceUnsupported` if the file has no text or is not in its apparent format,
         `SourceUnreadable` if it cannot be read, or `Cancelled`.
         """
 
     def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
         """Return the text that is visible on pages when they are drawn, by 1-based page number.
 
-        It has the same form as the page's text in the first text of `read`, and equals it unless that text contains
-        words that the page does not show. Pages that cannot be drawn, and pages of formats other than PDF, are missing.
-        Raise the same errors as `read`.
+        It equals the page's text in the first text of `read` unless that text contains words that the page does not
+        show. Pages that cannot be drawn, and pages of formats other than PDF, are missing. Raise the same errors as
+        `read`.
         """
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """Return the text inside a region of a page.
+        """Return the text inside the region of the page `place`.
 
-        `place` is the page with its region. Raise `FormUnsupported` if the text of a region cannot be read in this
-        format, `LocationOutside` if the page does not exist, and the same errors as `read`.
+        Raise `FormUnsupported` if the text of a region cannot be read in this format, `LocationOutside` if the page
+        does not exist, and the same errors as `read`.
         """
 
     def version(self, source: Source) -> str:
-        """Return a text that changes when `read` may return other texts for the same file content.
-
-        It covers the version of the reader and the sidecar subtitles.
-        """
+        """Return a text that changes when `read` may return other texts for the same file content."""
 
     def reader_version(self) -> str:
-        """Return a text that changes when `version` may change although a source has not changed.
-
-        It identifies the version of the reader for files of all formats.
-        """
+        """Return a text that changes when `version` may change for an unchanged source."""

@@ -1,4 +1,4 @@
-"""Defines the port for the index that is used to rank documents and their pages."""
+"""Defines the port for the index with which documents and their pages are ranked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ranking.documents import DocumentMatch
 
 @frozen
 class PassageVectors:
-    """The vectors of the passages of a document. Passage i is on page `pages[i]`, counted from 0."""
+    """The vectors of the passages of a document. Passage i is on page `pages[i]`, from 0."""
 
     vectors: Sequence[Vector] = field(default=(), repr=False)
     pages: Sequence[int] = field(default=(), repr=False)
@@ -28,19 +28,19 @@ class IndexedDocument(Protocol):
         """The words of the pages."""
 
     def similarities(self, vector: Vector) -> Sequence[float] | None:
-        """Return the highest cosine of the passages of each page with `vector`; None if no vectors were stored.
+        """Return, for each page, the highest cosine of its passages with `vector`; None if no vectors were stored.
 
-        A page without passages has 0. The cosines are accurate to 0.01.
+        A page without passages has 0.
         """
 
 
 class RankingIndex(Protocol):
-    """Stores the index of each document, and finds documents by their words. It is a cache: after a failure or damage,
-    a resource counts as not indexed.
+    """Stores the index of each document, and finds documents by their words. It is a cache: after a failure, a resource
+    may count as not indexed.
     """
 
     def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
-        """Return the version of each indexed resource in `resources`, or of all indexed resources if it is None."""
+        """Return the version of each indexed resource in `resources`, or of all indexed resources."""
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
@@ -60,6 +60,4 @@ class RankingIndex(Protocol):
         """Return the number of pages of each indexed document, by resource ID."""
 
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
-        """Return, by term, the documents that have it in their text or among their names. Terms without documents are
-        omitted.
-        """
+        """Return, by term, the documents that have it in their text or among their names."""

@@ -15,8 +15,7 @@ from citekit.domain.progress import Progress, silent
 class Heading:
     """An entry of a book's table of contents.
 
-    `level` counts from 1. The entry points to the character `offset` (from 0) of the chapter `chapter`, which is the
-    number of a spine item, counted from 1.
+    `level` and `chapter` count from 1. The entry points to the character `offset`, from 0, of the chapter.
     """
 
     level: int
@@ -30,7 +29,7 @@ class Mark:
     """The role of a range of a chapter's text, from character `start` up to, but not including, `end`.
 
     `kind` is `heading` (with a `level` from 1 to 6), `figure` or `table` (with the caption as `title`), or a term of
-    the EPUB Structural Semantics Vocabulary such as `chapter` or `preface` (with an empty title).
+    the EPUB Structural Semantics Vocabulary such as `chapter` or `preface` (without a title).
     """
 
     kind: str
@@ -42,9 +41,9 @@ class Mark:
 
 @frozen
 class Landmark:
-    """A landmark of a book, such as the start of the main text, at the character `offset` of the chapter `chapter`.
+    """A landmark of a book, such as the start of the main text, at the character `offset` of a chapter.
 
-    `type` is a term of the EPUB Structural Semantics Vocabulary. Chapters are spine items, counted from 1.
+    `type` is a term of the EPUB Structural Semantics Vocabulary. Chapters count from 1.
     """
 
     type: str
@@ -56,7 +55,7 @@ class Landmark:
 class PageBreak:
     """The position in a book at which the page `label` of the printed edition begins.
 
-    The position is the character `offset` of the chapter `chapter`, a spine item counted from 1.
+    It is the character `offset` of a chapter. Chapters count from 1.
     """
 
     label: str
@@ -66,9 +65,9 @@ class PageBreak:
 
 @frozen(kw_only=True)
 class BookChapter:
-    """A spine item of a book with its complete text, without markup. Line feeds separate paragraphs.
+    """A chapter of a book with its complete text, without markup. Line feeds separate paragraphs.
 
-    `number` counts from 1. `name` is the path of the item inside the book. `marks` are sorted by their starts.
+    `number` counts from 1. `name` is the path of the chapter inside the book. `marks` are sorted by their starts.
     """
 
     number: int
@@ -79,10 +78,10 @@ class BookChapter:
 
 @frozen(kw_only=True)
 class Book:
-    """A reflowable book with its metadata, chapters, and table of contents (`contents`).
+    """A reflowable book. `contents` is its table of contents.
 
-    The chapters, the table of contents, and `page_breaks` are in reading order; `landmarks` are in the book's own
-    order. `remarks` are sentences about content that is missing or was repaired.
+    Except for `landmarks`, the sequences are in reading order. `remarks` are sentences about content that is missing or
+    was repaired.
     """
 
     title: str | None
@@ -97,10 +96,7 @@ class Book:
 
 
 class Reader(Protocol):
-    """A reader of reflowable books.
-
-    Chapters are in reading order, and every character of the text is in exactly one chapter.
-    """
+    """A reader of reflowable books."""
 
     def read(self, path: Path) -> Book:
         """Return the complete book.
@@ -110,10 +106,10 @@ class Reader(Protocol):
         """
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
-        """Return the text of `chapter`, or of all chapters from `chapter` to `last`.
+        """Return the text of `chapter`, or of all chapters from `chapter` to `last`, counted from 1.
 
-        No more of the book is read than needed. Chapters count from 1. The texts equal those of `read`. Raise
-        `LocationOutside` if a chapter is beyond the last one, and the same errors as `read`.
+        The texts equal those of `read`. Raise `LocationOutside` if a chapter is beyond the last one, and the same
+        errors as `read`.
         """
 
     def html(
@@ -128,7 +124,7 @@ class Reader(Protocol):
         """Return a chapter, or the range of characters `chars` in it, as a self-contained HTML document.
 
         With `last`, the document has a section for each chapter from `chapter` to `last`; `chars` requires a single
-        chapter. Pictures and styles are embedded. The document contains no scripts and no references to other files. It
-        depends only on the bytes of the book, not on the file name. Raise `LocationOutside` if the chapter or the
-        characters do not exist, `FormUnsupported` if the document becomes too large, or the same errors as `read`.
+        chapter. Pictures and styles are embedded. The document contains no scripts and no references to other files,
+        and does not depend on the name of the book's file. Raise `LocationOutside` if the chapter or the characters do
+        not exist, `FormUnsupported` if the document becomes too large, or the same errors as `read`.
         """

@@ -13,14 +13,14 @@ SCHEMES = ("s3", "gs", "az")
 
 
 def is_remote(place: str) -> bool:
-    """Return whether a place that the user named is the URL of a file or a folder in a bucket."""
+    """Return whether a place that the user named is a URL with one of `SCHEMES`."""
     return place.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
 
 
 @frozen
 class RemoteFile:
-    """A file as a listing shows it: its URL, the path of its local copy, its size in bytes, and its version (its ETag,
-    or else the time of its last change).
+    """A file as a listing shows it. `path` is the path of its local copy, `size` is in bytes, and `version` is its ETag
+    or the time of its last change.
     """
 
     url: str
@@ -32,12 +32,12 @@ class RemoteFile:
 class RemoteFiles(Protocol):
     """Files in buckets, each with the path of a local copy. The copies are a cache of limited size.
 
-    Every method raises `StoreUnavailable` if the service cannot be accessed, and `DriverMissing` if the required extra
-    is not installed.
+    The methods raise `StoreUnavailable` if the service cannot be accessed, and `DriverMissing` if the required extra is
+    not installed.
     """
 
     def listing(self, url: str) -> Iterator[RemoteFile]:
-        """Yield the file at `url`, or else all files below it. The listing is fetched in pages.
+        """Yield the file at `url`, or else all files below it.
 
         Raise `RequestRefused` if `url` is not valid, or if there are too many files to list in memory.
         """
@@ -49,12 +49,13 @@ class RemoteFiles(Protocol):
         """
 
     def holds(self, path: Path) -> bool:
-        """Return whether `path` is the path of a copy, which need not exist. This is fast and never raises an error."""
+        """Return whether `path` is the path of a copy, which need not exist. Raises no error."""
 
     def unchanged(self, path: Path) -> str | None:
-        """Return the digest (SHA-256, hexadecimal) of the file whose copy belongs at `path` if the current version of
-        the file is the version that was fetched last; otherwise None. The copy itself may be gone. Also return None for
-        any other path.
+        """Return the digest (SHA-256, hexadecimal) of the file whose copy belongs at `path` if the file has not changed
+        since it was last fetched; otherwise None.
+
+        The copy need not exist.
         """
 
     def fetch(self, path: Path) -> None:
@@ -64,7 +65,4 @@ class RemoteFiles(Protocol):
         """
 
     def restore(self, path: Path) -> bool:
-        """Fetch the copy at `path` if it was removed from the cache, and return whether the copy exists.
-
-        Return False if `path` is not the path of a copy.
-        """
+        """Fetch the copy at `path` if it was removed from the cache, and return whether the copy exists."""

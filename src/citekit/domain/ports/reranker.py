@@ -12,14 +12,14 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class PageCandidate:
-    """A page that may answer a question: its text, and its score from 0 to 1 by the features of the ranking."""
+    """A page that may answer a question. `score` is from 0 to 1, by the features of the ranking."""
 
     text: str = field(repr=False)
     score: float
 
 
 class Reranker(Protocol):
-    """Compares a question with the texts of the pages that rank best by their features. Thread-safe."""
+    """Compares a question with the texts of the best pages. Thread-safe."""
 
     @property
     def name(self) -> str:
@@ -28,7 +28,7 @@ class Reranker(Protocol):
     def scores(self, question: str, pages: Sequence[PageCandidate], progress: Progress = silent) -> Sequence[float]:
         """Return how likely each page answers the question, from 0 to 1, in the order of `pages`.
 
-        The score of a page may depend on the other pages. Texts of any length and without words are accepted. Raise
-        `DriverMissing` if the required extra is not installed, `RerankerUnavailable` if model files are missing or
-        damaged, or if the service failed or refused the request, or `Cancelled`.
+        The score of a page may depend on the other pages. Raise `DriverMissing` if the required extra is not installed,
+        `RerankerUnavailable` if model files are missing or damaged, or if the service failed or refused the request, or
+        `Cancelled`.
         """

@@ -14,7 +14,7 @@ class ScreenReader(Protocol):
 
     @property
     def name(self) -> str:
-        """The software, such as `RapidOCR 3.10.0`, for notes and receipts."""
+        """The software, such as `RapidOCR 3.10.0`."""
 
     @property
     def version(self) -> str:
@@ -22,8 +22,6 @@ class ScreenReader(Protocol):
 
     def read(self, source: Source, progress: Progress = silent) -> ScreenText:
         """Return the text with times inside the video; without slides if the video shows no text or has no picture.
-
-        The same video always gives the same text.
 
         Raise `SourceUnsupported` if the video cannot be decoded, `SourceUnreadable` if the file cannot be read,
         `MapperUnavailable` if text recognition fails, `DriverMissing`, or `Cancelled`.

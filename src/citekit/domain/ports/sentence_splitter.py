@@ -7,12 +7,12 @@ from typing import Protocol
 
 
 class SentenceSplitter(Protocol):
-    """A component that splits a text into sentences. Every character is in exactly one sentence."""
+    """A component that splits a text into sentences."""
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
         """Return the offset at which each sentence of `text` begins, in ascending order.
 
-        The first offset is 0; the result is empty for an empty text. `language` is an ISO 639 code of two or three
-        letters. For an unknown language, the rules of another language are used. Raise `DriverMissing` if the required
-        extra is not installed.
+        The first offset is 0; an empty text has none. `language` is an ISO 639 code of two or three letters. For an
+        unknown language, the rules of another language are used. Raise `DriverMissing` if the required extra is not
+        installed.
         """

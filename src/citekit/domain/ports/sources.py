@@ -11,7 +11,7 @@ from citekit.domain.source import Source
 
 
 class Sources(Protocol):
-    """Identifies and finds source files. It never writes to them, and hashes an unchanged file only once."""
+    """Identifies and finds source files, which are only read."""
 
     def identify(self, path: Path) -> Source:
         """Return the source at `path`: its absolute path with links to folders resolved, its digest, its size, and its
@@ -23,32 +23,28 @@ class Sources(Protocol):
         """
 
     def digest(self, path: Path) -> Digest | None:
-        """Return the current digest of the file at `path`, or None if the path is not a readable file."""
+        """Return the current digest of the file at `path`, or None if it is not a readable file."""
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """Return the digest of the file at `path` if it is cached and the file is unchanged; otherwise None.
-
-        Only the status of the file is checked.
+        """Return the digest of the file at `path` if it is cached and the status of the file has not changed; otherwise
+        None.
         """
 
     def digest_uncached(self, path: Path, at_most: int | None = None) -> Digest | None:
-        """Return the same digest as `digest`, but always read every byte to verify the content.
+        """Return the same digest as `digest`, but read the whole file to verify the content.
 
         If the file has more than `at_most` bytes, return None without reading it.
         """
 
     def exists(self, path: Path) -> bool:
-        """Return whether `path` is a regular file.
-
-        If the path is invalid or not accessible, return False; never raise an error.
-        """
+        """Return whether `path` is a regular file that is accessible. Raises no error."""
 
     def is_unchanged(self, source: Source) -> bool:
         """Return whether the file at `source.path` has not been modified since it was identified.
 
-        If so, everything read from the file since then comes from the identified bytes. This checks the times of the
-        file and reads its content only if the times are too recent to be reliable. A file with different times counts
-        as changed even if it has the same bytes, because it may have been changed and changed back.
+        This checks the times of the file and reads its content only if the times are too recent to be reliable. A file
+        with different times counts as changed even if it has the same bytes, because it may have been changed and
+        changed back.
         """
 
     def find(
@@ -61,6 +57,5 @@ class Sources(Protocol):
     ) -> Path | None:
         """Return the path of a file with the given digest and size in the folders `roots`, or None.
 
-        Files with the name `name` are checked first. Symbolic links are followed only if `allowed` returns True for
-        them.
+        Files with the name `name` are checked first. Symbolic links are followed if `allowed` returns True for them.
         """

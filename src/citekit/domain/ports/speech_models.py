@@ -11,16 +11,16 @@ from citekit.domain.speech import SpeechModelFacts
 
 
 class SpeechModels(Protocol):
-    """Lists models, and downloads one when the user asks for it. Nothing is downloaded otherwise."""
+    """Lists models, and downloads one when the user asks for it."""
 
     def known(self) -> Sequence[SpeechModelFacts]:
-        """Return the models that can be downloaded, smallest first, including those that are installed."""
+        """Return the models that can be downloaded, smallest first."""
 
     def facts(self, name: str) -> SpeechModelFacts:
         """Return the facts about one model. Raise `RequestRefused` if no model has that name."""
 
     def download(self, name: str, progress: Progress = silent) -> Path:
-        """Download the model and return its folder. A model that is complete is not downloaded again.
+        """Download the model, unless it is complete, and return its folder.
 
         An interrupted download continues where it ended. Files whose digests differ from the published ones are
         deleted. Raise `RequestRefused` for an unknown name, `MapperUnavailable` if the download fails, `HomeUnwritable`

@@ -17,6 +17,6 @@ class SpeechWindows(Protocol):
     def write(self, source: Source, target: Path, progress: Progress = silent) -> Sequence[SpeechWindow]:
         """Write the sound of all windows to the existing file `target`, one after another, and return the windows.
 
-        The sound has 16,000 samples of 16 bits per second, little-endian, mono. Raise the errors of
+        The sound is mono, with 16,000 little-endian samples of 16 bits per second. Raise the errors of
         `Transcriber.transcribe`.
         """

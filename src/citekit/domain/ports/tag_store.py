@@ -10,15 +10,15 @@ class TagStore(Protocol):
     """The tags of resources by resource ID. Safe for threads and processes."""
 
     def all(self) -> Mapping[str, Sequence[str]]:
-        """Return the tags of every resource that has tags, sorted. Raise `IndexCorrupt` if they cannot be read."""
+        """Return the sorted tags of each resource that has tags. Raise `IndexCorrupt` if they cannot be read."""
 
     def change(
         self, resource_ids: Iterable[str], add: Iterable[str] = (), remove: Iterable[str] = ()
     ) -> Mapping[str, Sequence[str]]:
         """Add and remove tags of each of the resources, and return the tags of each.
 
-        Raise `RequestRefused` for an invalid tag, `HomeUnwritable` if the tags cannot be written, and `IndexCorrupt` if
-        they cannot be read. In all cases, the tags stay as they were.
+        Raise `RequestRefused` for an invalid tag, `HomeUnwritable` if the tags cannot be written, or `IndexCorrupt` if
+        they cannot be read. The tags then stay as they were.
         """
 
     def drop(self, resource_id: str) -> None:

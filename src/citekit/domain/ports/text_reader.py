@@ -12,23 +12,17 @@ from citekit.domain.source import Source
 
 
 class TextReader(Protocol):
-    """A component that extracts the text of a document in reading order, without duplicates.
-
-    Extractors accept every location in the extracted text.
-    """
+    """A component that extracts the text of a document in reading order, without duplicates."""
 
     def supports(self, format: Format) -> bool:
         """Return whether the component can read files in the given format."""
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the text without markup. The text is empty if the document has none, such as a scan.
+        """Return the text without markup. It is empty if the document has none, such as a scan.
 
         Raise `SourceUnsupported` if the file is protected or not in its apparent format, `SourceUnreadable` if it
         cannot be read, or `Cancelled`.
         """
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the metadata in the file, such as title and authors.
-
-        Much faster than `read`; raise the same errors.
-        """
+        """Return the metadata in the file. Raise the same errors as `read`."""

@@ -14,7 +14,7 @@ class Transcriber(Protocol):
 
     @property
     def name(self) -> str:
-        """The software and the model, such as `faster-whisper 1.2.1 (base)`, for notes and receipts."""
+        """The software and the model, such as `faster-whisper 1.2.1 (base)`."""
 
     @property
     def version(self) -> str:
@@ -23,8 +23,7 @@ class Transcriber(Protocol):
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """Return the words that are spoken, with times inside the recording; no words if nothing is said.
 
-        Passages and words are in chronological order and do not overlap. The same recording always gives the same
-        words. Work that was interrupted continues where it ended.
+        Passages and words are in chronological order and do not overlap. Interrupted work continues where it ended.
 
         Raise `SourceUnsupported` if the sound cannot be decoded, `SourceUnreadable` if the file cannot be read,
         `MapperUnavailable` if the model or service is missing or fails, `HomeUnwritable` if the answers of a service

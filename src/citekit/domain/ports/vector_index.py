@@ -11,11 +11,10 @@ from citekit.domain.library.vectors import CollectionFacts, EmbedderIdentity, En
 class VectorIndex(Protocol):
     """An index of collections of entries, which can be searched by vector and by words. Thread-safe.
 
-    A search for an entry's own vector returns that entry first. Increasing the limit of a search only adds results at
-    the end. A collection name has 1 to 64 letters, digits, `_`, `-`, or `.`, and begins with a letter or digit; other
-    names raise `RequestRefused`. Every method raises `IndexUnavailable` if the index cannot be reached, another process
-    does not release it, or its disk is full, and `IndexCorrupt` if the stored data cannot be read. Every method with a
-    collection, except `create`, `facts`, and `drop`, raises `CollectionMissing` if the collection does not exist.
+    A collection name has 1 to 64 letters, digits, `_`, `-`, or `.`, and begins with a letter or digit; other names
+    raise `RequestRefused`. The methods raise `IndexUnavailable` if the index cannot be reached, another process does
+    not release it, or its disk is full, and `IndexCorrupt` if the stored data cannot be read. Methods with a
+    collection, except `create`, `facts`, and `drop`, raise `CollectionMissing` if the collection does not exist.
     """
 
     @property
@@ -23,10 +22,10 @@ class VectorIndex(Protocol):
         """The folder or network address of the index, for messages."""
 
     def collections(self) -> Sequence[str]:
-        """Return the names of all collections, sorted."""
+        """Return the names of the collections, sorted."""
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """Return the status of the collection, or None if it does not exist."""
+        """Return the state of the collection, or None if it does not exist."""
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
         """Create the collection if it does not exist. Raise `ModelMismatch` if it exists with another model."""
@@ -39,10 +38,10 @@ class VectorIndex(Protocol):
         """
 
     def remove(self, collection: str, where: Where) -> None:
-        """Remove every entry that matches `where`. An empty `where` removes nothing."""
+        """Remove the entries that match `where`. An empty `where` removes nothing."""
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the IDs and scores of the entries that best match `question`. Use `fetch` to get their payloads.
+        """Return the IDs and scores of the entries that best match `question`.
 
         Raise the errors of `put` for a vector or words that are not valid.
         """
@@ -57,13 +56,13 @@ class VectorIndex(Protocol):
         """Return up to `limit` entries that match `where`, in the order of their IDs, without vectors and words."""
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """Return the number of entries that match `where`, or of all entries if it is None."""
+        """Return the number of entries that match `where`, or of all entries."""
 
     def flush(self, collection: str) -> None:
-        """Write all changes durably to disk and, after many changes, optimize the index for searches, which is slow."""
+        """Write all changes durably to disk and, after many changes, optimize the index, which is slow."""
 
     def drop(self, collection: str) -> None:
         """Remove the collection. Do nothing if it does not exist."""
 
     def close(self) -> None:
-        """Close all collections. The next call of any method opens them again."""
+        """Close all collections. The next call opens them again."""

@@ -16,10 +16,10 @@ from citekit.domain.speech import Speech, SpokenWord
 from citekit.domain.words import words_of
 
 TOLERANCE = 4.0
-"""Maximum number of seconds by which a subtitle may be shown before or after its words are said."""
+"""Maximum number of seconds between a subtitle and its words."""
 
 LEAST_HEARD = 0.5
-"""Minimum share of the words of a subtitle that must be heard. Otherwise, the subtitle keeps its own times."""
+"""Minimum share of the words of a subtitle that must be heard."""
 
 _WORD = re.compile(r"\S+")
 
@@ -28,8 +28,8 @@ def aligned(subtitles: Transcript, speech: Speech) -> Transcript:
     """Return the text of `subtitles` with a time for each word.
 
     A word that also occurs in `speech` near the time of its subtitle gets the time at which it was heard. Words between
-    two such words evenly share the time between the two. A subtitle keeps its own time if the transcriber heard less
-    than half of its words (`LEAST_HEARD`).
+    two such words evenly share the time between the two. A subtitle keeps its own time if fewer than half of its words
+    (`LEAST_HEARD`) were heard.
     """
     heard = [word for passage in speech.passages for word in passage.words if words_of(word.text)]
     starts, ends, since, until = array("q"), array("q"), array("d"), array("d")
@@ -54,7 +54,7 @@ def aligned(subtitles: Transcript, speech: Speech) -> Transcript:
 
 
 def _times(words: Sequence[str], heard: Sequence[SpokenWord]) -> list[tuple[float, float]]:
-    """Return the start and end of each of `words` in seconds; an empty list if too few of them are heard."""
+    """Return the start and end of each of `words` in seconds, or an empty list if too few of them are heard."""
     said = ["".join(words_of(word)) for word in words]
     known = ["".join(words_of(word.text)) for word in heard]
     matches = SequenceMatcher(None, said, known, autojunk=False).get_matching_blocks()
@@ -65,10 +65,7 @@ def _times(words: Sequence[str], heard: Sequence[SpokenWord]) -> list[tuple[floa
 
 
 def _between(count: int, known: dict[int, tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yield the times of `count` words.
-
-    Words without a time evenly share the time between their neighbors with times. At the ends, they take no time.
-    """
+    """Yield the times of `count` words, of which `known` has some. At the ends, other words take no time."""
     places = sorted(known)
     for at in range(count):
         if at in known:
@@ -87,9 +84,7 @@ def _between(count: int, known: dict[int, tuple[float, float]]) -> Iterator[tupl
 
 
 def _with_margins(times: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yield the times with margins of at most `MARGIN` seconds, and at most half of an adjacent pause, in whole
-    milliseconds.
-    """
+    """Yield the times, in whole milliseconds, with margins of at most `MARGIN` seconds and half of an adjacent pause."""
     for at, (start, end) in enumerate(times):
         before = times[at - 1][1] if at else start - 2 * MARGIN
         after = times[at + 1][0] if at + 1 < len(times) else end + 2 * MARGIN

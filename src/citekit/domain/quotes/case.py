@@ -1,8 +1,7 @@
 """Recognizes differences of case that change the meaning: `mg` and `Mg`, `mW` and `MW`, `x` and `X`, `Co` and `CO`.
 
-The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). In all words that are not
-symbols, case is only a matter of typesetting: sentences begin with a capital, and headings are set in capitals or small
-capitals.
+The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). In most other words, case
+is only a matter of typesetting: sentences begin with a capital, and headings are set in capitals.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _PREFIXES = """
     We:k,M,G Wp:k,M,G Vrms:m,k,μ Vpp:m,k,μ var:k,M,G
 """
 _WITHOUT_CASE = frozenset("rad mol bar yr IU U Eq Osm ohm Ohm Nm Torr rem Pas Wth We Wp Vrms Vpp var".split())  # noqa: SIM905
-"""Units that mean the same in capitals unless they have a prefix."""
+"""Units whose case matters only with a prefix."""
 
 _FURTHER = "dB dBm kcal Cal pH mmHg Kb Kbit Mbit Gbit kbit kbps Mbps Gbps KiB MiB GiB TiB Kib Mib Gib Tib"
 _ELEMENTS = frozenset(
@@ -38,7 +37,7 @@ _ELEMENTS = frozenset(
     """.split()  # noqa: SIM905
 )
 _COMPOUNDS = frozenset("CO NO HF CS CN SN NH OH PO SO KI HI HO".split())  # noqa: SIM905
-"""Formulas without a digit. Some differ from an element only in case."""
+"""Formulas without a digit, some of which differ from an element only in case."""
 
 _ORDINARY = frozenset(
     """
@@ -62,31 +61,31 @@ def _spelled_out() -> Iterator[str]:
 
 
 UNITS = frozenset(_spelled_out())
-"""Symbols of units with their usual prefixes. `µ` is written as the Greek letter."""
+"""Symbols of units with their usual prefixes. The micro sign is the Greek letter."""
 
 _FOLDED_UNITS = frozenset(each.casefold() for each in UNITS)
 
 SYMBOLS = frozenset(each for each in UNITS | _ELEMENTS | _COMPOUNDS if len(each) > 1)
-"""Symbols of more than one letter whose case matters everywhere."""
+"""Symbols of more than one letter."""
 
 
 def is_unit(text: str) -> bool:
-    """Return whether `text` is the symbol of a unit of measurement, in the correct case."""
+    """Return whether `text` is the symbol of a unit, in the correct case."""
     return text.replace("\u00b5", "\u03bc") in UNITS
 
 
 def is_like_unit(text: str) -> bool:
-    """Return whether `text` is the symbol of a unit of measurement, ignoring case."""
+    """Return whether `text` is the symbol of a unit, ignoring case."""
     return text.casefold() in _FOLDED_UNITS
 
 
 def is_ordinary(text: str) -> bool:
-    """Return whether a symbol has the same letters as a common word or ending, ignoring case."""
+    """Return whether a symbol has the letters of a common word or ending, ignoring case."""
     return text.lower() in _ORDINARY
 
 
 def is_acronym_of_word(text: str) -> bool:
-    """Return whether the word `text` has a different meaning when it is written in capitals."""
+    """Return whether a word has a different meaning in capitals."""
     return text.lower() in _ACRONYMS
 
 
@@ -119,10 +118,7 @@ _LEAST_RECASED = 2
 
 @frozen
 class _Token:
-    """A word as it is written in the source (`mine`) and in the quote (`theirs`).
-
-    `start` and `end` are its offsets in the source.
-    """
+    """A word in the source (`mine`) and in the quote (`theirs`). The offsets are those in the source."""
 
     start: int
     end: int
@@ -137,8 +133,8 @@ class _Token:
 def meaningful_case(source: str, quote: str, before: str = "", after: str = "") -> tuple[str, ...]:
     """Return the symbols of `quote` whose case differs from `source` in a way that changes the meaning.
 
-    Each item of the result has the form "'MG' for 'mg'". The two texts differ only in case. `before` and `after` are
-    the text around `source`.
+    The items have the form "'MG' for 'mg'". The two texts differ only in case. `before` and `after` are the text around
+    `source`.
     """
     if source == quote:
         return ()
@@ -151,7 +147,7 @@ def meaningful_case(source: str, quote: str, before: str = "", after: str = "") 
 
 
 def _aligned(source: str, quote: str) -> Iterator[_Token]:
-    """Yield each word of the source, paired with the part of the quote that has the same letters."""
+    """Yield each word of the source with the part of the quote that has the same letters."""
     mine, theirs = normalised(source).letters(), normalised(quote).letters()
     if mine.text != theirs.text:
         return
@@ -206,18 +202,13 @@ class _Passage:
         return self.text[max(0, start - 32) : start], self.text[end : end + 8]
 
     def _is_measured(self, before: str) -> bool:
-        """Return whether the text before a symbol ends with a number, a number and other units, or a letter and a sign
-        such as `/`.
-        """
+        """Return whether the text before a symbol ends with a number, other units, or a letter and a sign such as `/`."""
         chain = _UNIT_CHAIN.search(before)
         bare = before[: chain.start()] if chain else before
         return bool(_NUMBER_BEFORE.search(bare) or _PER_BEFORE.search(before))
 
     def _is_word_behind_number(self, symbol: str, before: str, after: str, *, styled: bool) -> bool:
-        """Return whether a symbol after a number is not a unit: `5 PM`, `1ST`, `1950S`, `CHAPTER 5 A HOUSE`.
-
-        `before` and `after` are the text around the symbol. `styled` is True if adjacent words differ in case too.
-        """
+        """Return whether a symbol after a number is not a unit: `5 PM`, `1ST`, `1950S`, `CHAPTER 5 A HOUSE`."""
         lower = symbol.lower()
         if lower in ("am", "pm"):
             return bool(_CLOCK_BEFORE.search(before))
@@ -252,14 +243,13 @@ class _Passage:
         return at == 0 or bool(_SENTENCE_BEFORE.search(before))
 
     def _is_styled(self, at: int) -> bool:
-        """Return whether adjacent words, or all words, also differ in case, for example because of title case."""
+        """Return whether adjacent words, or all words, also differ in case, for example in a title."""
         return any(each is not None and each.differs for each in self._neighbors[at]) or self._is_all_recased
 
     @cached_property
     def _is_all_recased(self) -> bool:
-        """Whether one of the texts is completely in capitals and at least `_LEAST_RECASED` words differ in case.
-
-        Words of one or two letters are ignored.
+        """Whether one of the texts is in capitals and at least `_LEAST_RECASED` words of three or more letters differ
+        in case.
         """
         words = [token for token in self.tokens if len(token.mine) > 2]
         changed = [token for token in words if token.differs]

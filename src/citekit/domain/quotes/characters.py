@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 
 SEAM = "\u2027"
-"""Replaces a hyphen at a line end in a normal form, because the word may or may not have that hyphen."""
+"""Replaces a hyphen at a line end in a normal form, because the word may not have that hyphen elsewhere."""
 
 INVISIBLE = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
@@ -21,23 +21,23 @@ MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
     "\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
 )
-"""Combining marks, as a character class for regular expressions."""
+"""Combining marks, as a character class."""
 
 HYPHENS = "\\-\u2010\u2011"
 DASHES = HYPHENS + "\u2012-\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"
-"""Hyphens, dashes, and the minus sign, as a character class for regular expressions."""
+"""Hyphens, dashes, and the minus sign, as a character class."""
 
 UNSPACED = (
     "\u2e80-\u2fdf\u3001-\u3130\u3190-\u31ff\u3400-\u9fff\uf900-\ufaff\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
     "\uff61-\uff9f\U00020000-\U0003ffff"
 )
-"""Chinese and Japanese characters, which have no spaces between them, as a character class for regular expressions."""
+"""Chinese and Japanese characters, as a character class."""
 
 UNSPACED_WORDS = (
     "\u0e01-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u1950-\u19cf\u1a20-\u1a7f"
     "\uaa60-\uaa7f"
 )
-"""Thai, Lao, Burmese, Khmer, and similar scripts, whose words have no spaces between them, as a character class."""
+"""Characters of Thai, Lao, Burmese, Khmer, and similar scripts without spaces between words, as a character class."""
 
 QUOTATION_MARKS: dict[int, str] = {
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\u301f\uff02"), '"'),
@@ -59,7 +59,7 @@ _FORMS = frozenset(
         "<small>",
     )
 )
-"""Compatibility decompositions that only change the form. Superscripts (10² is not 102), fractions, and circled numbers
+"""Compatibility decompositions that change only the form. Superscripts (10² is not 102), fractions, and circled numbers
 stay.
 """
 
@@ -78,10 +78,7 @@ def form_of(character: str) -> str:
 
 
 def _is_alike(character: str, plain: str) -> bool:
-    """Return whether the plain form of a character reads the same as the character.
-
-    The plain form must not add a space or dash, and must be in the same class of script.
-    """
+    """Return whether the plain form of a character reads the same, without added spaces or dashes."""
     return not _SPECIAL.search(plain) and bool(_CLASSES[0].match(character)) == bool(_CLASSES[0].match(plain))
 
 

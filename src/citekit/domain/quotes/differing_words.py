@@ -1,4 +1,4 @@
-"""Finds the words of pages in which a passage differs from what a model quoted, so that a viewer can mark them."""
+"""Finds the words of pages in which a passage differs from what a model quoted."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def differing_words(
 ) -> list[WordRange]:
     """Return the ranges of words on the pages that are in `passage`, but that `said` leaves out or replaces.
 
-    `found` are the ranges of `marked_words` for the passage on the same pages. Words that `said` adds are on no page,
-    so they are not in the result. The result is empty if the words in `found` do not have the letters of the passage.
+    `found` are the ranges of `marked_words` for the passage on the same pages. The result is empty if the words in
+    `found` do not have the letters of the passage.
     """
     pieces = [(each.is_same, letters_of(each.passage)) for each in compared_wording(said, passage)]
     wanted = "".join(text for _, text in pieces)
@@ -28,7 +28,7 @@ def differing_words(
 def _differing(
     pieces: Sequence[tuple[bool, str]], wanted: str, group: Sequence[WordRange], pages: Sequence[Sequence[str]]
 ) -> Iterator[WordRange]:
-    """Yield the words of one occurrence of a passage that contain a letter of a piece that differs."""
+    """Yield the words of one occurrence of a passage that contain a letter of a differing piece."""
     start = _letters(group, pages).find(wanted)
     if start < 0:
         return

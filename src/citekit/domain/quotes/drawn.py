@@ -16,8 +16,8 @@ def as_drawn(texts: Sequence[Quotable], pages: Mapping[int, str]) -> Sequence[Qu
     """Return the quotable `texts` of a file, with the visible text of some of its pages.
 
     `texts` is the result of `QuotableTexts.read`, and `pages` is a result of `QuotableTexts.drawn`. The result is
-    `texts` itself if all words of these pages are visible or the text has no pages. Pages whose text was recognized by
-    OCR are left as they are.
+    `texts` itself if nothing differs or the text has no pages. Pages whose text was recognized by OCR are left as they
+    are.
     """
     shown = texts[0].placed
     if not isinstance(shown, ExtractedText) or shown.kind is not UnitKind.PAGE:

@@ -1,14 +1,11 @@
-"""Limits the work for verifying one quote.
-
-The limit is necessary because the search runs in the server process, where no time limit would stop it.
-"""
+"""Limits the work for verifying one quote, because the search runs in the server process without a time limit."""
 
 from __future__ import annotations
 
 from attrs import define, field
 
 MOST = 2_000_000.0
-"""Maximum work for one quote. A unit is about one microsecond of a slow processor."""
+"""Maximum work for one quote, in about microseconds of a slow processor."""
 
 CANDIDATE = 40.0
 """Work to check one occurrence of a piece's letters."""
@@ -34,21 +31,18 @@ BLOCKS = 64
 
 @define
 class Effort:
-    """The work that may still be spent on one quote. The same quote and text always require the same work."""
+    """The work that may still be spent on one quote. The same quote and text require the same work."""
 
     left: float = MOST
     _blocks: dict[tuple[int, int], None] = field(factory=dict, init=False)
 
     def spend(self, work: float) -> bool:
-        """Subtract `work`. Return False if no work remains; the search must then end with its current results."""
+        """Subtract `work`. Return False if no work remains; the search must then end."""
         self.left -= work
         return self.left > 0
 
     def trace(self, text: int, block: int, length: int) -> None:
-        """Subtract the work to map a block of `length` characters back to the text, unless it was mapped recently.
-
-        `text` and `block` identify the block.
-        """
+        """Subtract the work to map a block of `length` characters back to the text, unless it was mapped recently."""
         if (text, block) in self._blocks:
             return
         self.left -= BLOCK_CHARACTER * length
@@ -58,5 +52,5 @@ class Effort:
 
     @property
     def is_spent(self) -> bool:
-        """Whether no work remains, so that the search ended early and may have missed occurrences."""
+        """Whether no work remains, so that the search may have missed occurrences."""
         return self.left <= 0

@@ -31,9 +31,7 @@ GAP = 5000
 """Maximum number of characters that an ellipsis can omit, about two pages."""
 
 GAP_FOR_A_WORD = 250
-"""Maximum number of omitted characters for each word of the shorter adjacent piece: two single words often occur in the
-same chapter.
-"""
+"""Maximum number of omitted characters for each word of the shorter adjacent piece."""
 
 LEFT_OUT = "words left out"
 """The difference that an ellipsis makes."""
@@ -54,7 +52,7 @@ _AFTER_WORD = re.compile(
 _RELATIONS = (
     "\u2264\u2265\u2248\u2260\u226a\u226b\u2a7d\u2a7e\u2272\u2273\u226e\u226f\u2270\u2271\u223c\u2243\u2245\u00b1"
 )
-"""Signs that belong to the number after them, such as the signs for "at least", "about", and "plus or minus"."""
+"""Signs that belong to the number after them, such as "at least" and "about"."""
 
 _BEFORE_NUMBER = re.compile(
     rf"\d{_JOINING}\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z"
@@ -70,10 +68,7 @@ _AFTER_NUMBER = re.compile(
 
 _AMOUNT = re.compile(rf"(?<![^\W_])\d[\d{_DECIMAL}]*[ \u00a0\u202f]?(?:[^\W\d_]{{1,7}}|[%\u2030\u00b0])?\Z")
 _RATE = re.compile(r"[/\u2044\u2215]\s?[^\W\d_]|[\u00b7\u22c5\u2219][^\W\d_]")
-"""The rest of a compound unit.
-
-The `mg` in `10 mg/kg` is a different unit, and the `$5` in `$5/month` is a different amount.
-"""
+"""The rest of a compound unit: `10 mg/kg` is not `10 mg`."""
 
 _BEFORE_GROUP = re.compile(
     rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z|(?<![\d.,])(?<!\d )\d{{1,3}}(?: \d{{3}})* \Z"
@@ -87,15 +82,15 @@ _SCRIPTS_BEFORE = re.compile(rf"[{SCRIPTS}][\s{SCRIPTS}]*\Z")
 _SCRIPTS_AFTER = re.compile(rf"[{SCRIPTS}](?:[\s{SCRIPTS}]{{0,60}}[{SCRIPTS}])?")
 _DASH_BEFORE = re.compile(rf"[{DASHES}][\s{INVISIBLE}]*\Z")
 _SECOND_MINUS = re.compile(rf"(?:[{DASHES}]\s+[{DASHES}]|[\u2212\u2013][\u2212-]|-\u2212)(?=\s?\d)")
-"""A minus sign after another minus sign, or after a dash: `5 − −3`. `--` is one dash."""
+"""A minus sign after another minus sign, or after a dash: `5 − −3`."""
 
 _DASH_OF_NUMBER = re.compile(rf"(?P<lead>[\s{INVISIBLE}]*+)[{DASHES}]++(?P<space>[\s{INVISIBLE}]*+)(?=[.,]?\d)")
 _DASH_IN_WORD = re.compile(rf"[^\W_][{DASHES}]\d")
-"""A dash that a quote cannot begin with, because it would look like a minus sign: `Covid-19`."""
+"""A dash that would look like a minus sign at the start of a quote: `Covid-19`."""
 
 _ENDS_WORD = frozenset("_)]}%\u2030\u00b0'\"\u2019\u201d.")
 _TAKES_NUMBER = frozenset("=<>\u2264\u2265\u2248\u00d7\u00f7*/+([{")
-"""Signs after which a dash is a minus sign, whatever the spaces around it."""
+"""Signs after which a dash is a minus sign, with or without spaces."""
 
 _SYMBOL = re.compile(r"(?![AI]\b)[^\W\d_]\b")
 _OURS = re.compile(f"[{HIDDEN}{COMPUTED}]")
@@ -108,9 +103,9 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 class Match:
     """An occurrence of a quote in a text, from character `start` up to, but not including, `end`.
 
-    `differences` names the kinds of difference between the quote and the text; it is empty for an exact match. `gaps`
-    are the texts that the quote's ellipses omit, in order. `changes` are symbols whose case gives them another meaning,
-    and differences in minus signs.
+    `differences` names the kinds of difference between the quote and the text. `gaps` are the texts that the quote's
+    ellipses omit, in order. `changes` are symbols whose case gives them another meaning, and differences in minus
+    signs.
     """
 
     start: int
@@ -121,7 +116,7 @@ class Match:
 
     @property
     def exact(self) -> bool:
-        """Whether the quote and the text have exactly the same characters."""
+        """Whether there are no differences."""
         return not self.differences
 
     @property
@@ -136,8 +131,7 @@ def matches(
     """Yield the occurrences of a quote between the offsets `start` and `end` of the text, in reading order.
 
     `pieces` are the parts of the quote between its ellipses. If there are several, only the shortest of the occurrences
-    with the same start or the same end is yielded. The search ends early if `effort` is spent. If `effort` is None, a
-    new `Effort` is used.
+    with the same start or the same end is yielded. The search ends early if `effort`, by default a new one, is spent.
     """
     effort = effort or Effort()
     low, high = source.letters_before(start), source.letters_before(end)
@@ -163,8 +157,7 @@ def matches(
 def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
     """Yield sequences of matches, one for each piece of a quote, in reading order.
 
-    `rarest` is the index of the piece that occurs least often. Each of its matches is combined with the nearest matches
-    of the other pieces.
+    Each match of the piece with the index `rarest` is combined with the nearest matches of the other pieces.
     """
     for anchor in chains.places[rarest].all():
         after = chains.after(rarest, anchor)
@@ -175,9 +168,8 @@ def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
 
 @define
 class _Places:
-    """The matches of one piece of a quote within the characters `span` of a text.
-
-    `letters` is the same range as offsets in the text's letters. Each position is checked only once.
+    """The matches of one piece of a quote within the characters `span` of a text, or the range `letters` of its
+    letters.
     """
 
     source: Quotable
@@ -188,7 +180,7 @@ class _Places:
     _checked: dict[int, Match | None] = field(factory=dict, init=False)
 
     def all(self) -> Iterator[Match]:
-        """Yield all matches of the piece in reading order."""
+        """Yield the matches of the piece in reading order."""
         return filter(None, map(self._at, _candidates(self.source, self.piece, *self.letters, self.effort)))
 
     def between(self, start: int, end: int) -> Iterator[Match]:
@@ -199,10 +191,7 @@ class _Places:
         return (each for each in found if start <= each.start <= end)
 
     def back(self, start: int, end: int) -> Iterator[Match]:
-        """Yield the matches that end between the character offsets `start` and `end`, last match first.
-
-        The piece must not contain superscript numbers.
-        """
+        """Yield the matches that end between the character offsets `start` and `end`, last match first."""
         low, high = self._letters_before(start), self._letters_before(end)
         low = max(low - len(self.piece.letters) - 1, self.letters[0])
         while (at := self.source.letters.rfind(self.piece.letters, low, high)) >= 0 and self.effort.spend(STEP):
@@ -236,7 +225,7 @@ class _Places:
 class _Chains:
     """Finds the matches of the other pieces of a quote before and after a match of one piece.
 
-    A match from which no complete sequence can be found is tried only once.
+    A match that leads to no complete sequence is tried only once.
     """
 
     places: Sequence[_Places]
@@ -245,9 +234,8 @@ class _Chains:
     _dead: set[tuple[int, int, bool]] = field(factory=set, init=False)
 
     def after(self, number: int, match: Match) -> tuple[Match, ...] | None:
-        """Return matches of all pieces after piece `number`, whose own match is `match`.
-
-        Return None if the pieces do not occur near enough to each other.
+        """Return matches of the pieces after piece `number`, whose own match is `match`, or None if they are not near
+        enough.
         """
         if number + 1 == len(self.places):
             return ()
@@ -259,10 +247,7 @@ class _Chains:
         return None
 
     def before(self, number: int, match: Match) -> tuple[Match, ...] | None:
-        """Return matches of all pieces before piece `number`, whose own match is `match`, in reading order.
-
-        Return None if the pieces do not occur near enough to each other.
-        """
+        """Return matches of the pieces before piece `number`, in reading order, or None if they are not near enough."""
         if number == 0:
             return ()
         near = self.places[number - 1].back(match.start - self.gaps[number - 1], match.start)
@@ -292,14 +277,14 @@ def _joined(source: Quotable, chain: Sequence[Match]) -> Match:
 
 
 def _words(piece: Piece) -> int:
-    """Return the number of words of a piece. Three characters of a script without spaces count as one word."""
+    """Return the number of words of a piece. Three Chinese or Japanese characters count as one word."""
     return max(len(piece.normal.split()), len(_UNSPACED.findall(piece.normal)) // 3)
 
 
 def _candidates(source: Quotable, piece: Piece, low: int, high: int, effort: Effort) -> Iterator[tuple[int, Piece]]:
-    """Yield each position of the piece's letters between `low` and `high`, where the piece may match.
+    """Yield the positions in the letters of the source, between `low` and `high`, at which the piece may match.
 
-    Positions are offsets in the letters of the source. Each position comes with the piece as it would be written there.
+    Each position comes with the piece as it would be written there.
     """
     if not isinstance(piece, LevelledPiece):
         while (low := source.letters.find(piece.letters, low, high)) >= 0 and effort.spend(STEP):
@@ -361,7 +346,7 @@ def _minus_signs(text: str, before: str) -> list[bool]:
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
     """Return the range (start, end) of a piece, extended by its leading dash and the superscripts at its ends.
 
-    Return None if the piece begins or ends with such a character and `text` has no such character there.
+    Return None if `text` has no such character there.
     """
     before = text[max(0, start - _LOOK) : start]
     lead = piece.normal[:1]
@@ -396,18 +381,12 @@ def _begins_word(text: str, start: int) -> bool:
 
 
 def _is_decimal_sign(text: str, at: int) -> bool:
-    """Return whether the character at `at` is a decimal sign between two digits.
-
-    A quote that begins or ends there would split a number.
-    """
+    """Return whether the character at `at` is a decimal sign between two digits."""
     return at > 0 and _DECIMAL_SIGN.fullmatch(text[at - 1 : at + 2]) is not None
 
 
 def _is_own_number(text: str, at: int, start: int) -> bool:
-    """Return whether the superscripts from `at` to `start` belong to the preceding word or mark a note.
-
-    Otherwise, they belong to the text that begins at `start`.
-    """
+    """Return whether the superscripts from `at` to `start` do not belong to the text that begins at `start`."""
     if text[start].isdecimal():
         return False
     if note_ends(text, at) == start:
@@ -447,7 +426,7 @@ def _seen_after(text: str, end: int) -> str:
 
 
 def _continues_number(text: str, start: int, before: str) -> bool:
-    """Return whether three digits at `start` continue a number, as in 1 500 000 or 1'500'000."""
+    """Return whether three digits at `start` continue a number, as in 1 500 000."""
     return bool(_GROUP.match(text, start) and _BEFORE_GROUP.search(before))
 
 
@@ -457,15 +436,12 @@ def _is_continued(text: str, end: int, after: str) -> bool:
 
 
 def _without_marks(text: str) -> str:
-    """Return `text` without the combining marks at its end, which belong to the letter before them."""
+    """Return `text` without the combining marks at its end."""
     while text and _is_mark(text[-1]):
         text = text[:-1]
     return text
 
 
 def _is_mark(character: str) -> bool:
-    """Return whether a character combines with the preceding character (Unicode 4.4, category M).
-
-    Examples are accents and the vowels of Indic scripts.
-    """
+    """Return whether a character combines with the preceding character (Unicode 4.4, category M)."""
     return unicodedata.category(character).startswith("M")

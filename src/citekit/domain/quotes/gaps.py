@@ -1,8 +1,8 @@
 """Describes the text that an ellipsis in a quote omits, and decides whether the omission can change the meaning.
 
-An omission can change the meaning if the text contains a negation, an exception, or a condition, in one of several
-languages. Different languages share spellings: "sin" is Spanish for "without" and an English noun. A shared spelling
-counts as a negation, exception, or condition unless the surrounding text is clearly in another language.
+It can if the text contains a negation, an exception, or a condition, in one of several languages. Different languages
+share spellings: "sin" is Spanish for "without" and an English noun. A shared spelling counts unless the surrounding
+text is clearly in another language.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SHARED_WORDS: Mapping[str, frozenset[str]] = {
     "pt": frozenset("se só caso quando".split()),  # noqa: SIM905
     "nl": frozenset("als nee noch enkel wanneer".split()),  # noqa: SIM905
 }
-"""Words that count only if the text may be in that language."""
+"""Words that count if the text may be in that language."""
 
 _FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     "en": frozenset("the of and to in is was that it for with as his her be are this which by from at".split()),  # noqa: SIM905
@@ -65,7 +65,7 @@ _FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     "nl": frozenset("de het een en is van in op te met voor dat zijn er aan wordt door bij die".split()),  # noqa: SIM905
 }
 _LEAST = 4
-"""Minimum number of function words that identify a language. With fewer, the text may be in any language."""
+"""Minimum number of function words that identify a language."""
 
 _SHARE = 0.4
 """A language with at least this share of the function words of the most likely language is also possible."""
@@ -117,19 +117,17 @@ _LOOK_ALIKES = str.maketrans(
         "3": "e",
     }
 )
-"""Characters that look like Latin letters: Cyrillic, Greek, Armenian, small capitals, enclosed letters, and digits (a
-part of the confusables of UTS 39).
-"""
+"""Characters that look like Latin letters (a part of the confusables of UTS 39)."""
 
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])[a-z](?:([ .*\u00b7\u2022-]{1,2})[a-z])(?:\1[a-z])*(?![^\W_])")
-"""A word with a separator between all of its letters."""
+"""A word with a separator between its letters."""
 
 
 def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
     """Return the negations, exceptions, and conditions in `text`, in normal form: at most eight, without duplicates.
 
-    `around` is the passage that contains `text`, which helps to recognize the language. A hyphen at a line end may or
-    may not be part of a word, so the text is searched both with and without it.
+    `around` is the passage that contains `text`, which helps to recognize the language. A hyphen at a line end may be
+    part of a word, so the text is searched both with and without it.
     """
     normal = normalised(visible_text(text)).text
     found: dict[str, None] = {}
@@ -141,9 +139,8 @@ def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
 
 
 def _disguised(text: str) -> Iterator[str]:
-    """Yield the words of `_CLEAR_WORDS` that readers see although they are spelled with other characters.
-
-    Examples are "not" with a Cyrillic letter, an accent, a digit, or a space between the letters.
+    """Yield the words of `_CLEAR_WORDS` that readers see although they are spelled with other characters, such as "not"
+    with a Cyrillic letter, an accent, a digit, or spaces.
     """
     plain = _plain_letters(text)
     as_written = {word[0] for word in _WORD.finditer(text)}
@@ -178,18 +175,12 @@ def _in_reading(text: str, languages: frozenset[str]) -> list[str]:
 
 
 def _is_non(word: re.Match[str]) -> bool:
-    """Return whether the match is the separate word "non", not the prefix "non-".
-
-    The word is a negation in several languages.
-    """
+    """Return whether the match is the separate word "non", a negation in several languages, not the prefix "non-"."""
     return word[0] == "non" and word.string[word.end() : word.end() + 1] != "-"
 
 
 def _languages(text: str) -> frozenset[str]:
-    """Return the languages that the text may be in, based on its function words.
-
-    Return all languages if the text has too few function words.
-    """
+    """Return the languages that the text may be in, based on its function words, or all if it has too few of them."""
     words = Counter(normalised(text).text.split())
     counts = {
         language: sum(words[each] for each in function_words) for language, function_words in _FUNCTION_WORDS.items()
@@ -201,10 +192,10 @@ def _languages(text: str) -> frozenset[str]:
 
 
 SHOWN = 400
-"""Maximum number of characters of omitted text in a result. A longer text is shortened in the middle."""
+"""Maximum number of characters of omitted text in a result."""
 
 LONG = 500
-"""The number of characters at which an omission is called long."""
+"""Minimum number of characters of a long omission."""
 
 _AROUND = 600
 _PHRASE_LENGTH = 40
@@ -219,8 +210,8 @@ _CROSSED = {UnitKind.PAGE: "crosses pages", UnitKind.CHAPTER: "crosses chapters"
 class Gap:
     """The text that an ellipsis in a quote omits.
 
-    `text` is shortened in the middle to `SHOWN` characters; `length` is its full length. `qualifiers` are the words in
-    it that can reverse or restrict the statement. `remarks` state other reasons to read the omitted text.
+    `text` is shortened in the middle to about `SHOWN` characters; `length` is its full length. `qualifiers` are words
+    in it that can reverse or restrict the statement. `remarks` state other reasons to read the omitted text.
     """
 
     text: str
@@ -238,7 +229,7 @@ NUMBER_FROM_UNIT = "separates a number from a unit"
 
 
 def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
-    """Return a description of the text `placed.text[start:end]`, which an ellipsis in a quote omits."""
+    """Return the gap for the omitted text `placed.text[start:end]`."""
     text = placed.text
     omitted = " ".join(visible_text(text[start:end]).split())
     around = visible_text(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND])
@@ -254,10 +245,7 @@ def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
 
 
 def _straddling(left: str, right: str) -> Iterator[str]:
-    """Yield the phrases of `_PHRASES` that begin in `left` and end in `right`.
-
-    An example is "a menos" if the quote contains "a" and omits "menos".
-    """
+    """Yield the phrases that begin in `left` and end in `right`, such as "a menos" if the quote omits only "menos"."""
     head = normalised(visible_text(left[-_PHRASE_LENGTH:])).text.strip()
     tail = normalised(visible_text(right[:_PHRASE_LENGTH])).text.strip()
     for phrase in _PHRASES.finditer(f"{head} {tail}"):

@@ -21,9 +21,7 @@ LEAST = 3
 """Minimum number of pages on which a running line occurs."""
 
 OUTER = 80
-"""Maximum number of characters of a line that is removed because it is between the page edge and the page number, such
-as a short chapter title.
-"""
+"""Maximum number of characters of a line between the page edge and the page number that is removed, such as a title."""
 
 LONGEST = 120
 """Maximum number of characters of a running line."""
@@ -38,8 +36,8 @@ _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None:
     """Return the text of the pages without running headers and footers.
 
-    Lines with a negation, an exception, or a condition stay, so that no quote can leave them out by going across pages.
-    Return None if the pages have no running headers and footers, or if the text is not divided into pages.
+    Lines with a negation, an exception, or a condition stay, so that no quote across pages leaves them out. Return None
+    if nothing is removed, or if the text is not divided into pages.
     """
     if extracted_text.kind is not UnitKind.PAGE or len(extracted_text.units) < LEAST:
         return None
@@ -64,7 +62,7 @@ def running_lines(pages: Sequence[Sequence[str]], numbers: Sequence[int] | None 
     """Return the indexes of the running headers and footers in the lines of each page.
 
     If the numbers of the pages are given, the numbers in a running line must be the same on several pages or increase
-    with the page numbers, so that a table row at the edge of a page is not mistaken for a running line.
+    with the page numbers, because a row of a table at the edge of a page may look like a running line.
     """
     edges = [{index: _shape(lines[index]) for index in _edges(lines)} for lines in pages]
     counts = Counter(shape for each in edges for shape in set(each.values()))
@@ -118,10 +116,7 @@ def _first(lines: Sequence[str], indexes: Iterable[int]) -> list[int]:
 
 
 def _outer(lines: Sequence[str], indexes: Sequence[int], left: set[int]) -> set[int]:
-    """Return the indexes of short lines between the edge of a page and its page number.
-
-    `indexes` are line indexes that begin at the edge, and `left` has the indexes of lines that are already left out.
-    """
+    """Return the indexes of short lines between the edge of a page, where `indexes` begin, and its page number."""
     number = next(
         (nth for nth, index in enumerate(indexes[: len(lines) // 2]) if index in left and _is_number(lines[index])), 0
     )
@@ -133,9 +128,9 @@ def _is_number(line: str) -> bool:
 
 
 def _shape(line: str) -> str:
-    """Return a line in a form that is equal on all pages of a running header or footer; empty for a long line.
+    """Return a line in a form that is equal on the pages of a running header or footer; empty for a long line.
 
-    Numbers become `#`, and punctuation is removed because OCR reads it differently on each page.
+    Punctuation is removed because OCR reads it differently on each page.
     """
     shape = " ".join(_BESIDE.sub(" ", _NUMBER.sub("#", line)).split()).casefold()
     return shape if len(shape) <= LONGEST else ""

@@ -1,4 +1,4 @@
-"""Handles text in a file that readers do not see: how extracted text stores it, and the note about it in a verdict."""
+"""Handles text in a file that readers do not see."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ NOT_VISIBLE = (
 """The note of a text that includes hidden text."""
 
 _MARK = "\ufdd3"
-"""Separates the visible text of a page from its complete text. It is a noncharacter. In the text of files,
-`with_hidden` replaces it with a replacement character.
-"""
+"""Separates the visible text of a page from its complete text. It is a noncharacter."""
 
 
 def with_hidden(shown: str, whole: str) -> str:
-    """Join the visible text `shown` and the complete text `whole` of a page, so that `split_hidden` can split them.
+    """Join the visible text `shown` and the complete text `whole` of a page, unless they are equal, for `split_hidden`.
 
-    Return only `shown` if the two are equal.
+    A mark that comes from the file becomes a replacement character.
     """
     shown, whole = (each.replace(_MARK, "\ufffd") for each in (shown, whole))
     return shown if shown == whole else f"{shown}{_MARK}{whole}"
 
 
 def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | None]:
-    """Return the visible text, and the complete text if it differs from the visible text; otherwise None.
+    """Return the visible text, and the complete text or, if it is the same, None.
 
     The texts of all units must have been made by `with_hidden`, because a file can contain the same mark. A row that
     shows nothing is not a unit of the visible text.

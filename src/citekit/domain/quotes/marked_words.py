@@ -1,4 +1,4 @@
-"""Finds the words of pages that a quote consists of, so that a viewer can mark exactly them."""
+"""Finds the words of pages that a quote consists of, so that a viewer can mark them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from citekit.domain.quotes.normal_form import letters_of
 from citekit.domain.quotes.superscripts import CUT, on_the_line
 
 LEAST = 8
-"""The minimum number of letters of a part of a quote, unless the part is the rest of the quote."""
+"""Minimum number of letters of a part of a quote, unless the part is the rest of the quote."""
 
 MARK, HEADER, FOOTER = 8, 1_000, 3_000
-"""The maximum number of letters between two parts of a quote: for a footnote mark, for the header of the next page, and
-for the footer and footnotes of the preceding page.
+"""Maximum number of letters between two parts of a quote: for a footnote mark, for the header of the next page, and for
+the footer and footnotes of the preceding page.
 """
 
 PARTS = 200
-"""The maximum number of parts into which the words on the pages divide a quote."""
+"""Maximum number of parts of a quote."""
 
 OCCURRENCES = 100
-"""The maximum number of occurrences of a quote that are marked on one page."""
+"""Maximum number of occurrences of a quote that are marked on one page."""
 
 
 @frozen
 class WordRange:
-    """The words from `first` to `last`, both included, of the page at the index `page`. All of them count from 0."""
+    """The words from `first` to `last`, both included, of the page `page`. The numbers count from 0."""
 
     page: int
     first: int
@@ -57,10 +57,9 @@ class _Letters:
 def marked_words(quote: str, pages: Sequence[Sequence[str]]) -> list[WordRange]:
     """Return the words that make up `quote` on consecutive pages. `pages` has the words of each page.
 
-    If the whole quote is on one page, all of its occurrences on these pages are returned. Otherwise the quote is
-    divided into parts that follow one another on the pages, such as the end of one page and the beginning of the next,
-    without the header between them. The result is empty unless every letter of the quote is in one of the parts,
-    because marking words that are not in the quote would be misleading.
+    If the whole quote is on one page, its occurrences on these pages are returned. Otherwise, the quote is divided into
+    parts that follow one another, such as the end of one page and the beginning of the next without its header. The
+    result is empty unless the parts have all letters of the quote, because other marks would be misleading.
     """
     letters = [_Letters.of(words) for words in pages]
     for text in dict.fromkeys((quote, on_the_line(quote))):  # words of a page have no superscripts
@@ -82,8 +81,8 @@ def _occurrences(wanted: str, page: _Letters, number: int) -> list[WordRange]:
 
 
 def _parts(wanted: str, pages: Sequence[_Letters]) -> list[WordRange]:
-    """Return the words of the longest parts of `wanted` that follow one another, or nothing if the parts do not cover
-    all letters.
+    """Return the words of the longest parts of `wanted` that follow one another, or nothing unless they have all
+    letters.
     """
     found: list[WordRange] = []
     done, number, after = 0, 0, 0
@@ -110,8 +109,8 @@ def _end_of_search(page: str, after: int, *, is_first: bool) -> int:
 
 
 def _longest(wanted: str, done: int, text: str, after: int, last: int) -> tuple[int, int]:
-    """Return the position in `text`, between `after` and `last`, of the longest prefix of `wanted[done:]` that occurs
-    there, and its length.
+    """Return the position in `text`, between `after` and `last`, of the longest prefix of `wanted[done:]`, and its
+    length.
 
     The length is found by bisection: a prefix occurs only if all shorter prefixes occur.
     """

@@ -16,9 +16,7 @@ from citekit.domain.quotes.quote import Piece
 from citekit.domain.quotes.superscripts import CUT, HIDDEN
 
 LEAST = 0.6
-"""Minimum similarity of a similar passage: twice the number of common words, divided by the number of words of both
-texts.
-"""
+"""Minimum similarity: twice the number of common words, divided by the number of words of both texts."""
 
 COMPARED = 400
 """Maximum number of words of a quote that are compared."""
@@ -27,7 +25,7 @@ COMPARED_REPETITIVE = 60
 """Maximum number of words that are compared in repetitive texts, in which each pair of equal words adds work."""
 
 PAIRS = 40_000
-"""The number of pairs of equal words in a quote and a passage above which both count as repetitive."""
+"""The number of pairs of equal words in a quote and a passage above which they count as repetitive."""
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _RUN = 40
@@ -45,7 +43,7 @@ _EACH = 40
 class Near:
     """A passage of the text that is similar to the quote, from character `start` up to, but not including, `end`.
 
-    `similarity` is from 0 to 1 and is based on the words that occur in both in the same order.
+    `similarity`, from 0 to 1, is based on common words in the same order.
     """
 
     start: int
@@ -54,10 +52,9 @@ class Near:
 
 
 def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
-    """Return the passage with the highest similarity to `piece`, based on their common words in the same order. Only
-    the four regions with the most short parts of the piece are compared.
+    """Return the passage with the highest similarity to `piece`, of at least `LEAST`, or None.
 
-    Return None if no passage has a similarity of at least `LEAST`.
+    The four regions with the most short parts of the piece are compared.
     """
     size = len(piece.letters)
     votes = _votes(source.letters, piece.letters)
@@ -117,10 +114,7 @@ def _is_repetitive(words: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the passage from `start` to `end`, extended to whole words and numbers.
-
-    This makes differences at the ends of the passage visible.
-    """
+    """Return the passage extended to whole words and numbers, so that differences at its ends are visible."""
     near = text[max(0, start - _RUN) : start]
     before = (text[start].isdigit() and _GROUPS_BEFORE.search(near)) or _RUN_BEFORE.search(near)
     after = _RUN_AFTER.match(text, end, end + _RUN)

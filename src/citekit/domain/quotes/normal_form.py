@@ -1,9 +1,9 @@
 """Computes the normal forms in which quotes are compared.
 
-Normal forms ignore case, the kind of white space, hyphenation, and variants of characters. There are two forms. The
-*normal form* has one space for any white space, one hyphen for any dash, and a special character, called a seam, for a
-hyphen at a line end. The *letters* are the normal form without spaces, hyphens, seams, superscripts, and subscripts. A
-quote is first searched for in the letters of a text; each occurrence is then compared in the normal form.
+Normal forms ignore case, the kind of white space, hyphenation, and variants of characters. The *normal form* has one
+space for any white space, one hyphen for any dash, and a special character, called a seam, for a hyphen at a line end.
+The *letters* are the normal form without spaces, hyphens, seams, superscripts, and subscripts. A quote is first
+searched for in the letters of a text; each occurrence is then compared in the normal form.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ _GAP_CHARACTERS = re.compile(rf"[ \-{SEAM}{NOTE}{SCRIPTS}]")
 
 @frozen
 class Normal:
-    """A text in normal form with its offsets in the original text.
-
-    The character i comes from the characters `starts[i]` to `ends[i]` (excluded) of the original text.
+    """A text in normal form. Its character i is from the characters `starts[i]` to `ends[i]` (excluded) of the
+    original.
     """
 
     text: str
@@ -45,7 +44,7 @@ class Normal:
     ends: array[int] = field(repr=False)
 
     def letters(self) -> Normal:
-        """Return the letters of this normal form: the same text and offsets without gaps (see `without_gaps`)."""
+        """Return the letters of this normal form with their offsets."""
         kept = [index for index, character in enumerate(self.text) if not _GAP_CHARACTERS.match(character)]
         return Normal(
             "".join(self.text[index] for index in kept),
@@ -55,18 +54,12 @@ class Normal:
 
 
 def without_gaps(normal: str) -> str:
-    """Return only the letters of a normal form, without spaces, hyphens, seams, superscripts, and subscripts.
-
-    A seam is the character that replaces a hyphen at a line end.
-    """
+    """Return the letters of a normal form."""
     return _GAP_CHARACTERS.sub("", normal)
 
 
 def normalised(text: str) -> Normal:
-    """Return the normal form of `text` with the offsets of its characters.
-
-    The normal form of a normal form is itself.
-    """
+    """Return the normal form of `text` with the offsets of its characters."""
     pieces: list[str] = []
     starts, ends = array("q"), array("q")
     for token in _TOKEN.finditer(text):
@@ -84,7 +77,7 @@ def normalised(text: str) -> Normal:
 
 
 def letters_of(text: str) -> str:
-    """Return the letters of `text` in normal form, the same as `normalised(text).letters().text`, but faster."""
+    """Return the same as `normalised(text).letters().text`, but faster."""
     if text.isascii() and not _UNSEEN_ASCII.search(text):
         return text.encode("ascii").lower().translate(_ASCII, _ASCII_GAPS).decode("ascii")
     if not _MARK.search(text):
@@ -93,10 +86,7 @@ def letters_of(text: str) -> str:
 
 
 class _Letters(dict[int, str]):
-    """A dictionary that maps characters without combining marks to their letters in normal form.
-
-    The keys are code points. Each value is computed on first use.
-    """
+    """Maps the code points of characters without combining marks to their letters in normal form."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -118,10 +108,9 @@ _ASCII_GAPS = bytes(code for code in range(128) if chr(code).isspace() or chr(co
 def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
     """Return whether two texts in normal form with the same letters also have the same words.
 
-    The spaces and signs between their letters must be equivalent. A seam (a hyphen at a line end) is equivalent to a
-    hyphen and to nothing. A note mark in the source, enclosed in `NOTE`, is optional. Spaces, hyphens, and seams after
-    the last letter are ignored. If `spacing` is True, the spaces that `_is_free` accepts are optional, such as those
-    next to one of `+ = < > × ÷`.
+    The spaces and signs between their letters must be equivalent. A seam is equivalent to a hyphen and to nothing. A
+    note mark in the source, enclosed in `NOTE`, is optional. Spaces, hyphens, and seams after the last letter are
+    ignored. If `spacing` is True, the spaces that `_is_free` accepts are optional.
     """
     one, other = _letters_with_gaps(source), _letters_with_gaps(quote)
     return len(one) == len(other) and all(
@@ -134,10 +123,8 @@ def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
 
 
 def _is_free(before: str, after: str) -> bool:
-    """Return whether a space between the characters `before` and `after` is optional.
-
-    It is optional between a digit and a percent or per mille sign, and next to an operator, but not between two
-    identical operators.
+    """Return whether a space is optional: before a percent or per mille sign after a digit, or next to an operator, but
+    not between two identical operators.
     """
     is_operator = {before, after} & _OPERATORS and before != after
     return bool(is_operator) or (before.isdigit() and after in _PERCENT)
@@ -153,7 +140,7 @@ _PERCENT = frozenset("%‰")
 def _letters_with_gaps(text: str) -> list[tuple[str, str]]:
     """Return (letter, gap) pairs; a gap is the spaces and signs after a letter.
 
-    The first pair is the gap before all letters. Spaces, hyphens, and seams at the end of the text are left out.
+    The first pair is the gap before all letters. The last gap has no spaces, hyphens, and seams at its end.
     """
     found: list[tuple[str, str]] = _LETTER_WITH_GAP.findall(text)
     if found:

@@ -1,4 +1,4 @@
-"""Prepares a text for quote searches: computes its letters in blocks, and maps letters back to the text."""
+"""Prepares a text for quote searches."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from citekit.domain.library.located_text import LocatedText
 from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 
 WITH_MARKUP = "in the source with its markup"
-"""The note of a text that includes markup, and so also hidden text. It is searched only for quotes of markup."""
+"""The note of a text that includes markup, and so also hidden text."""
 
 WITH_TAGS = "in the source with its tags"
-"""The note of a text with elements as its only markup (HTML). It is searched only for quotes of elements."""
+"""The note of a text with elements as its only markup (HTML)."""
 
 BLOCK = 2048
-"""Number of characters after which a block ends, at the next position where the text can be split."""
+"""Number of characters after which a block ends, where the text can be split."""
 
 TRACED = 64
 """Maximum number of mapped blocks that are cached."""
 
 LONG = 100_000
-"""Number of characters above which a block replaces all cached blocks. A text without spaces is one block."""
+"""Number of characters above which a block replaces all cached blocks."""
 
 _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
 
@@ -36,8 +36,8 @@ _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9
 class Quotable:
     """A text together with its letters in normal form, for quote searches.
 
-    The text is divided into blocks. Block i begins at the offset `starts[i]` of the text, and its letters begin at the
-    offset `letter_starts[i]` of `letters`. `note` describes the text if it is not the text that readers see.
+    Block i begins at the offset `starts[i]` of the text, and its letters begin at the offset `letter_starts[i]` of
+    `letters`. `note` describes the text if it is not the text that readers see.
     """
 
     placed: LocatedText
@@ -46,11 +46,11 @@ class Quotable:
     letter_starts: array[int] = field(repr=False)
     note: str = ""
     _traced: dict[int, Normal] = field(factory=dict, init=False, repr=False, eq=False)
-    """The most recently mapped blocks. A search uses the same blocks repeatedly."""
+    """The most recently mapped blocks."""
 
     @classmethod
     def of(cls, placed: LocatedText, note: str = "") -> Quotable:
-        """Prepare a text for quote searches. `note` describes the text if it is not the text that readers see."""
+        """Return the text with its letters."""
         starts, letter_starts, pieces, length = array("q"), array("q"), [], 0
         text = placed.text
         for start, end in _blocks(text):
@@ -72,14 +72,14 @@ class Quotable:
 
     @property
     def text(self) -> str:
-        """The complete text that is searched for quotes."""
+        """The complete text."""
         return self.placed.text
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the range of the text that the letters from `start` to `end` come from.
 
-        Return None if the range would split a character, or if the letters do not match the text. A mismatch is
-        possible because the letters may come from a worker process that a malicious file has taken over.
+        Return None if the range would split a character, or if the letters do not match the text, because a malicious
+        file may have taken over the worker that computed them.
         """
         first, place = self._block_of(start)
         normal = self._block(first)
@@ -96,7 +96,7 @@ class Quotable:
     def begins_page(self, offset: int) -> bool:
         """Return whether the character at `offset` is a capital letter at the beginning of a page.
 
-        Such a letter begins a header or a new sentence; it does not continue a word from the previous page.
+        Such a letter does not continue a word from the previous page.
         """
         placed = self.placed
         if not isinstance(placed, ExtractedText) or placed.kind is not UnitKind.PAGE:
@@ -104,22 +104,19 @@ class Quotable:
         return self.text[offset].isupper() and placed.unit_at(offset).start == offset
 
     def letters_before(self, offset: int) -> int:
-        """Return the number of letters that come from the text before the character at `offset`."""
+        """Return the number of letters before the character at `offset`."""
         number = bisect_right(self.starts, offset) - 1
         if number < 0:
             return 0
         return self.letter_starts[number] + bisect_right(self._block(number).starts, offset - self.starts[number] - 1)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield (number, length in characters) for the blocks that contain the first and last of some letters.
-
-        `start` and `end` (excluded) are offsets in the letters. If one block contains both, it is yielded only once.
-        """
+        """Yield (number, length in characters) for the blocks of the first letter, `start`, and the last, before `end`."""
         for number in {self._block_of(start)[0], self._block_of(end - 1)[0]}:
             yield number, self._end(number) - self.starts[number]
 
     def block_at(self, offset: int) -> tuple[int, int]:
-        """Return (number, length in characters) of the block that contains the character at `offset`."""
+        """Return (number, length in characters) of the block with the character at `offset`."""
         number = max(0, bisect_right(self.starts, offset) - 1)
         return number, self._end(number) - self.starts[number] if self.starts else 0
 

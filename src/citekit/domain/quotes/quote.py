@@ -1,4 +1,4 @@
-"""Parses a quote, which consists of one piece or of several pieces separated by ellipses."""
+"""Parses a quote, which may have several pieces separated by ellipses."""
 
 from __future__ import annotations
 
@@ -14,27 +14,25 @@ from citekit.domain.quotes.normal_form import normalised, without_gaps
 from citekit.domain.quotes.superscripts import raisable, subscript, superscript
 
 LONGEST = 20_000
-"""Maximum number of characters of a quote. Longer quotes are refused."""
+"""Maximum number of characters of a quote."""
 
 PIECES = 50
 """Maximum number of pieces of a quote with ellipses."""
 
 EACH_FREE = 300
-"""Maximum number of characters of a quote in which each number may be raised or lowered independently. In a longer
-quote, all numbers have the same level.
-"""
+"""Maximum number of characters of a quote in which each number may be raised or lowered independently."""
 
 LEVELS = "superscripts and subscripts"
-"""The difference between a superscript or subscript number and a number on the line."""
+"""The difference between numbers as superscripts or subscripts and on the line."""
 
 _DOTS = (
     r"(?:(?<!\.)(?<!\. )\.\s?\.\s?\.(?:\s?\.)?(?!\s?\.)|\u2026)"  # more than four dots are the leader of a page number
 )
 _CELLS = re.compile(r"^\s*\|\s*|\s*\|\s*$|\s+\|\s+", re.MULTILINE)
-"""The bars between the cells of a table row, as in CiteKit's answers and in Markdown."""
+"""The bars between the cells of a table row, as in Markdown."""
 
 BARS = "bars between cells"
-"""The difference between a row with bars between its cells and the same row in a source without them."""
+"""The difference between a row with and without bars between its cells."""
 
 _ELLIPSIS = re.compile(rf"\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS}")
 _ENCLOSED = re.compile(
@@ -47,9 +45,7 @@ _NESTED = re.compile('["\u201c\u201e\u00ab].*["\u201c\u201d\u00bb]', re.DOTALL)
 """A quote in quotation marks that contains other quotation marks."""
 
 _LONG_BLANK = re.compile(rf"[\s{INVISIBLE}]{{100,}}+")
-"""White space that is longer than in any passage. Comparing quotes takes time in proportion to the square of its
-length.
-"""
+"""White space that is longer than in any passage. The time to compare quotes grows with the square of its length."""
 
 _MARKUP = re.compile(r"[<>&*_`#\[\]{}|\\~^=@$]|::|^\s*[-+.]|https?:")
 _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
@@ -57,7 +53,7 @@ _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
 
 @frozen
 class Piece:
-    """A piece of a quote without ellipses: its original text, its normal form, and its letters.
+    """A piece of a quote without ellipses.
 
     `said` lists the kinds of difference from the given quote that were normalized before the search.
     """
@@ -78,9 +74,9 @@ class Piece:
 
 @frozen
 class LevelledPiece(Piece):
-    """A piece of a quote that contains numbers whose position relative to the line is unknown.
+    """A piece of a quote with numbers that may be superscripts, subscripts, or on the line in the source.
 
-    Each number, at (start, end) in `places`, may be a superscript, a subscript, or on the line in the source.
+    `places` are the (start, end) of the numbers.
     """
 
     places: tuple[tuple[int, int], ...] = ()
@@ -96,13 +92,13 @@ class LevelledPiece(Piece):
 
     @property
     def has_words(self) -> bool:
-        """Whether a letter or digit is left on the line if all the numbers are superscripts or subscripts."""
+        """Whether a letter or digit is left without these numbers."""
         return not self.pattern.fullmatch("")
 
     def at(self, found: re.Match[str], is_low: Callable[[int], bool]) -> Piece:
         """Return the piece as it is written in the source at the match `found`.
 
-        `is_low` returns whether a subscript follows the letter with the given offset in the source's letters.
+        `is_low` returns whether a subscript follows the letter with that offset in the source's letters.
         """
         pieces, position, letters = [], 0, found.start()
         for number, (start, end) in enumerate(self.places, 1):
@@ -122,10 +118,7 @@ def _letters(text: str) -> str:
 
 
 def _levelled(text: str) -> list[Piece]:
-    """Return the possible readings of a piece in which numbers are superscripts or subscripts.
-
-    The result is empty if the piece has no such numbers, or only such numbers.
-    """
+    """Return the readings of a piece with numbers as superscripts or subscripts, if it also has other letters."""
     raised, places = raisable(text)
     if not places:
         return [] if raised == text else [Piece(raised, (LEVELS,))]
@@ -180,7 +173,7 @@ def has_tags(text: str) -> bool:
 
 
 def _without_bars(text: str) -> str:
-    """Return a quote with tabs for the bars between cells, or an empty text if it has no such bars."""
+    """Return a quote with tabs for the bars between cells, or an empty text if it has none."""
     return _CELLS.sub("\t", text).strip() if _CELLS.search(text) else ""
 
 

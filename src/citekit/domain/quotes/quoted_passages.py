@@ -11,10 +11,10 @@ from attrs import frozen
 from citekit.domain.modality import Modality
 
 WORDS = 3
-"""The minimum number of words of a quote without digits. Fewer words occur almost anywhere."""
+"""Minimum number of words of a quote without digits, because fewer words occur almost anywhere."""
 
 QUOTE_LIMIT = 2_000
-"""The maximum number of characters between two quotation marks. A longer text probably has an unpaired mark."""
+"""Maximum number of characters between two quotation marks. A longer text probably has an unpaired mark."""
 
 _MARKS = re.compile(
     rf"“([^“”]{{1,{QUOTE_LIMIT}}})[”“]|„([^„“”]{{1,{QUOTE_LIMIT}}})[“”]|«([^«»]{{1,{QUOTE_LIMIT}}})»"
@@ -29,7 +29,7 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 @frozen
 class QuotedPassage:
-    """A quote in a text, and the address that the text gives for it; either may be empty.
+    """A quote in a text and the address that the text gives for it. One of them may be empty.
 
     `start` and `end` are the offsets of the quote, or of the address if there is no quote.
     """
@@ -50,9 +50,9 @@ class _Found:
 def quoted_passages(text: str) -> list[QuotedPassage]:
     """Return the quotes in `text` in order, each with the address that follows it before the next quote.
 
-    A quote is a text in double quotation marks or a Markdown block quote with at least three words or a digit. Without
-    an address after it in its paragraph, a quote gets the address before it, if there is only one that follows no other
-    quote. Addresses that belong to no quote are returned without a quote.
+    A quote is a text in double quotation marks or a Markdown block quote that is not too short. Without an address
+    after it in its paragraph, a quote gets the address before it there, if there is only one that belongs to no other
+    quote. The remaining addresses are returned without a quote.
     """
     addresses = [_Found(_trimmed(each[0]), *each.span()) for each in _ADDRESS.finditer(text)]
     quotes = sorted(_quotes(text), key=lambda each: each.start)
@@ -83,7 +83,7 @@ def is_too_short(quote: str) -> bool:
 
 
 def _quotes(text: str) -> Iterator[_Found]:
-    """Yield block quotes and the quotes in quotation marks outside of them."""
+    """Yield block quotes, and quotes in quotation marks outside of them."""
     blocks = [each.span() for each in _BLOCK.finditer(text)]
     for start, end in blocks:
         body = _ADDRESS.sub("", _BLOCK_MARK.sub("", text[start:end])).strip(" \n\t-–—()[]")

@@ -1,4 +1,4 @@
-"""Finds text that readers see in a different order than in the file, because of right-to-left overrides."""
+"""Finds text that readers see in another order than in the file, because of right-to-left overrides."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ _LINE_END = re.compile(r"[\n\r\x1c-\x1e\x85\u2029]")
 
 
 def is_reversed(text: str, start: int, end: int) -> bool:
-    """Return whether a letter or digit of `text[start:end]` is shown from right to left by an override (UAX #9, X4).
-
-    An override is effective until it is closed or the paragraph ends.
-    """
+    """Return whether a letter or digit of `text[start:end]` is shown from right to left by an override (UAX #9, X4)."""
     if _OVERRIDE not in text:
         return False
     first = max(text.rfind(mark, 0, start) for mark in "\n\r\x85\u2029") + 1

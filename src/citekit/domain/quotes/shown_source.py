@@ -1,7 +1,7 @@
-"""Decides whether readers of a file see a passage of the file's source, which contains markup.
+"""Decides whether readers of a file see a passage of its source.
 
-The source is searched for quotes that contain markup. It also contains comments, scripts, and hidden elements, so the
-words of a passage must also be in the text that readers see at the same location.
+The source contains not only markup but also comments, scripts, and hidden elements, so the words of a passage must also
+be in the text that readers see at the same location.
 """
 
 from __future__ import annotations
@@ -16,16 +16,13 @@ from citekit.domain.words import words_of
 _TAG = re.compile(r"<!--.*?-->|<[!/?]?[A-Za-z][^<>]*>", re.DOTALL)
 
 _LEAST = 0.5
-"""The minimum fraction of the words of a passage that readers must see.
-
-It applies to markup that is not HTML, of which readers do not see the link targets, for example.
-"""
+"""Minimum fraction of the words of a passage that readers must see. They do not see, for example, link targets."""
 
 
 def is_shown_with_tags(passage: str, visible: str) -> bool:
     """Return whether the words of an HTML passage, without its tags, follow each other in `visible`.
 
-    A passage that consists only of tags counts as shown, because it is source.
+    A passage without words counts as shown.
     """
     said = without_gaps(normalised(html.unescape(_TAG.sub(" ", passage))).text)
     return not any(map(str.isalnum, said)) or said in without_gaps(normalised(visible).text)

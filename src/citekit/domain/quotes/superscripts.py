@@ -1,10 +1,9 @@
-"""Handles superscripts and subscripts in the texts in which quotes are searched for, and decides which of them are note
-marks.
+"""Handles superscripts and subscripts in the texts in which quotes are searched for, and recognizes note marks.
 
 A raised or lowered digit is written as the Unicode superscript or subscript character (The Unicode Standard, 22.4),
-whether the source has that character or markup. Each character is replaced by exactly one character, so that offsets in
-the text do not change. Superscripts and subscripts are not letters of a normal form. Instead, they are compared
-separately, together with the spaces and hyphens between letters.
+whether the source has that character or markup. One character replaces one character, so that offsets do not change.
+Superscripts and subscripts are not letters of a normal form. They are compared separately, with the spaces and hyphens
+between letters.
 """
 
 from __future__ import annotations
@@ -14,15 +13,13 @@ import re
 from citekit.domain.quotes.characters import UNSPACED, UNSPACED_WORDS
 
 HIDDEN = "\u2063"
-"""Replaces each hidden character of a text, such as in hidden paragraphs. It is not a letter, and results do not show
-it.
-"""
+"""Replaces each hidden character of a text. It is not a letter, and results do not show it."""
 
 COMPUTED = "\u2064"
 """Follows each word of the result of a formula. It is not a letter, and results do not show it."""
 
 CUT = "\ufdd1"
-"""Separates two ranges of text that no quote may cross. It is a noncharacter, so no quote contains it."""
+"""Separates two ranges of text that no quote may cross. It is a noncharacter."""
 
 NOTE = "\ufdd2"
 """Encloses a note mark in a normal form."""
@@ -38,7 +35,7 @@ _LOW_LETTERS = str.maketrans(_VARIABLES, _LOW_VARIABLES)
 _NOTE_LETTERS = str.maketrans("abcd", "ᵃᵇᶜᵈ")
 
 SCRIPTS = "⁰¹²³⁴-⁹⁺⁻⁼⁽⁾⸴ⁿˣᵏᵐⁱʲʸᶻᵖᵀᴺᵃᵇᶜᵈ₀-₉₊₋₌₍₎ₙₓₖₘᵢⱼₚ\u204e†‡"
-"""Superscripts, subscripts, and daggers, as a character class for regular expressions."""
+"""Superscripts, subscripts, and daggers, as a character class."""
 
 _WRITTEN = str.maketrans(
     _HIGH_DIGITS + _HIGH_SIGNS + _HIGH_VARIABLES + _LOW_DIGITS + _LOW_SIGNS + _LOW_VARIABLES + "ᵃᵇᶜᵈ\u204e",
@@ -62,9 +59,9 @@ _LOWERED = frozenset(_LOW_DIGITS + _LOW_SIGNS + "ₙₓₖₘᵢⱼₚ")
 _FUNCTIONS = "sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan log exp max min det rad"
 _UNITS = "mile miles inch inches foot feet yard yards metre metres meter meters mol kilometre kilometres kilometer kilometers"
 _POWERED = frozenset(f"{_FUNCTIONS} {_UNITS}".split())
-"""Words of three or more letters whose superscripts are powers: functions and units."""
+"""Functions and units whose superscripts are powers."""
 _RATE = re.compile(r"\bper\s(?:second|minute|hour)\Z|[·×⋅]\s?[^\W\d_]+\Z", re.IGNORECASE)
-"""Other contexts whose superscripts are powers: the divisor of a unit, and the last factor of a product."""
+"""Contexts whose superscripts are powers: the divisor of a unit, and the last factor of a product."""
 _LOOK = 32
 
 _NUMBERS = r"\d{1,3}(?:[,\u2013-]\d{1,3}){0,30}+"
@@ -77,7 +74,7 @@ _APART = re.compile(
     rf"(?<=[.,;:!?\"\u201d\u2019)]\s){_NUMBERS}(?=\s)|(?<={_LETTER}{{3}}\s){_NUMBERS}(?=\s)|\A{_NUMBERS}(?=\s)"
 )
 _CHEMICAL = re.compile(r"(?<![^\W_])(?=[A-Za-z()]{1,40}\d)(?:[A-Z][a-z]?\d{0,3}|\(|\)\d{0,2})+(?![^\W_])")
-"""Symbols of elements with their numbers of atoms (IUPAC Red Book 2005, IR-4.2), as typed without subscripts."""
+"""Symbols of elements with their numbers of atoms (IUPAC Red Book 2005, IR-4.2)."""
 _POWER = re.compile(r"(?<=[\w)\]])\^\{?([+\-\u2212]?\d{1,4})\}?")
 
 
@@ -87,9 +84,9 @@ def on_the_line(text: str) -> str:
 
 
 def superscript(text: str, before: str = "") -> str:
-    """Return raised text in superscript characters. Each character is replaced by one character.
+    """Return raised text in superscript characters, one for each character. Raised words stay unchanged.
 
-    `before` is the text that precedes the raised text. Raised words stay unchanged.
+    `before` is the text that precedes the raised text.
     """
     stripped = text.strip()
     if _is_formula(stripped, before):
@@ -100,9 +97,9 @@ def superscript(text: str, before: str = "") -> str:
 
 
 def subscript(text: str, before: str = "") -> str:
-    """Return lowered text in subscript characters. Each character is replaced by one character.
+    """Return lowered text in subscript characters, one for each character. Lowered words stay unchanged.
 
-    `before` is the text that precedes the lowered text. Lowered words stay unchanged.
+    `before` is the text that precedes the lowered text.
     """
     stripped = text.strip()
     if _is_formula(stripped, before):
@@ -113,8 +110,7 @@ def subscript(text: str, before: str = "") -> str:
 def _is_formula(text: str, before: str) -> bool:
     """Return whether raised or lowered text is part of a formula: numbers, signs, and single letters.
 
-    Letters are accepted only if `before`, the preceding text, ends with a number, a closing bracket, or a single
-    letter.
+    Letters are accepted if `before`, the preceding text, ends with a number, a closing bracket, or a single letter.
     """
     return bool(_FORMULA.fullmatch(text)) and (not _has_letters(text) or bool(_BASE.search(before)))
 
@@ -124,7 +120,7 @@ def _has_letters(text: str) -> bool:
 
 
 def visible_text(text: str) -> str:
-    """Return `text` without the internal markers `HIDDEN` (a hidden character), `COMPUTED`, and `CUT` (a separator).
+    """Return `text` without the internal markers `HIDDEN`, `COMPUTED`, and `CUT`.
 
     The spaces around a hidden part become one space.
     """
@@ -137,12 +133,10 @@ def visible_text(text: str) -> str:
 def note_ends(text: str, at: int) -> int:
     """Return the end of the note mark that begins at `at`, or `at` itself if no note mark begins there.
 
-    A note mark is a superscript number or letter after a word of three or more letters (except a function, a unit, or
-    the last factor of a product), after a character of a script without spaces, after punctuation, or after a year. A
-    space may precede it, unless a letter or digit follows it, as in `carbon ¹⁴C`. A superscript after any other number
-    is an exponent; after a shorter word, it may belong to a unit or a formula. A star or dagger that no other
-    superscript follows is always a note mark, with or without an adjacent plus sign. A plus sign alone is a note mark
-    after a word that ends in four lowercase letters.
+    A note mark is a superscript number or letter after a word of three or more letters, a character of a script without
+    spaces, punctuation, or a year. A space may precede it, unless a letter or digit follows it, as in `carbon ¹⁴C`. The
+    powers of functions, units, and products (`_POWERED`, `_RATE`) are not note marks. A star or dagger is also a note
+    mark if no other superscript follows it, and so is a plus sign after a word that ends in four lowercase letters.
     """
     stars = _STARS.match(text, at)
     if stars:
@@ -158,7 +152,7 @@ def note_ends(text: str, at: int) -> int:
 
 
 def with_notes_marked(text: str) -> str:
-    """Return `text` with the character `NOTE` inserted before and after each note mark.
+    """Return `text` with the character `NOTE` before and after each note mark.
 
     A `NOTE` that comes from the file becomes a replacement character, so that a file cannot make words optional.
     """
@@ -176,8 +170,8 @@ def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
     """Return a quote with the number after each `^` in superscript characters, and the ranges of other numbers to
     check.
 
-    These are the numbers and stars that may be superscripts or subscripts in the source: after words, after
-    punctuation, and in chemical formulas (`H2O`). The ranges (start, end) are in order.
+    These are numbers and stars that may be superscripts or subscripts in the source: after words, after punctuation,
+    and in chemical formulas (`H2O`). The ranges (start, end) are in order.
     """
     text = _POWER.sub(lambda found: superscript(found[1]), text)
     places = [found.span() for pattern in (_FLAT, _APART) for found in pattern.finditer(text)]
@@ -193,6 +187,6 @@ def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def is_low(text: str) -> bool:
-    """Return whether the first superscript or subscript in `text` is a subscript. False if `text` has neither."""
+    """Return whether the first superscript or subscript in `text` is a subscript. False if there is none."""
     found = _SCRIPT.search(text)
     return found is not None and found[0] in _LOWERED

@@ -19,27 +19,24 @@ from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.screen_text import ScreenText
 from citekit.domain.speech import Speech, SpokenWord
 
-HEARD = "Speech recognition ({}) made this text. It may contain errors; listen to the recording."
-"""The note of a text or quote that is recognized speech. It names the transcriber."""
+HEARD = "This text was produced by speech recognition ({}). It may contain errors; listen to the recording."
+"""The note of recognized speech. It names the transcriber."""
 
 TIMED = "The words are those of the subtitles. Their times are from speech recognition ({})."
-"""The note of a quote from subtitles whose words have the times of recognized speech. It names the transcriber."""
+"""The note of a quote from subtitles with the times of recognized speech. It names the transcriber."""
 
 SEEN = "Text recognition ({}) read this text on the screen. It may contain errors; compare it with the picture."
-"""The note of a text or quote that OCR read in the pictures of a video. It names the OCR software."""
+"""The note of text that OCR read in the pictures of a video. It names the OCR software."""
 
 PAUSE = 3.0
 """Maximum pause in seconds between two subtitles that one quote may span."""
 
 MARGIN = 0.15
-"""Maximum number of seconds of silence before and after a recognized word that belong to it, so that a clip of it is
-not cut short.
+"""Maximum number of seconds of silence that belong to a recognized word on each side, so that a clip does not cut it.
 """
 
 PAUSE_IN_SENTENCE = 8.0
-"""Maximum pause in seconds inside a sentence: the first subtitle does not end it, and the second one begins with a
-lowercase letter.
-"""
+"""Maximum pause in seconds inside a sentence: the second subtitle continues it with a lowercase letter."""
 
 _ENDED = re.compile(r"""[.!?:\u2026\u3002\uff01\uff1f\u266a\u266b)\]]["'\u201d\u2019\u00bb]?\s*\Z""")
 
@@ -47,8 +44,7 @@ _ENDED = re.compile(r"""[.!?:\u2026\u3002\uff01\uff1f\u266a\u266b)\]]["'\u201d\u
 def is_pause_between(pause: float, before: str, after: str) -> bool:
     """Return whether the pause between two subtitles is long enough to separate their texts.
 
-    `pause` is in seconds. `before` and `after` are the texts of the subtitles. A longer pause is required if the second
-    subtitle seems to continue a sentence of the first.
+    `pause` is in seconds. `before` and `after` are the texts of the subtitles.
     """
     runs_on = after.lstrip()[:1].islower() and not _ENDED.search(before)
     return round(pause, 3) > (PAUSE_IN_SENTENCE if runs_on else PAUSE)
@@ -62,10 +58,10 @@ class Transcript:
     contains only `CUT` marks a pause that no quote may cross.
 
     If a transcriber recognized the text, `transcriber` is its name, each line is a passage, the arrays have an element
-    for each word instead of each subtitle, and `doubtful` lists the numbers of words that may be wrong. The times of a
-    word then include up to `MARGIN` seconds of silence before and after it.
+    for each word, and `doubtful` lists the numbers of words that may be wrong. The times of a word then include up to
+    `MARGIN` seconds of silence on each side.
 
-    If the text was read in the pictures of a video, `screen_reader` is the name of the OCR software. If the words of
+    `screen_reader` is the name of the OCR software that read the text in the pictures of a video. If the words of
     subtitles have the times at which a transcriber heard them, `timed_by` is its name, and the arrays have an element
     for each word or, where the transcriber heard something else, for each subtitle.
     """
@@ -83,9 +79,7 @@ class Transcript:
 
     @property
     def note(self) -> str:
-        """The note that names the software that recognized the text or its times; empty for subtitles with their own
-        times.
-        """
+        """The note that names the software that recognized the text or its times; empty if there is none."""
         if self.screen_reader:
             return SEEN.format(self.screen_reader)
         if self.timed_by:
@@ -94,7 +88,7 @@ class Transcript:
 
     @classmethod
     def of_speech(cls, speech: Speech, modality: Modality, duration: float) -> Transcript:
-        """Create a transcript from recognized words in a recording of `duration` seconds."""
+        """Return a transcript of recognized words in a recording of `duration` seconds."""
         lines: list[str] = []
         starts, ends, doubtful = array("q"), array("q"), array("q")
         length, said = 0, -math.inf
@@ -118,15 +112,14 @@ class Transcript:
 
     @classmethod
     def of_screen(cls, shown: ScreenText, modality: Modality) -> Transcript:
-        """Create a transcript from the text that a video shows. Text that is shown together is like a subtitle."""
+        """Return a transcript of the text that a video shows. Text that is shown together is like a subtitle."""
         return evolve(cls.of(shown.cues(), modality), screen_reader=shown.reader)
 
     @classmethod
     def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Transcript:
-        """Create a transcript from subtitles (start, end, text) in any order, with times in seconds. Blank ones are
-        left out.
+        """Return a transcript of subtitles (start, end, text) in any order. Blank ones are left out.
 
-        Starts are rounded down and ends are rounded up to whole milliseconds.
+        Times are in seconds. Starts are rounded down and ends are rounded up to whole milliseconds.
         """
         lines: list[str] = []
         made = cls(modality, "", array("q"), array("q"), array("d"), array("d"))
@@ -151,16 +144,17 @@ class Transcript:
             yield self.since[first], max(self.until[first : last + 1]), text
 
     def word_starts(self) -> Iterator[Sequence[tuple[int, float]]]:
-        """Yield, for each of the `cues`, the offset in its text and the start in seconds of each recognized word.
+        """Yield, for each of the `cues`, the offset in its text and the start in seconds of each word with its own
+        times.
 
-        A subtitle without times for its words has a single offset, 0.
+        A subtitle without such words has a single offset, 0.
         """
         for first, last in self._cue_units():
             words = range(first, last + 1)
             yield [(self.starts[word] - self.starts[first], self.since[word]) for word in words]
 
     def _cue_units(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and last element of the arrays that belong to each subtitle or passage."""
+        """Yield the first and last array index of each subtitle or passage."""
         first = 0
         for last, end in enumerate(self.ends):
             if not (self.transcriber or self.timed_by) or self.text[end : end + 1] in ("", "\n"):
@@ -170,8 +164,8 @@ class Transcript:
     def with_screen(self, screen: Transcript) -> Transcript:
         """Return what is said with the text on the screen inserted at the ends of lines, as one text in order of time.
 
-        Text on the screen has the time at which it appears, up to the next words, so that times never decrease. The
-        result is for retrieval: a quote belongs to one of the two texts.
+        Text on the screen has the time at which it appears, up to the next words. The result is for retrieval: a quote
+        belongs to one of the two texts.
         """
         units = [(self.since[first], 0, self, first, last) for first, last in self._cue_units()]
         units += [(screen.since[at], 1, screen, at, at) for at in range(len(screen.starts))]
@@ -217,8 +211,7 @@ class Transcript:
         return TimeSpan(self.since[first], max(self.until[first : last + 1]), self.modality)
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the character offsets (start, end) of the subtitles or words in a time range, even if only a part of
-        their time is in it.
+        """Return the character offsets (start, end) of the subtitles or words that overlap a time range.
 
         Return None if `location` is not a time range, or if no subtitle or word is in it.
         """
@@ -231,26 +224,23 @@ class Transcript:
         return (self.starts[first], self.ends[last]) if first <= last else None
 
     def since_at(self, offset: int) -> float:
-        """Return when the subtitle or word at `offset`, or else the last one before it, starts, in seconds."""
+        """Return the start, in seconds, of the subtitle or word at `offset`, or else of the last one before it."""
         return self.since[max(0, bisect_right(self.starts, offset) - 1)]
 
     def until_at(self, offset: int) -> float:
-        """Return when the subtitle or word at `offset`, and all those before it, have ended, in seconds."""
+        """Return when the subtitle or word at `offset` and those before it have ended, in seconds."""
         return self._latest[max(0, bisect_right(self.starts, offset) - 1)]
 
     @cached_property
     def _latest(self) -> array[float]:
-        """For each element of the arrays, the latest end, in seconds, of the element and those before it.
-
-        The ends never decrease.
-        """
+        """For each element of the arrays, the latest end, in seconds, of the element and those before it."""
         return array("d", accumulate(self.until, max))
 
 
 def _with_margins(words: Sequence[SpokenWord], duration: float) -> tuple[array[float], array[float]]:
     """Return the starts and ends of words with margins, in seconds with whole milliseconds, not after `duration`.
 
-    Words that do not overlap still do not overlap, except those that are shorter than a millisecond.
+    Margins do not make words overlap, unless a word is shorter than a millisecond.
     """
     since, until = array("d"), array("d")
     last = math.floor(duration * 1000)

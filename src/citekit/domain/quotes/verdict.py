@@ -13,7 +13,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 
 
 class Finding(StrEnum):
-    """Whether and how a quote occurs in a resource. For the values, see `QuoteVerdict`."""
+    """Whether and how a quote occurs in a resource. See `QuoteVerdict`."""
 
     EXACT = "exact"
     NORMALISED = "normalised"
@@ -27,10 +27,9 @@ class Finding(StrEnum):
 class QuotePlace:
     """An occurrence of a quote.
 
-    `text` is the text of the source, and `differences` names the kinds of difference of the quote from it; it is empty
-    for an exact occurrence. `gaps` are the omissions at the quote's ellipses, in order. `changes` are symbols whose
-    case means something else in the quote than in the source, and differences in minus signs. `line` is the whole line
-    or table row around the quote, or the lines if it has several.
+    `text` is the text of the source, and `differences` names the kinds of difference of the quote from it. `gaps` are
+    the omissions at the quote's ellipses, in order. `changes` are symbols whose case means something else in the quote
+    than in the source, and differences in minus signs. `line` has the whole lines or table rows around the quote.
     """
 
     address: Address
@@ -43,13 +42,13 @@ class QuotePlace:
 
     @property
     def visible(self) -> bool:
-        """Whether readers of the file see this passage. False if the passage is hidden text."""
+        """Whether readers of the file see this passage."""
         return self.note != NOT_VISIBLE
 
 
 @frozen
 class NearPlace:
-    """A passage that is similar to the quote. `similarity` is the share of words in common, from 0 to 1."""
+    """A passage that is similar to the quote. `similarity` is from 0 to 1; see `Near`."""
 
     address: Address
     text: str
@@ -63,9 +62,9 @@ class QuoteVerdict:
     `places` are the occurrences of the quote, best first: inside the requested address if the finding is `exact` or
     `normalised`, and outside it if the finding is `elsewhere`. If the finding is `altered`, they have the same words,
     but the quote omits or changes text in a way that can change their meaning (see the `gaps` and `changes` of each).
-    `more` is True if other occurrences are not listed. `near` is the most similar passage; it is given only if the
-    finding is `absent` or `unread`. `unread` lists the numbers of pages that were not read because that would take too
-    long. If pages are unread, a quote that occurs on no other page is `unread`, not `absent`.
+    `more` is True if other occurrences are not listed. `near` is the most similar passage if the finding is `absent` or
+    `unread`. `unread` lists the numbers of pages that were not read because that would take too long; a quote that
+    occurs on no other page is then `unread`, not `absent`.
     """
 
     finding: Finding
@@ -94,9 +93,8 @@ class QuoteVerdict:
 
     @property
     def altered(self) -> NearPlace | QuotePlace | None:
-        """The passage that the quote alters, or None.
-
-        This is the first place if the finding is `altered`, or the most similar passage if it is `absent`.
+        """The passage that the quote alters: the first place if the finding is `altered`, or the most similar passage
+        if it is `absent`.
         """
         if self.finding is Finding.ALTERED and self.places:
             return self.places[0]
@@ -114,7 +112,7 @@ class QuoteLookup:
 
     `verdict` is the verdict for the file with the best result, with the places in other files added; it is None if no
     file has the words or a similar passage. `searched` counts the files whose text was searched. `is_cut` is true if
-    more files or pages have the words than were compared. `skipped` counts the files that could not be searched.
+    not all files or pages with the words were compared. `skipped` counts the files that could not be searched.
     """
 
     verdict: QuoteVerdict | None

@@ -1,4 +1,4 @@
-"""Compares a quote with a similar passage word by word, to show which words a model changed."""
+"""Compares a quote with a similar passage word by word."""
 
 from __future__ import annotations
 
@@ -12,26 +12,20 @@ from citekit.domain.quotes.characters import SEAM, UNSPACED
 from citekit.domain.quotes.normal_form import normalised
 
 COMPARED = 1_000
-"""The maximum number of words of each text that are compared. The rest counts as different."""
+"""Maximum number of words of each text that are compared. The rest counts as different."""
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 _JOINT = re.compile(rf"{SEAM}|(?<=[^\W\d_])-(?=[^\W\d_])")
 _DASH = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _APART = re.compile(r"[\u2014\u2015\u2e3a\u2e3b\s]|--")
-"""Matches the dash or the spaces that separate two words, unlike a hyphen inside a word.
-
-The normal form has the same character for both.
-"""
+"""Matches the dash or the spaces that separate two words. The normal form has the same character for a hyphen."""
 
 _BEFORE, _AFTER = "\"'([{", ".,;:!?\"')]}"
 
 
 @frozen
 class Wording:
-    """Consecutive words that a quote and a passage share, or in which they differ. One of the texts may be empty.
-
-    `quote` and `passage` are spelled as in their texts.
-    """
+    """Consecutive words that a quote and a passage share, or in which they differ. One of the texts may be empty."""
 
     is_same: bool
     quote: str
@@ -48,7 +42,7 @@ class _Word:
 def compared_wording(quote: str, passage: str) -> list[Wording]:
     """Return the words of both texts in order, divided at each change between equal and different words.
 
-    Case, typography, hyphens between letters, and punctuation at the ends of words make no difference.
+    Case, typography, hyphens between letters, and punctuation around words make no difference.
     """
     mine, theirs = list(_words(quote)), list(_words(passage))
     forms = [word.form for word in mine[:COMPARED]], [word.form for word in theirs[:COMPARED]]

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from citekit.domain.library.lexical import stems, tokens
 
 MOST = 3
-"""The maximum number of adjacent lines in a result."""
+"""Maximum number of adjacent lines in a result."""
 
 COST = 0.12
 """The cost of each line after the first, as a fraction of the question's words."""
 
 FURTHER = 0.15
-"""The minimum value of further lines: the fraction of the question's words that they contain and that were not found
-before.
-"""
+"""Minimum value of further lines, as a fraction of the question's words."""
 
 
 def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[tuple[int, int], tuple[int, int] | None]:
@@ -57,9 +55,7 @@ def _stems_in(line: str, wanted: frozenset[str]) -> frozenset[str]:
 
 
 def _best(lines: Sequence[_Line], rarities: Mapping[str, float]) -> tuple[float, tuple[int, int] | None]:
-    """Return the value of the best adjacent lines, as a fraction of all words, and their offsets, or None if there are
-    no lines.
-    """
+    """Return the value of the best adjacent lines, and their offsets, or None if there are no lines."""
     whole = sum(rarities.values()) or 1.0
     best, chosen = -1.0, None
     for first in range(len(lines)):

@@ -1,6 +1,6 @@
-"""A compact index of one document for ranking its pages: which words each page contains, and what kind of page it is.
+"""Indexes the pages of one document for ranking: which words each page contains, and what kind of page it is.
 
-A page here is a block of the text index: a page, or up to about 3000 characters of a text without pages.
+A page here is a page, or up to about 3000 characters of a text without pages.
 """
 
 from __future__ import annotations
@@ -19,39 +19,35 @@ from citekit.domain.ranking.references import labels_of
 from citekit.domain.vocabulary import LIST_HEADING, TOC_HEADING
 
 FIRST, TITLE = 1, 2
-"""The fields of a page, as bits: its first lines, and its titles (first lines that do not repeat on other pages, and
-titles of nodes).
-"""
+"""The fields of a page, as bits: its first lines, and its titles."""
 
 FIRST_LINES, SHORT_LINE, TITLE_LINES = 12, 14, 4
 """The number of first lines, the maximum number of words in such a line, and the number of them that count as titles.
 """
 
 RUNNING_SHARE, RUNNING_LEAST = 0.08, 3
-"""The minimum fraction and the minimum number of pages on which a running header or footer occurs."""
+"""Minimum fraction and minimum number of pages on which a running header or footer occurs."""
 
 _HEADER, _FOOTER = 3, 2
-"""The number of lines at the top and at the bottom of a page that are searched for running headers and footers."""
+"""Number of lines at the top and at the bottom of a page that may be running headers and footers."""
 
 _MANY_WORDS, _LEAST_VARIETY = 100, 0.2
-"""A page with more words than the first number, of which a smaller fraction than the second are different, is
-repetitive.
-"""
+"""Minimum number of words of a repetitive page, and the fraction of them that are different."""
 
 _MOST = 255
 _CONTENTS = frozenset((*TOC_HEADING, *LIST_HEADING))
 _DIGITS = re.compile(r"\d+")
 _NUMERIC = re.compile(r"[($\u20ac\u00a3\u00a5+\-\u2013\u2014]*\d[\d,.\u00a0]*[%)]*")
 _TAIL = 60
-"""The number of characters at the end of a line that are searched for a page number."""
+"""Number of characters at the end of a line that are searched for a page number."""
 
 _ENTRY = re.compile(r"(?:(?:\.\s?){3,60}|[\s,])(\d{1,4})$")
 _CELLS = re.compile(r"\t|\s{2,}")
 _RISING = 0.9
-"""The minimum fraction of page numbers in a table of contents that are not lower than the preceding page number."""
+"""Minimum fraction of page numbers in a table of contents that are not lower than the preceding one."""
 
 _ENTRIES = 5
-"""The minimum number of entries in a table of contents or an index. At least half of its lines must be entries."""
+"""Minimum number of entries in a table of contents or an index."""
 
 
 @frozen(kw_only=True)
@@ -61,7 +57,7 @@ class DocumentIndex:
     `terms` are the numbers of the terms, in ascending order. The postings of term i are from `starts[i]` to before
     `starts[i + 1]`. A posting is the number of a page from 0 (`pages`, ascending), how often the page has the term
     (`counts`, up to 255), and its `fields` there. `lengths` has the number of stems of each page, and `numeric` the
-    fraction of its tokens that are numbers, from 0 to 255. `lists` is 1 for each page that is a table of contents or an
+    fraction of its tokens that are numbers, times 255. `lists` is 1 for each page that is a table of contents or an
     index. `numbers` are the physical numbers of pages, from 1, or 0 in a text without pages.
     """
 
@@ -80,7 +76,7 @@ class DocumentIndex:
         return len(self.lengths)
 
     def span(self, term: str) -> tuple[int, int]:
-        """Return the range (first, end) of the postings of a term, which is empty if no page contains the term."""
+        """Return the range (first, end) of the postings of a term; empty if no page contains the term."""
         number = term_number(term)
         at = bisect_left(self.terms, number)
         if at == len(self.terms) or self.terms[at] != number:
@@ -88,9 +84,7 @@ class DocumentIndex:
         return self.starts[at], self.starts[at + 1]
 
     def pages_per_term(self) -> Iterator[tuple[int, int, int]]:
-        """Yield the number of each term, the number of pages that contain it, and how often the term occurs in total,
-        counting at most 255 per page.
-        """
+        """Yield the number of each term, the number of pages that contain it, and the sum of its `counts`."""
         for at, number in enumerate(self.terms):
             first, last = self.starts[at], self.starts[at + 1]
             yield number, last - first, sum(self.counts[first:last])
@@ -98,7 +92,7 @@ class DocumentIndex:
 
 @frozen
 class PageText:
-    """The input for the index of a document: the text of a page, its number, and the titles that begin on it."""
+    """A page as input for the index: its text, its number, and the titles that begin on it."""
 
     text: str
     number: int
@@ -106,7 +100,7 @@ class PageText:
 
 
 def index_document(pages: Iterable[PageText]) -> DocumentIndex:
-    """Return the index of a document with these pages, in order."""
+    """Return the index of a document with these pages."""
     every = list(pages)
     lines = [[line.strip() for line in page.text.split("\n") if line.strip()] for page in every]
     running = _running(lines)
@@ -128,7 +122,7 @@ def index_document(pages: Iterable[PageText]) -> DocumentIndex:
 
 
 def _without_stuffing(words: list[str]) -> list[str]:
-    """Return the words. If few of them are different, repeated sequences are removed.
+    """Return the words, without repeated sequences if few words are different.
 
     A page that repeats the words of a likely question would otherwise rank above an honest one.
     """
@@ -176,10 +170,7 @@ def _masked(line: str) -> str:
 
 
 def _fields(lines: Sequence[str], titles: Iterable[str], running: frozenset[str]) -> dict[str, int]:
-    """Return the fields (`FIRST`, `TITLE`, as bits) in which each term occurs.
-
-    Terms that occur in neither, and numbers, are omitted.
-    """
+    """Return the fields, as bits, in which each term occurs. Numbers are left out."""
     fields: dict[str, int] = {}
     short = (line for line in lines if len(line.split()) <= SHORT_LINE)
     kept = 0
@@ -216,10 +207,7 @@ def _is_list(lines: Sequence[str], running: frozenset[str]) -> bool:
 
 
 def _page_of(line: str) -> int | None:
-    """Return the page number at the end of an entry, or None.
-
-    An entry contains letters and no other cell with a number.
-    """
+    """Return the page number at the end of an entry, or None if the line is not an entry."""
     found = _ENTRY.search(line[-_TAIL:])
     if found is None or not any(map(str.isalpha, line)):
         return None

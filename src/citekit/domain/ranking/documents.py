@@ -1,6 +1,4 @@
-"""Ranks documents by how likely they answer a question. The result is a prior for their pages, never a filter by
-itself.
-"""
+"""Ranks documents by how likely they answer a question. The result is a prior for their pages."""
 
 from __future__ import annotations
 
@@ -16,19 +14,19 @@ from citekit.domain.ranking.question import INSTRUCTIONS, ParsedQuestion
 from citekit.domain.ranking.rarity import rarity
 
 CANDIDATES = 12
-"""The maximum number of documents whose pages are ranked."""
+"""Maximum number of documents whose pages are ranked."""
 
 NAME = "!"
-"""The first character of a term for a word in the name of a document. No word of a text begins with this character."""
+"""The first character of a term for a word in the name of a document. Words of texts do not contain it."""
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ENOUGH = 8.0
-"""A document counts as fully named if the rarities of the question's words in its name add up to at least this."""
+"""The sum of the rarities of the question's words in a name from which a document counts as fully named."""
 
 
 @frozen
 class DocumentMatch:
-    """The occurrence of a term in a document: on how many of its pages, and how often."""
+    """On how many pages of a document a term occurs, and how often."""
 
     resource_id: str
     pages: int
@@ -37,7 +35,7 @@ class DocumentMatch:
 
 @frozen
 class DocumentFeatures:
-    """How well a document matches a question. All values are from 0 to 1.
+    """How well a document matches a question. The values are from 0 to 1.
 
     `names` is the sum of the rarities of the question's words in the document's title, file name, or authors, divided
     by `_ENOUGH`. The other values are averages over the question's words, weighted by rarity: `coverage` counts 1 for
@@ -51,7 +49,7 @@ class DocumentFeatures:
     density: float = 0.0
 
     def dot(self, other: DocumentFeatures) -> float:
-        """Return the sum of the products of the values: the prior of a document, if `other` are weights."""
+        """Return the prior of a document, if `other` are weights."""
         return (
             self.names * other.names
             + self.coverage * other.coverage
@@ -61,7 +59,7 @@ class DocumentFeatures:
 
 
 def name_terms(names: Iterable[str]) -> frozenset[str]:
-    """Return the terms for the title, file name, and authors of a document: their words, stems of words, and years."""
+    """Return the terms for the title, file name, and authors of a document: words, stems, and years."""
     found: set[str] = set()
     for name in names:
         for word in tokens(name.replace("_", " ")):
@@ -72,7 +70,7 @@ def name_terms(names: Iterable[str]) -> frozenset[str]:
 
 
 def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
-    """Return groups of terms. The name of a document matches a group if it has one of the group's terms.
+    """Return groups of terms. The name of a document matches a group if it has one of its terms.
 
     There is a group for each word and each year of the question, and for each two adjacent words written as one word.
     """
@@ -92,7 +90,7 @@ def rank_documents(
 ) -> dict[str, DocumentFeatures]:
     """Return the features of each document whose text or name contains a word of the question.
 
-    `matches` has the occurrences of each term, and `sizes` the number of pages of every document, by resource ID.
+    `matches` has the occurrences of each term, and `sizes` the number of pages of each document, by resource ID.
     """
     names: dict[str, float] = {}
     sums: dict[str, list[float]] = {}

@@ -1,7 +1,7 @@
 """Measures how well the pages of a document match a question.
 
-Ranking has two stages. The first evaluates every page with the `DocumentIndex`. The second reads the texts of the best
-pages, and adds features that need the text: adjacent words, whole words, and whether the words are in one passage.
+The first stage evaluates all pages with the `DocumentIndex`. The second reads the texts of the best pages, and adds
+features that need the text: adjacent words, whole words, and whether the words are in one passage.
 """
 
 from __future__ import annotations
@@ -29,23 +29,21 @@ NUMERIC_PAGE = 0.5
 """The fraction of numbers at which a page counts as fully numeric."""
 
 STATEMENT_NUMBERS = 0.15
-"""The minimum fraction of numbers on a page with a financial statement."""
+"""Minimum fraction of numbers on a page with a financial statement."""
 
 IMPLIED = 0.5
-"""The value of `reference` for a statement with the items of a metric, compared with 1 for a statement that the
-question names.
-"""
+"""The value of `reference` for a statement that the question implies, not names."""
 
 MOST_PARTS = 150
-"""The highest number of a part, such as a psalm, that is recognized as the end of the part before it."""
+"""The highest number of a part, such as a psalm, that can end the part before it."""
 
 PASSAGE, STEP = 60, 30
-"""The number of stems of a passage, and the number of stems from its beginning to the beginning of the next passage."""
+"""The number of stems of a passage, and their number between the beginnings of two passages."""
 
 
 @frozen(kw_only=True)
 class Features:
-    """How well a page matches a question. All values are from 0 to 1, except the similarities, which are from -1 to 1.
+    """How well a page matches a question. The values are from 0 to 1, but similarities are from -1 to 1.
 
     `words` is the BM25 score of the page, and `coverage` the fraction of the question's words that the page contains;
     both weigh each word by its rarity in the document. `similarity` is the cosine of the best passage. `sentence_words`
@@ -70,17 +68,17 @@ class Features:
     passage: float = 0.0
 
     def dot(self, other: Features) -> float:
-        """Return the sum of the products of the values: the score of a page, if `other` are weights."""
+        """Return the score of a page, if `other` are weights."""
         return float(sum(map(mul, astuple(self), astuple(other))))
 
 
 @frozen(kw_only=True)
 class FirstStage:
-    """The features of every page that the index provides, as one list per feature with an item per page.
+    """The features that the index provides, as lists with an item for each page.
 
     `words`, `coverage`, `first_lines`, and `title` are fractions of the question's words. `rarities` has the rarity of
     each stem of the question in the document. `lists` is 1 for a table of contents or an index. `similarities` is None
-    without vectors. `referred` has the value of `reference` by page, without the pages for which it is 0.
+    without vectors. `referred` has the value of `reference` by page, unless it is 0.
     """
 
     question: ParsedQuestion
@@ -113,7 +111,7 @@ class FirstStage:
         )
 
     def scores(self, weights: Features) -> list[float]:
-        """Return the weighted sum of the features of each page. It equals the weighted sum of `features`."""
+        """Return the weighted sum of the `features` of each page."""
         sentence = self.question.sentence
         own = weights.words + sentence * weights.sentence_words
         near = weights.similarity + sentence * weights.sentence_similarity
@@ -149,7 +147,7 @@ def first_stage(
     similarities: Sequence[float] | None = None,
     named: frozenset[int] = frozenset(),
 ) -> FirstStage:
-    """Return the features of every page that the index provides. `similarities` are the cosines of the pages, if known.
+    """Return the features that the index provides. `similarities` are the cosines of the pages, if known.
 
     `named` are pages, from 0, that the question names otherwise than by physical number or label.
     """
@@ -196,20 +194,16 @@ def _referred(question: ParsedQuestion, index: DocumentIndex) -> frozenset[int]:
 
 
 def _implied(question: ParsedQuestion, index: DocumentIndex) -> dict[int, float]:
-    """Return the pages, from 0, with a statement that has items of a metric, each with the value `IMPLIED`.
-
-    The result is empty if the question names a statement.
-    """
+    """Return the pages, from 0, of statements with items of a metric, unless the question names a statement."""
     if any(label.kind == STATEMENT for label in question.labels):
         return {}
     return {page: IMPLIED for label in question.statements for page in _pages_with(label, index)}
 
 
 def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> list[int]:
-    """Return the pages, from 0, with a label. For scene 2 in "act 3, scene 2", these are the pages in act 3, if there
-    are any.
+    """Return the pages, from 0, with a label: for scene 2 in "act 3, scene 2", the pages in act 3, if there are any.
 
-    If a part inside `label` is named and is there, the pages of `label` itself are left out.
+    If a part inside `label` is named and is there, there are none for `label` itself.
     """
     pages = _pages_with(label, index)
     if any(_inside(_pages_with(each, index), label, index) for each in labels if is_inside(each, label)):
@@ -221,10 +215,9 @@ def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> li
 
 
 def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[int]:
-    """Return the pages in `pages` that are in a part with the label `outer`. A part ends where the next part of its
-    kind begins.
+    """Return the pages in `pages` that are in a part with the label `outer`, which ends where the next part begins.
 
-    A page on which the next part begins counts only if no other page is left.
+    A page on which the next part begins counts if no other page is left.
     """
     starts = set(_pages_with(outer, index))
     every = (Label(outer.kind, str(number)) for number in range(1, MOST_PARTS + 1))
@@ -237,7 +230,7 @@ def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[in
 def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
     """Return the pages, from 0, with a line that begins with the label, without tables of contents and indexes.
 
-    For a statement, at least the fraction `STATEMENT_NUMBERS` of the page must be numbers.
+    A page with a statement also needs enough numbers.
     """
     least = 255 * STATEMENT_NUMBERS if label.kind == STATEMENT else 0
     return [
@@ -272,7 +265,7 @@ def second_stage(stage: FirstStage, page: int, text: str) -> Features:
 
 
 def _share(weighted: Iterable[tuple[float, bool]]) -> float:
-    """Return the fraction of the total weight whose second value is True, or 0 if all weights are 0."""
+    """Return the fraction of the total weight whose second value is True, or 0 without weight."""
     whole = found = 0.0
     for weight, is_there in weighted:
         whole += weight

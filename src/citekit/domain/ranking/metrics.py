@@ -1,7 +1,6 @@
 """Lists the items from which financial metrics are computed, because statements name these items and not the metric.
 
-The definitions are from accounting textbooks. "What was the quick ratio?" is answered by the page with the current
-assets, the inventories, and the current liabilities.
+The definitions are from accounting textbooks.
 """
 
 from __future__ import annotations

@@ -27,15 +27,15 @@ _PRINTED = rf"(?<!\w)(?:{any_of(PAGE)})\.?\s*([ivxlcdm]{{1,9}}|[a-z]{{0,3}}[-\u2
 """These patterns are compiled on first use, because most questions have no number."""
 
 MOST_NAMED = 10
-"""The maximum number of places of each kind. If a question names more, the others are ignored."""
+"""Maximum number of places of each kind. Others are ignored."""
 
 
 @frozen
 class NamedPlaces:
     """The places that a question names.
 
-    `printed` are page numbers as they are printed, in lowercase, such as "xii" or "a-3". `lines` are ranges (first,
-    last) of line numbers from 1, and `times` are ranges (start, end) in seconds.
+    `printed` are page numbers as printed, in lowercase, such as "xii" or "a-3". `lines` are ranges (first, last) of
+    line numbers from 1, and `times` are ranges (start, end) in seconds.
     """
 
     printed: frozenset[str] = frozenset()
@@ -43,7 +43,7 @@ class NamedPlaces:
     times: Sequence[tuple[float, float]] = field(default=(), converter=tuple[tuple[float, float], ...])
 
     def include(self, location: Location) -> bool:
-        """Return whether a named line or time is in `location`."""
+        """Return whether `location` overlaps a named line or time."""
         if isinstance(location, Lines):
             return any(location.overlaps(Lines(first, last)) for first, last in self.lines)
         if isinstance(location, TimeSpan):
@@ -52,7 +52,7 @@ class NamedPlaces:
 
 
 def places_in(question: str) -> NamedPlaces:
-    """Return the printed page numbers, lines, and times in a question. Ranges in the wrong order are reversed."""
+    """Return the printed page numbers, lines, and times in a question."""
     numbered = any(map(str.isdigit, question))
     lines = [_range(found[1], found[2]) for found in _found(_LINES, question)] if numbered else []
     minutes = [_range(found[1], found[2]) for found in _found(_MINUTES, question)] if numbered else []
@@ -69,7 +69,7 @@ def places_in(question: str) -> NamedPlaces:
 def pages_printed(printed: frozenset[str], rules: object, pages: int) -> frozenset[int]:
     """Return the pages, from 1 to `pages`, whose printed numbers are in `printed`.
 
-    `rules` is the metadata `page_labels` of a map. Without valid rules, no page is returned.
+    `rules` is the metadata `page_labels` of a map. Without valid rules, there are none.
     """
     known = [_Rule.of(each) for each in rules if isinstance(each, Mapping)] if isinstance(rules, Sequence) else []
     found = set[int]()
@@ -101,9 +101,7 @@ class _Rule:
         )
 
     def page_of(self, label: str) -> int | None:
-        """Return the page with that printed number, or None if the number does not follow this rule or its style is
-        letters.
-        """
+        """Return the page with that printed number, or None if this rule does not give it or has letters."""
         if not label.startswith(self.prefix):
             return None
         number = label[len(self.prefix) :]

@@ -1,4 +1,4 @@
-"""Understands a question without a model: its words, and the pages, labels, and kinds of parts that it refers to."""
+"""Parses a question without a model: its words, and the pages, labels, and kinds of parts that it refers to."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ antworte bitte nenne laut liste viel viele prozent donne selon combien pourcenta
 porcentaje secondo rispondi quanti quante quanto percentuale responda responde volgens geef noem hoeveel procent
 """
 INSTRUCTIONS = frozenset(tokens(_INSTRUCTIONS))
-"""Words that specify how to answer, and words of quantity. They are dropped from a question that contains other words.
-"""
+"""Words that specify how to answer, and words of quantity, which are dropped if other words are left."""
 
 _PARTS = re.compile(
     r"(?<=[.?!:;])\s+|,\s+(?=(?:what|which|who|how|when|where|why|is|are|was|were|does|do|did)\b)", re.IGNORECASE
@@ -43,7 +42,7 @@ _INSTRUCTION = re.compile(
     r")",
     re.IGNORECASE | re.DOTALL,
 )
-"""The start of a sentence that says how to answer, such as "Round your answer to two decimals."."""
+"""The start of a sentence that says how to answer, such as "Round your answer to two decimals"."""
 
 _FISCAL_YEAR = re.compile(r"\bFY\s?'?(\d{4}|\d{2})\b", re.IGNORECASE)
 _QUARTER = re.compile(r"\b(\d{4})\s?-?Q[1-4]\b|\bQ[1-4]\s?'?-?(\d{4})\b", re.IGNORECASE)
@@ -52,10 +51,10 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _SHORT, _LONG = 2, 6
-"""The maximum number of stems of a question that is a set of keywords, and the minimum number of a sentence."""
+"""Maximum number of stems of a set of keywords, and minimum number of a sentence."""
 
 WORDS = 64
-"""The maximum number of stems, pairs, and whole words of a question that are used. The others are ignored."""
+"""Maximum number of stems, of pairs, and of whole words of a question that are used."""
 
 
 @frozen(kw_only=True)
@@ -65,11 +64,11 @@ class ParsedQuestion:
     `stems` are the distinct stems of its words and of the items of metrics, `pairs` are the stems of adjacent words,
     and `words` are the whole words that are longer than a stem. `meaning` is the text for the embedder, without
     instructions and without tokens that have no letters. `sentence` ranges from 0 for keywords to 1 for a whole
-    sentence. `about_amounts` is True if the question contains a year, a currency sign, millions or billions, a
-    percentage, a rate, a margin, or a ratio. `pages` are numbers of pages from 1, `last_page` is True if the last page
-    is named, and `labels` are parts such as "Figure 3". `places` are printed page numbers, lines, and times.
-    `specifics` are the stems of names and years, without which a page hardly answers the question. `statements` are the
-    labels of financial statements that have the items of a metric.
+    sentence. `about_amounts` is True if the question contains, for example, a year, a currency sign, or a percentage.
+    `pages` are numbers of pages from 1, `last_page` is True if the last page is named, and `labels` are parts such as
+    "Figure 3". `places` are printed page numbers, lines, and times. `specifics` are the stems of names and years,
+    without which a page hardly answers the question. `statements` are the labels of financial statements that have the
+    items of a metric.
     """
 
     text: str
@@ -120,7 +119,7 @@ def parse_question(text: str) -> ParsedQuestion:
 
 
 def _without_instructions(text: str) -> str:
-    """Return a question without sentences and clauses that only say how to answer, unless nothing else is left."""
+    """Return a question without parts that only say how to answer, unless nothing else is left."""
     kept = [part for part in _PARTS.split(text) if part.strip() and not _INSTRUCTION.match(part)]
     return " ".join(kept) if any(map(tokens, kept)) else text
 

@@ -124,7 +124,7 @@ const TEXTS = {
   endIsBefore: (at) => `The end must be after the start (${at}).`,
   transcript: "Transcript",
   transcriptKeys: "The arrow keys move over the words, and Enter plays from one.",
-  heard: (transcriber) => `Speech recognition (${transcriber}) made this text. It may contain errors; listen to the recording.`,
+  heard: (transcriber) => `This text was produced by speech recognition (${transcriber}). It may contain errors; listen to the recording.`,
   timeline: "Parts",
   noTranscript: "There is no text of what is said. Add subtitles next to the file.",
   cannotPlay: "This browser cannot play the file. Download the clip instead.",
