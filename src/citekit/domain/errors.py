@@ -62,7 +62,7 @@ class CiteKitError(Exception):
 
 
 class Refused(CiteKitError):
-    """The base class of errors for a request that must be changed to succeed."""
+    """The base class of errors for a request that cannot be fulfilled as it is."""
 
 
 class AddressMalformed(Refused, ValueError):
@@ -142,11 +142,11 @@ class SourceUnreadable(Refused):
 
 
 class SourceUnsupported(Refused):
-    """CiteKit cannot read a file because of its format or content."""
+    """A file cannot be used for the request because of its format or content."""
 
 
 class SourceSetAside(SourceUnsupported):
-    """A file ended every worker of a cluster that mapped it, now or in an earlier run, so it is not tried again."""
+    """A file ended every worker of a cluster that mapped it, so it is not tried again."""
 
 
 class ReceiptMissing(Refused, LookupError):
@@ -189,9 +189,9 @@ class AlreadyIngested(Refused):
 
 
 class MetadataMissing(Refused):
-    """Required metadata of the book at `path` is neither in the file nor given by the caller.
+    """Required metadata of the book at `path` is unknown.
 
-    `missing` lists the names of the missing fields: `title`, `author`, or both.
+    `missing` has `title`, `author`, or both.
     """
 
     def __init__(self, path: str, missing: Sequence[str]) -> None:

@@ -111,8 +111,8 @@ class Extraction:
 
     `suffix` includes its dot (`.pdf`), and `media_type` is the IANA name. Both are empty if the evidence has the format
     of the source. `extent` is the location in the source that the evidence shows. `bytes_from` is the time in seconds
-    at which the data of a clip begins if the clip hides its first frames, else None. `notes` are sentences about
-    deviations from the request.
+    at which the data of a clip begins if the clip hides its first frames, else None. `notes` are sentences about the
+    evidence, such as deviations from the request.
     """
 
     suffix: str
@@ -166,10 +166,9 @@ class Receipt:
 class Evidence:
     """The result of resolving a node or an address. `output_path` is absolute, or None if nothing was extracted.
 
-    `stale` is a message that says how the source has changed since it was mapped, or None if it has not. `unchecked` is
-    a message that says why the location could not be checked against the file, or None if it was checked or the file
-    has changed. `moved` is a message that says where the source was found, or None if it is at the path in the map.
-    `made_now` is false if the evidence was already stored.
+    These are messages, or None: `stale` says how the source has changed since it was mapped, `unchecked` why the
+    location of an unchanged source could not be checked, and `moved` where the source was found if it is not at the
+    path in the map. `made_now` is false if the evidence was already stored.
     """
 
     resource_id: str

@@ -77,8 +77,8 @@ def unique(name: str, taken: Container[str]) -> str:
 def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
     """Return the resource ID for a file with the name `file_name` (not a path).
 
-    `keep_extension` includes the extension, to distinguish `utils.py` from `utils.js`. The ID is `resource` if no
-    character of the name is allowed in it.
+    `keep_extension` includes the extension, to distinguish `utils.py` from `utils.js`. The ID is `resource` if nothing
+    of the name is left.
 
     >>> resource_id("Research Paper v1.pdf"), resource_id("utils.py", keep_extension=True)
     ('research_paper_v1', 'utils_py')

@@ -107,7 +107,7 @@ def code_unit(head: bytes) -> tuple[str, int]:
 def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *, final: bool) -> tuple[int, bytes]:
     """Append to `starts` the offsets of the lines that begin in `data`, which is at `offset` in the text.
 
-    Return the offset of the first byte that was not scanned, and the remaining bytes, which must precede the next data.
+    Return the offset of the first byte that was not scanned, and the bytes from there.
     """
     if unit > 1:
         return _scan_wide(data, offset, WIDE_END[order, unit], unit, starts, final=final)
@@ -200,9 +200,8 @@ class LineMarks:
         self.offsets.append(place + length)
 
     def _whole(self, block: bytes) -> int:
-        """Return how many bytes of a block can be counted now.
-
-        An incomplete code unit, or a CR at the end that may belong to a CR LF, is left for the next block.
+        """Return how many bytes of a block can be counted now: not a part of a code unit, nor a CR that may belong to a
+        CR LF.
         """
         unit = self._wide[1] if self._wide else 1
         length = len(block) // unit * unit or len(block)

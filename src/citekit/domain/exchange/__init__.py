@@ -1,8 +1,8 @@
 """Converts locations to and from standard fragment formats, with a pair of functions for each standard.
 
 The `to_` functions raise `FormUnsupported` for a location that the standard cannot express. The `from_` functions raise
-`AddressMalformed` for a text that is not valid or cannot be converted. The results of `to_` functions that are
-fragments of a URI begin with `#`. The `from_` functions also accept them without `#` and in complete URIs.
+`AddressMalformed` for a text that is not valid or cannot be converted. Fragments from the functions for RFC 5147, PDF,
+and media begin with `#`. The `from_` functions also accept them without `#` and in complete URIs.
 """
 
 from __future__ import annotations

@@ -182,9 +182,9 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
     """Return the CFI of a chapter, such as `epubcfi(/6/14!/4)` for chapter 7, or a range for several chapters or
     characters.
 
-    Characters require `nodes`, the text nodes of the chapter in reading order. A range is limited to characters that
-    are in a node. Raise `FormUnsupported` if no character of the range is in a node, and for locations other than
-    chapters.
+    Characters require `nodes`, the text nodes of the chapter in reading order. An end of the range that is between two
+    nodes is moved inward. Raise `FormUnsupported` if no character of the range is in a node, and for locations other
+    than chapters.
     """
     if not isinstance(location, Chapter):
         raise FormUnsupported(

@@ -37,8 +37,8 @@ class Context:
     """Data about the resource that the conversion of some selectors requires.
 
     `text` is the text of the resource or of the chapter. `data` is the bytes of the whole text, for the integrity
-    checks and open ends of RFC 5147. `dimensions` is the (width, height) of the image in pixels. `page_size` is the
-    (width, height) of the page in points. `nodes` are the text nodes of the chapter.
+    checks and open ends of RFC 5147. `dimensions` is the (width, height) of the image in pixels, and `page_size` that
+    of the page in points. `nodes` are the text nodes of the chapter.
     """
 
     text: str | None = None

@@ -30,14 +30,14 @@ class AttachedChunks:
 
 
 def with_chunks(resource_map: ResourceMap, extracted_text: LocatedText, placed: Sequence[Mark]) -> AttachedChunks:
-    """Return a copy of the map in which a node of type `chunk` for each chunk in `placed` replaces the earlier chunks.
+    """Return a copy of the map with a node of type `chunk` for each chunk in `placed`, without earlier chunks.
 
-    The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains the
-    chunk's location; or else, the deepest node for which this is true of the end of the chunk and the location; or
-    else, none.
+    The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains that of
+    the chunk. If there is no such node, it is enough that the text contains the end of the chunk; otherwise, the chunk
+    is at the top level.
 
     The ID of a chunk has the form `PARENT.chunk_1_3fa9`: the parent's ID, a number, and four hexadecimal digits that
-    depend on the character range. So the old ID of a chunk with another range is unknown and does not name other text.
+    depend on the character range. They keep the ID of a replaced chunk from naming other text.
     """
     bare = without_chunks(resource_map)
     found = sections(extracted_text, bare.nodes)
@@ -104,10 +104,7 @@ def _parents(found: Sequence[BookSection]) -> Iterator[int]:
 def _rebuilt(
     resource_map: ResourceMap, below: Mapping[str, Sequence[tuple[int, Node]]], begins: Mapping[str, int]
 ) -> tuple[Node, ...]:
-    """Return the top-level nodes of the map with the chunks in `below`, each with its start, by the ID of their parent.
-
-    `begins` has the starts of the nodes by ID. Starts are character offsets in the extracted text.
-    """
+    """Return the top-level nodes of the map with the chunks in `below`, by parent ID, sorted in by their starts."""
     made: dict[str, Node] = {}
     for node in reversed(list(resource_map.walk())):
         if not is_chunk(node):
@@ -118,10 +115,7 @@ def _rebuilt(
 def _merged(
     nodes: Sequence[Node], made: Mapping[str, Node], chunks: Sequence[tuple[int, Node]], begins: Mapping[str, int]
 ) -> tuple[Node, ...]:
-    """Return the siblings `nodes` and `chunks` in one sequence, sorted by start. The nodes keep their order.
-
-    `made` has the rebuilt nodes by ID; others are left out.
-    """
+    """Return the siblings `nodes`, rebuilt as in `made`, and `chunks` in one sequence, sorted by start."""
     row: list[tuple[int, Node]] = []
     for node in nodes:
         if node.id in made:

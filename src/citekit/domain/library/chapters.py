@@ -20,8 +20,8 @@ __all__ = ["AttachedChunks", "BookSection", "chapters", "sections", "with_chunks
 
 FRONT_MATTER = "Front matter"
 LEAST_WORDS = 20
-"""Minimum number of words for a chapter made from text outside of sections. Shorter text is a heading or a printer's
-mark.
+"""Minimum number of words for a chapter of text before a section or subsection. Shorter text is, for example, a
+heading.
 """
 
 PART_WORDS = 5000
@@ -89,10 +89,7 @@ def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Ite
 
 
 def _parts(text: str, title: str) -> tuple[BookSection, ...]:
-    """Split a text without sections into parts of similar length with at most `PART_WORDS` words.
-
-    Parts end at the ends of paragraphs or, in paragraphs of more than a fifth of `PART_WORDS` words, elsewhere.
-    """
+    """Split a text without sections into parts of at most `PART_WORDS` words, mostly at the ends of paragraphs."""
     paragraphs = [found.end() for found in _PARAGRAPH.finditer(text)]
     spans = passages(sentences(text, paragraphs, PART_WORDS // 5), PART_WORDS)
     if len(spans) == 1:

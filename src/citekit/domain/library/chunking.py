@@ -43,7 +43,7 @@ class ChunkingParams:
 
 
 class Reason(StrEnum):
-    """Why a chunk begins: the text begins, the subject changes, or the previous chunk reached its maximum size."""
+    """Why a chunk begins: the text begins, the subject changes, or the previous chunk would be too long."""
 
     START = "start"
     SEMANTIC = "semantic"
@@ -70,10 +70,9 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
 
     `similarities[i]` is the similarity of sentences i and i + 1. A chunk with at least `min_words` words ends before a
     sentence whose similarity to the previous sentence is below the threshold. Any chunk ends before a sentence that
-    would make it longer than `max_words`; a single sentence can be longer. If the last chunk has fewer than `min_words`
-    words, it is merged with the previous chunk, or gets sentences from it if the merged chunk would be too long; if
-    neither keeps the limits, it stays as it is. Raise `ValueError` if the number of similarities is not one less than
-    the number of sentences.
+    would make it longer than `max_words`; a single sentence can be longer. A last chunk of fewer than `min_words` words
+    is merged with the previous chunk, or else gets sentences from it, if this keeps the limits. Raise `ValueError` if
+    the number of similarities is not one less than the number of sentences.
 
     A higher threshold does not result in fewer chunks: it only adds possible ends, so the n-th chunk does not end
     later.
@@ -112,9 +111,8 @@ def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Senten
 
 @frozen
 class _Chunker:
-    """Computes the chunks of a text.
-
-    A border is the index of the first sentence of a chunk, or, at the end, the number of sentences.
+    """Computes the chunks of a text. A border is the index of the first sentence of a chunk, or the number of
+    sentences.
     """
 
     sentences: Sequence[Sentence]

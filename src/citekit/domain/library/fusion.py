@@ -137,9 +137,8 @@ def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
 
 
 def _share(chunk: Scored | None, found: Found) -> float | None:
-    """Return the chunk's word score as a share of the highest score that the query allows, or None if `chunk` is None.
-
-    Query words that occur in no entry count as missing.
+    """Return the chunk's word score as a share of the highest that the query allows. Unknown query words count as
+    missing.
     """
     if chunk is None:
         return None

@@ -122,7 +122,7 @@ _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _KEPT = re.compile(f"[\\w{_UNSPACED}]")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _HYPHENATED = re.compile(r"[-\u00ad](?:(?<=[^\W\d_]-)[ \t]*\r?\n[ \t]*|(?<=[^\W\d_]\u00ad)\s*)(?=[^\W\d_])")
-"""A hyphen between letters at the end of a line, or a soft hyphen. The pattern begins with the hyphen for speed."""
+"""A hyphen between letters at the end of a line, or a soft hyphen. For speed, it begins with the hyphen."""
 
 
 def document_words(text: str) -> SparseVector:
@@ -219,8 +219,8 @@ def without_repetition(words: Sequence[str]) -> list[str]:
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:
-    """Yield the index terms of words, except stop words: first letters, longer words with the prefix `=`, and pairs of
-    adjacent first letters separated by a space; or in scripts without spaces, pairs of characters.
+    """Yield the index terms of words, except stop words: first letters, longer words, and pairs; or pairs of
+    characters.
     """
     stems: list[str] = []
     for word in words:
@@ -280,8 +280,8 @@ def term_number(term: str) -> int:
 
 
 def _little_terms(words: list[str]) -> Iterator[str]:
-    """Yield the terms for queries without other words, each with the prefix `~`: stop words, pairs of adjacent stop
-    words, and single characters of scripts without spaces.
+    """Yield the terms for queries without other words: stop words, pairs of them, and single characters of unspaced
+    scripts.
     """
     for word in words:
         if word in STOP_WORDS:

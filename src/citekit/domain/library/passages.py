@@ -28,10 +28,9 @@ def passages(sentences: Sequence[Sentence], window: int) -> tuple[tuple[int, int
 
 
 def _packed_from_the_back(before: Sequence[int], window: int) -> list[int]:
-    """Return the earliest possible passage borders, found by filling passages from the end of the text.
+    """Return the earliest possible borders, found by filling passages from the end of the text.
 
-    A border is the index of the first sentence of a passage. In this module, `before[i]` is the number of words before
-    sentence i.
+    A border is the index of the first sentence of a passage, and `before[i]` the number of words before sentence i.
     """
     borders = [len(before) - 1]
     while borders[-1] > 0:

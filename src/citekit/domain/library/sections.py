@@ -32,11 +32,7 @@ def _folded(word: str) -> str:
 
 @frozen
 class _Words:
-    """The words of a page.
-
-    `joined` has no separators, so that a search ignores spaces and line ends. `starts` and `ends` convert the offsets
-    of words in `joined` to offsets in the text.
-    """
+    """The words of a page, joined so that a search ignores spaces and line ends, with their offsets in the text."""
 
     joined: str
     starts: dict[int, int]
@@ -102,10 +98,7 @@ class Headings:
         return not any(character.isalpha() for character in rest[:_LABEL_LIMIT])
 
     def _line_start(self, start: int, page_start: int) -> int | None:
-        """Return the start of a heading, or None if its line contains more than a number before it.
-
-        A number on the previous line, such as `1.2`, belongs to the heading.
-        """
+        """Return the start of a heading with its number, or None if its line contains anything else before it."""
         begin = max(page_start, self.text.rfind("\n", page_start, start) + 1)
         before = self.text[begin:start]
         if not _is_label(before):
@@ -151,10 +144,10 @@ def sections(
     """Return the nodes as ranges of the text, in reading order, each node before its descendants.
 
     Ranges of the same depth do not overlap. A range ends where the location of the node ends or where the next node of
-    the same or a higher level begins, and includes the white space there. A node that begins on a page begins at its
-    title if the text above the title is more than a running header. Nodes without a location in the text and nodes
-    whose type is in `left_out` are left out, and their children move up one level. Nodes without any text of their
-    range left are also left out.
+    the same or a higher level begins, and includes the white space there. In a text with pages, a range begins at the
+    title of the node if the text above the title on its page is more than a running header. Nodes without a location in
+    the text and nodes whose type is in `left_out` are left out, and their children move up one level. Nodes for which
+    no text is left are also left out.
     """
     return tuple(_ended(extracted_text.text, list(_started(extracted_text, nodes, left_out))))
 
@@ -188,10 +181,8 @@ def _paged(text: LocatedText) -> ExtractedText | None:
 
 
 class _Places:
-    """The ranges of nodes in the text.
-
-    A node that spans whole chapter files of an EPUB may begin inside a file. The ranges of leaves show more precisely
-    where.
+    """The ranges of nodes. If a node spans whole chapter files of an EPUB, its leaves show more precisely where it
+    begins.
     """
 
     def __init__(self, extracted_text: LocatedText, nodes: Iterable[Node]) -> None:

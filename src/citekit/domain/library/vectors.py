@@ -45,8 +45,8 @@ class Entry:
     """An entry of the vector index. `id` is a UUID as text.
 
     An entry for a passage has a `vector`, and an entry for a chunk has `words`; an entry may have both. `group` is the
-    ID of the chunk to which the entry belongs; for a chunk, this is its own ID. `payload` is plain data. `foreign` is
-    True if another program may have changed the payload.
+    ID of the chunk to which the entry belongs, possibly itself. `payload` is plain data. `foreign` is True if another
+    program may have changed the payload.
     """
 
     id: str

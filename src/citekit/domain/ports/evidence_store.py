@@ -46,9 +46,9 @@ class StoreCheck:
 class EvidenceStore(Protocol):
     """A store of evidence by key, with a limit for its total size.
 
-    Each stored object is a file whose bytes match its digest. A killed process leaves no partial object. The limit
-    applies to the stored objects, not to links to them or copies elsewhere. Objects requested in the last few seconds
-    are not removed to keep the limit, so that the caller can use them.
+    A killed process leaves no partial object. The limit applies to the stored objects, not to links to them or copies
+    elsewhere. Objects requested in the last few seconds are not removed to keep the limit, so that the caller can use
+    them.
     """
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
@@ -78,9 +78,9 @@ class EvidenceStore(Protocol):
         object. Sources that result in the same bytes share one object, which only users with read access to all of them
         may read.
 
-        Of several callers with the same key, one extracts the evidence and the others wait. `progress` is called
-        repeatedly during the wait; if it raises an exception (`Cancelled`), the wait ends. An exception of `make`
-        propagates, and nothing is stored. Raise `HomeUnwritable` if the store cannot be written.
+        Of several callers with the same key on one machine, one extracts the evidence and the others wait. `progress`
+        is called repeatedly during the wait; if it raises an exception (`Cancelled`), the wait ends. An exception of
+        `make` propagates, and nothing is stored. Raise `HomeUnwritable` if the store cannot be written.
         """
 
     def is_intact(self, digest: Digest) -> bool | None:

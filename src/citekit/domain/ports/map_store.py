@@ -43,7 +43,7 @@ class MapStore(Protocol):
         """
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """Return the summaries of these maps, or of all maps, sorted by resource ID.
+        """Return the summaries of these or all maps, sorted by resource ID.
 
         Damaged maps and IDs without a map are left out. Raise `MapCorrupt` if the folder of maps cannot be read.
         """

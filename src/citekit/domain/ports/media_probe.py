@@ -31,9 +31,8 @@ class MediaFacts:
     """The metadata of a media file.
 
     `duration` is the playable duration in seconds, and `declared` is the duration that the container states. `size` is
-    the (width, height) of the upright picture in stored pixels, or None without a picture. `subtitles` is the track
-    that a player shows by default, and `other_subtitles` has the other text tracks. `remarks` are sentences that a user
-    should read.
+    the (width, height) of the upright picture in stored pixels, or None without a picture. `subtitles` is the default
+    track, and `other_subtitles` has the other text tracks. `remarks` are sentences that a user should read.
     """
 
     duration: float

@@ -17,7 +17,7 @@ def any_receipt(receipt: Receipt) -> bool:  # noqa: ARG001
 
 
 class Outputs(Protocol):
-    """Writes outputs. Different pieces of evidence have different paths."""
+    """Writes outputs and keeps their receipts."""
 
     def place(
         self,
@@ -29,12 +29,12 @@ class Outputs(Protocol):
     ) -> Path:
         """Write the evidence to `<output folder>/<name><suffix>` as a link or a copy, and return the absolute path.
 
-        The receipt is stored as well. `owner` identifies the request, such as a node, so that its file name stays the
-        same when its location changes. The default owner is the address. A file that was edited, or that has older
-        content of the same owner, is replaced. If another owner or form uses the name, the new file gets a
-        distinguishing suffix. `waiting` is called repeatedly while another caller writes a file with the same name; if
-        it raises an exception, the wait ends. Raise `HomeUnwritable` if the file cannot be written, or
-        `EvidenceCorrupt` if the stored object is missing or damaged and must be obtained again.
+        The receipt is stored as well. `owner`, by default the address, identifies the request, such as a node, so that
+        its file name stays the same when its location changes. A file that was edited, or that has older content of the
+        same owner, is replaced. If another owner or form uses the name, the new file gets a distinguishing suffix.
+        `waiting` is called repeatedly while another caller writes a file with the same name; if it raises an exception,
+        the wait ends. Raise `HomeUnwritable` if the file cannot be written, or `EvidenceCorrupt` if the stored object
+        is missing or damaged and must be obtained again.
         """
 
     def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:

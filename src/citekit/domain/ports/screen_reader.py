@@ -21,7 +21,7 @@ class ScreenReader(Protocol):
         """A text that changes when the same video may result in another text."""
 
     def read(self, source: Source, progress: Progress = silent) -> ScreenText:
-        """Return the text with times inside the video; without slides if the video shows no text or has no picture.
+        """Return the text with times inside the video, if any.
 
         Raise `SourceUnsupported` if the video cannot be decoded, `SourceUnreadable` if the file cannot be read,
         `MapperUnavailable` if text recognition fails, `DriverMissing`, or `Cancelled`.

@@ -54,7 +54,7 @@ def aligned(subtitles: Transcript, speech: Speech) -> Transcript:
 
 
 def _times(words: Sequence[str], heard: Sequence[SpokenWord]) -> list[tuple[float, float]]:
-    """Return the start and end of each of `words` in seconds, or an empty list if too few of them are heard."""
+    """Return the start and end of each of `words` in seconds, or nothing if too few of them are heard."""
     said = ["".join(words_of(word)) for word in words]
     known = ["".join(words_of(word.text)) for word in heard]
     matches = SequenceMatcher(None, said, known, autojunk=False).get_matching_blocks()

@@ -57,7 +57,7 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
 def differences(source: str, quote: str) -> tuple[str, ...]:
     """Return the kinds of difference between two texts with the same words; empty if the texts are identical.
 
-    A kind is left out if the texts are equal without normalizing it. Simpler kinds are preferred.
+    A kind is left out if the texts are equal without normalizing it. Earlier kinds in `_STEPS` are preferred.
     """
     if source == quote:
         return ()

@@ -64,7 +64,7 @@ _DECIMAL_SIGN = re.compile(rf"\d{_JOINING}\d")
 _AFTER_NUMBER = re.compile(
     rf"{_JOINING}\d|[ \u00a0\u202f]?[%\u2030\u2031]|[\u00a0\u202f]?[\u00b0{_CURRENCIES}]|[ \u00a0]\u20ac"
 )
-"""A number does not end before its percent, degree, or currency sign."""
+"""Matches what belongs to the number before it, such as further digits or a percent sign."""
 
 _AMOUNT = re.compile(rf"(?<![^\W_])\d[\d{_DECIMAL}]*[ \u00a0\u202f]?(?:[^\W\d_]{{1,7}}|[%\u2030\u00b0])?\Z")
 _RATE = re.compile(r"[/\u2044\u2215]\s?[^\W\d_]|[\u00b7\u22c5\u2219][^\W\d_]")
@@ -155,10 +155,7 @@ def matches(
 
 
 def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
-    """Yield sequences of matches, one for each piece of a quote, in reading order.
-
-    Each match of the piece with the index `rarest` is combined with the nearest matches of the other pieces.
-    """
+    """Yield, for each match of the piece `rarest`, the sequence with the nearest matches of the other pieces."""
     for anchor in chains.places[rarest].all():
         after = chains.after(rarest, anchor)
         before = None if after is None else chains.before(rarest, anchor)
@@ -223,10 +220,7 @@ class _Places:
 
 @define
 class _Chains:
-    """Finds the matches of the other pieces of a quote before and after a match of one piece.
-
-    A match that leads to no complete sequence is tried only once.
-    """
+    """Finds the matches of the other pieces of a quote before and after a match of one piece."""
 
     places: Sequence[_Places]
     gaps: Sequence[int]
@@ -282,10 +276,7 @@ def _words(piece: Piece) -> int:
 
 
 def _candidates(source: Quotable, piece: Piece, low: int, high: int, effort: Effort) -> Iterator[tuple[int, Piece]]:
-    """Yield the positions in the letters of the source, between `low` and `high`, at which the piece may match.
-
-    Each position comes with the piece as it would be written there.
-    """
+    """Yield the positions in the letters of the source at which the piece may match, with the piece as written there."""
     if not isinstance(piece, LevelledPiece):
         while (low := source.letters.find(piece.letters, low, high)) >= 0 and effort.spend(STEP):
             yield low, piece
@@ -307,7 +298,7 @@ def _is_low_behind(source: Quotable, letter: int) -> bool:
 def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
     """Return the match of a piece whose letters occur at offset `at` of the source's letters.
 
-    Return None if the words differ, or if the piece begins or ends inside a word, a number, or a sign.
+    Return None if the words differ, or if the piece splits a word, a number, or a sign.
     """
     place = source.origin(at, at + len(piece.letters))
     widened = None if place is None else _widened(source.text, piece, *place)
@@ -330,8 +321,7 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
 
 
 def _minus_signs(text: str, before: str) -> list[bool]:
-    """Return whether each dash in `text` before a number is its minus sign, as in `5 -3`, or not, as in `5-3` and `5 -
-    3`.
+    """Return whether each dash before a number is its minus sign, as in `5 -3`, or not, as in `5-3` and `5 - 3`.
 
     `before` is the character before the text.
     """
@@ -344,10 +334,7 @@ def _minus_signs(text: str, before: str) -> list[bool]:
 
 
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
-    """Return the range (start, end) of a piece, extended by its leading dash and the superscripts at its ends.
-
-    Return None if `text` has no such character there.
-    """
+    """Return the range of a piece, extended by the dash and the superscripts at its ends, or None if `text` lacks them."""
     before = text[max(0, start - _LOOK) : start]
     lead = piece.normal[:1]
     if lead == "-" or _SCRIPTS_AFTER.match(lead):

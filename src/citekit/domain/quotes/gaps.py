@@ -139,8 +139,8 @@ def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
 
 
 def _disguised(text: str) -> Iterator[str]:
-    """Yield the words of `_CLEAR_WORDS` that readers see although they are spelled with other characters, such as "not"
-    with a Cyrillic letter, an accent, a digit, or spaces.
+    """Yield the words of `_CLEAR_WORDS` that are written with other characters or spaces, such as "not" with a Cyrillic
+    letter.
     """
     plain = _plain_letters(text)
     as_written = {word[0] for word in _WORD.finditer(text)}

@@ -130,7 +130,7 @@ def _is_number(line: str) -> bool:
 def _shape(line: str) -> str:
     """Return a line in a form that is equal on the pages of a running header or footer; empty for a long line.
 
-    Punctuation is removed because OCR reads it differently on each page.
+    OCR reads punctuation differently on each page.
     """
     shape = " ".join(_BESIDE.sub(" ", _NUMBER.sub("#", line)).split()).casefold()
     return shape if len(shape) <= LONGEST else ""

@@ -111,8 +111,6 @@ def _end_of_search(page: str, after: int, *, is_first: bool) -> int:
 def _longest(wanted: str, done: int, text: str, after: int, last: int) -> tuple[int, int]:
     """Return the position in `text`, between `after` and `last`, of the longest prefix of `wanted[done:]`, and its
     length.
-
-    The length is found by bisection: a prefix occurs only if all shorter prefixes occur.
     """
     low, high, place = 0, len(wanted) - done, after
     while low < high:

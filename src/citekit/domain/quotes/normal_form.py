@@ -138,10 +138,7 @@ _PERCENT = frozenset("%‰")
 
 
 def _letters_with_gaps(text: str) -> list[tuple[str, str]]:
-    """Return (letter, gap) pairs; a gap is the spaces and signs after a letter.
-
-    The first pair is the gap before all letters. The last gap has no spaces, hyphens, and seams at its end.
-    """
+    """Return (letter, gap) pairs, first the gap before all letters. A gap is the spaces and signs after a letter."""
     found: list[tuple[str, str]] = _LETTER_WITH_GAP.findall(text)
     if found:
         found[-1] = (found[-1][0], found[-1][1].rstrip(f" -{SEAM}"))

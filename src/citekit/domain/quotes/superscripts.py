@@ -108,9 +108,9 @@ def subscript(text: str, before: str = "") -> str:
 
 
 def _is_formula(text: str, before: str) -> bool:
-    """Return whether raised or lowered text is part of a formula: numbers, signs, and single letters.
+    """Return whether raised or lowered text is part of a formula.
 
-    Letters are accepted if `before`, the preceding text, ends with a number, a closing bracket, or a single letter.
+    Letters must follow a number, a closing bracket, or a single letter.
     """
     return bool(_FORMULA.fullmatch(text)) and (not _has_letters(text) or bool(_BASE.search(before)))
 

@@ -61,10 +61,10 @@ class QuoteVerdict:
 
     `places` are the occurrences of the quote, best first: inside the requested address if the finding is `exact` or
     `normalised`, and outside it if the finding is `elsewhere`. If the finding is `altered`, they have the same words,
-    but the quote omits or changes text in a way that can change their meaning (see the `gaps` and `changes` of each).
-    `more` is True if other occurrences are not listed. `near` is the most similar passage if the finding is `absent` or
-    `unread`. `unread` lists the numbers of pages that were not read because that would take too long; a quote that
-    occurs on no other page is then `unread`, not `absent`.
+    but the quote can change their meaning (see their `gaps` and `changes`). `more` is True if other occurrences are not
+    listed. `near` is the most similar passage if the finding is `absent` or `unread`. `unread` lists the numbers of
+    pages that were not read because that would take too long; a quote that occurs on no other page is then `unread`,
+    not `absent`.
     """
 
     finding: Finding

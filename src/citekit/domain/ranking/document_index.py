@@ -32,7 +32,7 @@ _HEADER, _FOOTER = 3, 2
 """Number of lines at the top and at the bottom of a page that may be running headers and footers."""
 
 _MANY_WORDS, _LEAST_VARIETY = 100, 0.2
-"""Minimum number of words of a repetitive page, and the fraction of them that are different."""
+"""A page with more words than this, of which fewer than this fraction are different, is repetitive."""
 
 _MOST = 255
 _CONTENTS = frozenset((*TOC_HEADING, *LIST_HEADING))
@@ -122,9 +122,8 @@ def index_document(pages: Iterable[PageText]) -> DocumentIndex:
 
 
 def _without_stuffing(words: list[str]) -> list[str]:
-    """Return the words, without repeated sequences if few words are different.
-
-    A page that repeats the words of a likely question would otherwise rank above an honest one.
+    """Return the words, without repetition if few are different, because a page may repeat likely questions to rank
+    first.
     """
     few = len(words) > _MANY_WORDS and len(set(words)) < _LEAST_VARIETY * len(words)
     return without_repetition(words) if few else words

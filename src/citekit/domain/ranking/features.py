@@ -201,9 +201,8 @@ def _implied(question: ParsedQuestion, index: DocumentIndex) -> dict[int, float]
 
 
 def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> list[int]:
-    """Return the pages, from 0, with a label: for scene 2 in "act 3, scene 2", the pages in act 3, if there are any.
-
-    If a part inside `label` is named and is there, there are none for `label` itself.
+    """Return the pages, from 0, with a label. In "act 3, scene 2", scene 2 has only its pages in act 3, if there are
+    any, and act 3 then has none.
     """
     pages = _pages_with(label, index)
     if any(_inside(_pages_with(each, index), label, index) for each in labels if is_inside(each, label)):
@@ -215,10 +214,7 @@ def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> li
 
 
 def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[int]:
-    """Return the pages in `pages` that are in a part with the label `outer`, which ends where the next part begins.
-
-    A page on which the next part begins counts if no other page is left.
-    """
+    """Return the pages in `pages` of a part with the label `outer`, which ends where the next part of its kind begins."""
     starts = set(_pages_with(outer, index))
     every = (Label(outer.kind, str(number)) for number in range(1, MOST_PARTS + 1))
     others = sorted({page for each in every if each != outer for page in _pages_with(each, index)} - starts)
@@ -228,10 +224,7 @@ def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[in
 
 
 def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
-    """Return the pages, from 0, with a line that begins with the label, without tables of contents and indexes.
-
-    A page with a statement also needs enough numbers.
-    """
+    """Return the pages, from 0, with a line that begins with the label, without tables of contents and indexes."""
     least = 255 * STATEMENT_NUMBERS if label.kind == STATEMENT else 0
     return [
         page

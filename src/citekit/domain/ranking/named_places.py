@@ -101,7 +101,7 @@ class _Rule:
         )
 
     def page_of(self, label: str) -> int | None:
-        """Return the page with that printed number, or None if this rule does not give it or has letters."""
+        """Return the page with that printed number, or None if this rule does not give it or uses letters."""
         if not label.startswith(self.prefix):
             return None
         number = label[len(self.prefix) :]
