@@ -328,7 +328,7 @@ def test_a_recording_is_mapped_quoted_and_extracted_with_one_request_and_the_not
     assert f"The words were recognized by {name}; they may contain errors." in made.metadata["notes"]
     assert (Finding.EXACT, HEARD.format(name)) == (verdict.finding, verdict.places[0].note)
     assert evidence.receipt is not None
-    assert any(f"Speech recognition ({name}) made this text" in note for note in evidence.receipt.notes)
+    assert any(f"This text was produced by speech recognition ({name})" in note for note in evidence.receipt.notes)
     assert "whisper-1" in evidence.receipt.extractor.version
 
 

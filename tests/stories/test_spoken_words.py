@@ -193,7 +193,7 @@ def test_what_is_said_in_a_part_is_evidence_with_a_receipt_that_names_the_transc
     assert (suffix, expected) == (evidence.output_path.suffix, evidence.output_path.read_text())
     assert evidence.receipt is not None
     assert ("transcript", "1 scripted 1") == (evidence.receipt.extractor.name, evidence.receipt.extractor.version)
-    assert any(f"Speech recognition ({NAME}) made this text" in note for note in evidence.receipt.notes)
+    assert any(f"This text was produced by speech recognition ({NAME})" in note for note in evidence.receipt.notes)
 
 
 def test_words_with_low_confidence_are_counted_in_the_receipt(app: Container) -> None:

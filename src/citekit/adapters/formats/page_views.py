@@ -1,4 +1,4 @@
-"""Prepares files of all formats for the viewer: draws pages, reads sheets, shows documents, and measures sound."""
+"""Prepares files for the viewer: draws pages, reads sheets, shows documents, and measures sound."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class _Views(Protocol):
 class FormatPageViews:
     """Prepares files for the viewer in this process.
 
-    Draws the pages of PDFs, comics, and images, returns slides, HTML files, and SVG files as HTML documents, reads the
-    sheets of workbooks, and measures recordings.
+    Draws the pages of PDFs, comics, and images, returns slides, HTML files, and SVG files as HTML documents, reads
+    sheets, and measures recordings.
     """
 
     services: Services

@@ -16,7 +16,7 @@ from citekit.domain.ports.text_reader import TextReader
 class MediaHandler(NativeHandler):
     """Handles video and audio files. A location in a recording is a span of time.
 
-    The file itself has no readable text. Quotes are looked up in its subtitles, or in the words of a transcriber.
+    The file itself has no readable text. Quotes are searched for in its subtitles, or in the words of a transcriber.
     """
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

@@ -1,7 +1,4 @@
-"""Reads the properties of video and audio files with PyAV.
-
-Also reports which streams are used, and whether the timestamps can be trusted.
-"""
+"""Reads the properties of video and audio files with PyAV, and reports problems in their timestamps."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ SCAN_LIMIT = 2**30
 """The maximum size in bytes of a file that is scanned for jumps."""
 
 FORWARD_JUMP = 10.0
-"""Seconds without a packet that count as a forward jump. Gaps from bad reception or paused encoders are shorter."""
+"""Seconds without a packet that count as a forward jump. Gaps from bad reception are usually shorter."""
 
 BACKWARD_JUMP = 1.0
 """The minimum number of seconds by which times go back at a jump. Smaller steps come from packet reordering."""
@@ -100,7 +97,7 @@ def _pixel_aspect(stream: Any) -> list[str]:
 
 
 def _timestamp_jumps(container: InputContainer) -> Iterator[str]:
-    """Yield a remark for each of the first `_REPORTED_JUMPS` jumps in the timestamps of the packets."""
+    """Yield a remark for each of the first `_REPORTED_JUMPS` jumps in the timestamps of a broadcast recording."""
     if container.format.name not in SCANNED_FORMATS or container.size > SCAN_LIMIT:
         return
     zero = start_time(container)
@@ -124,10 +121,7 @@ def _describe_jump(previous: float, time: float) -> str:
 
 
 class PyAvProbe:
-    """Reads the properties of a video or audio file from its container with FFmpeg.
-
-    Packets are read too if the information in the container may be wrong.
-    """
+    """Reads the properties of a video or audio file with FFmpeg."""
 
     def probe(self, path: Path) -> MediaFacts:
         """See `MediaProbe.probe`."""
@@ -184,7 +178,7 @@ def _first_frame(container: InputContainer, stream: Any) -> Any | None:
     """Return the first video or audio frame that can be decoded, or None if the first packets contain none.
 
     Reading starts at or before second 0, because streams with gradual refresh may have data there that the decoder
-    needs. The decoder is also flushed, because it may hold back a single frame.
+    needs.
     """
     container.seek(min(int(start_time(container) * 1_000_000), 0), backward=True)
     for packet in islice(read_packets(container, [stream]), _PACKETS_TRIED):
@@ -197,8 +191,7 @@ def _first_frame(container: InputContainer, stream: Any) -> Any | None:
 def _tags(container: InputContainer, stream: Any, language_stream: Any) -> dict[str, str]:
     """Return the descriptive tags of the file, with lowercase names. Ogg files store tags in a stream.
 
-    If the container declares no language, the language of the audio is used. `und` (ISO 639-2) means that the language
-    is unknown.
+    If the container declares no language, the language of the audio is used. `und` (ISO 639-2) means unknown.
     """
     metadata = stream.metadata if container.format.name == "ogg" and not container.metadata else container.metadata
     tags = {key.lower(): " ".join(str(value).split())[:_TAG_LIMIT] for key, value in metadata.items()}

@@ -41,7 +41,9 @@ _MAX_GAP = 3.0
 """The maximum number of seconds between two pictures of one slide: the time of an animation."""
 
 _SAME_SLIDE = 0.7
-"""The minimum share of lines, of the picture with fewer lines, that two pictures of one slide have in common."""
+"""The minimum share of the lines of a picture that another picture of the same slide has, too. The picture with fewer
+lines counts.
+"""
 
 _SAME_LINE = 0.8
 """The minimum similarity (0 to 1) of two recognized lines that count as the same line."""
@@ -105,7 +107,7 @@ class OcrScreenReader:
         return ScreenText(slides=slides, reader=self.name, is_incomplete=is_incomplete)
 
     def _slide(self, picture: StablePicture) -> Iterator[Slide]:
-        """Yield the text of a picture as a slide. Yield nothing if there is none."""
+        """Yield the text of a picture as a slide, or nothing if it has too little text."""
         copy = picture.image.convert("RGB")
         copy.thumbnail((OCR_SIZE, OCR_SIZE))
         found = read_text(self.ocr, copy) or RecognizedText()
@@ -171,7 +173,7 @@ def _is_one(shown: Sequence[ScreenLine], other: Slide) -> bool:
 
 
 def _pairs(one: Sequence[ScreenLine], other: Sequence[ScreenLine]) -> list[tuple[int, int]]:
-    """Return the indexes of lines that are the same in both pictures, in their order."""
+    """Return the pairs of indexes of lines that are the same in both pictures."""
     left, right = [_letters(line.text) for line in one], [_letters(line.text) for line in other]
     used: set[int] = set()
     pairs = []

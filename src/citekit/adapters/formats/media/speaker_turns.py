@@ -124,8 +124,8 @@ def speakers_in(speech: Iterable[tuple[float, Floats]], voices: VoiceModel) -> t
 def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
     """Return the number of the speaker of each vector.
 
-    `vectors` has a row for each vector, in chronological order. `groups` has, for each vector, the number of its
-    stretch of speech.
+    `vectors` has a row for each vector, in chronological order. `groups` has the number of each vector's stretch of
+    speech.
     """
     parts = [range(at, min(at + AT_ONCE, len(vectors))) for at in range(0, len(vectors), AT_ONCE)]
     clusters = [
@@ -146,8 +146,8 @@ def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
 def joined(sums: Floats, sizes: Sequence[int]) -> list[list[int]]:
     """Join the most similar clusters until none are similar, and return the original indexes in each joined cluster.
 
-    `sums` has the sum of the vectors of each cluster, and `sizes` their number. The similarity of two clusters is the
-    mean similarity of a vector of one and a vector of the other (average linkage).
+    `sums` has the sum of the vectors of each cluster, and `sizes` their number. The similarity is the mean over all
+    pairs of vectors (average linkage).
     """
     sums, counts = sums.astype("float64"), np.array(sizes, "float64")
     members = [[each] for each in range(len(sums))]
@@ -188,7 +188,7 @@ def _most_probable(similar: Floats, groups: Sequence[int]) -> list[int]:
 
 
 def _nearest(words: Sequence[SpokenWord], centers: Sequence[float]) -> Iterator[int]:
-    """Yield the number of the center that is nearest to the middle of each word. Both are in chronological order."""
+    """Yield the index of the center that is nearest to the middle of each word. Both are in chronological order."""
     at = 0
     for word in words:
         middle = (word.start + word.end) / 2

@@ -1,6 +1,6 @@
 """Determines which streams of an open container are played, when the container starts, and when it really ends.
 
-Times are in seconds from the container's own start time, as players show them.
+Unless another time is named, times are in seconds from the container's own start time, as players show them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 SMALL_FILE = 64 * 2**20
-"""The largest file, in bytes, that is read completely if it has no index and its duration looks wrong."""
+"""The largest file, in bytes, that is read completely if it has no full index and its declared duration looks wrong."""
 
 TAIL_STEPS = (10.0, 60.0, 600.0)
 """How many seconds before the declared end to look for the last packets.
@@ -50,7 +50,7 @@ class MediaDuration:
 
 
 def video_stream(container: InputContainer) -> Any | None:
-    """Return the video stream that players show, or None if there is none. Cover art is not a video stream."""
+    """Return the video stream that players show, or None if there is none."""
     return _preferred(video_streams(container))
 
 
@@ -72,7 +72,7 @@ def audio_streams(container: InputContainer) -> list[Any]:
 
 
 def _preferred(streams: list[Any]) -> Any | None:
-    """Return the first stream that is marked as default, or else the first stream, or None if `streams` is empty."""
+    """Return the first stream that is marked as default, or else the first stream; None if there is none."""
     default = [stream for stream in streams if stream.disposition & type(stream.disposition).default]
     return next(iter(default or streams), None)
 
@@ -83,10 +83,7 @@ def audio_stream(container: InputContainer) -> Any | None:
 
 
 def playable_streams(container: InputContainer) -> list[Any]:
-    """Return the video stream and the audio stream that players use. One of them can be missing.
-
-    Raise `SourceUnsupported` if both are missing.
-    """
+    """Return the video and the audio stream that players use. Raise `SourceUnsupported` if both are missing."""
     streams = [stream for stream in (video_stream(container), audio_stream(container)) if stream is not None]
     if not streams:
         raise SourceUnsupported(
@@ -131,7 +128,7 @@ def measure_duration(container: InputContainer) -> MediaDuration:
 def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None:
     """Return when an MP4 ends, in seconds, according to its sample tables.
 
-    Return None for other formats, or if the tables are incomplete or the last samples are missing from the file.
+    Return None for other formats, and if the tables are incomplete or the last samples are missing from the file.
     """
     if "mp4" not in container.format.name or any(not s.duration or not len(s.index_entries) for s in streams):
         return None
@@ -144,9 +141,10 @@ def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None
 
 
 def lasts_until(container: InputContainer, time: float) -> bool:
-    """Return whether the container certainly lasts at least `time` seconds, according to its metadata and packets.
+    """Return whether the container certainly lasts at least `time` seconds, according to its index or its packets. If
+    not, `measure_duration` finds out.
 
-    Only the packets near `time` are read. If the result is False, `measure_duration` must be used to find out.
+    Raise `SourceUnsupported` if there is no stream that can be played.
     """
     streams = playable_streams(container)
     indexed = _end_by_index(container, streams)
@@ -223,8 +221,8 @@ def packet_end(packet: Any) -> float:
 
 
 def default_duration(stream: Any) -> float:
-    """Return how long a video packet without a duration is shown, in units of the stream's time base; 0 for audio, and
-    if the frame rate is unknown.
+    """Return how long a video packet without a duration is shown, in units of the stream's time base; 0 for audio and
+    for an unknown frame rate.
     """
     rate = getattr(stream, "average_rate", None)
     return float(1 / rate / stream.time_base) if rate else 0.0
@@ -233,8 +231,8 @@ def default_duration(stream: Any) -> float:
 def decode_frames(container: InputContainer, stream: Any, from_tick: int | None = None) -> Iterator[Any]:
     """Yield the frames of `stream` from the current position of the container on. Damaged packets are skipped.
 
-    If `from_tick` (a timestamp in units of the stream's time base) is given, frames to which no other frame refers are
-    not decoded if they are more than `WARM_UP_FRAMES` frames earlier.
+    If `from_tick` (in units of the stream's time base) is given, frames more than `WARM_UP_FRAMES` frames earlier are
+    not decoded if no other frame refers to them.
     """
     av_error = _ffmpeg_error()
     skipping = False
@@ -260,7 +258,7 @@ def decode_packet(stream: Any, packet: Any) -> list[Any]:
 
 
 def flush_decoder(stream: Any) -> list[Any]:
-    """Return the frames that the decoder has not returned yet, and reset it, so that it can start at another keyframe."""
+    """Return the frames that the decoder has not returned yet, and reset it."""
     context = stream.codec_context
     frames = decode_packet(stream, None)
     context.flush_buffers()

@@ -1,8 +1,7 @@
 """Transcribes recordings with a Whisper model, in windows that end at pauses.
 
-Each block of sound is searched for windows once, and each window is transcribed once: both are cached under the digest
-of their samples, so an interrupted run continues where it stopped. All passages are then cached under the digest of the
-recording.
+The windows of each block of sound, and the words of each window, are cached under the digest of their samples, so an
+interrupted run continues where it stopped. All passages are then cached under the digest of the recording.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ VERSION = "3"
 """Change this whenever the same recording and model would result in different words."""
 
 BLOCK = 300
-"""The number of seconds of sound that are searched for speech at once."""
+"""The number of seconds of sound that are searched for speech at once, or slightly more."""
 
 _TAIL = RATE
 """The minimum number of samples at the end of a block that are searched again with the next block."""
@@ -56,7 +55,7 @@ class WhisperTranscriber:
 
     `model` is the name of the model, and `fingerprint` changes with its content. `language` is the language of all
     recordings, or None to detect it. `before` is called before each block, and before each window that is not in the
-    cache, so that the caller can give each of them a time budget of its own. Windows are cached in `index`.
+    cache, so that the caller can give each of them a time budget of its own. Results are cached in `index`.
     """
 
     engine: SpeechModelEngine
@@ -104,9 +103,8 @@ class WhisperTranscriber:
         return found
 
     def _recognized(self, samples: Samples, expected: str | None) -> list[RecognizedPassage]:
-        """Return the passages of a window from the cache, or recognize them.
-
-        `expected` is the language of the window before it.
+        """Return the passages of a window from the cache, or recognize them. `expected` is the language of the window
+        before it.
         """
         digest = hashlib.sha256(samples.tobytes()).hexdigest()
         key = f"speech {self.version} {expected or ''} {digest}"
@@ -142,7 +140,7 @@ class StoredSpeech:
         )
 
     def put(self, source: Source, speech: Speech) -> Speech:
-        """Store the speech of a recording, if possible, and return it."""
+        """Store the speech of a recording if there is an `index`, and return it."""
         if self.index is not None:
             self.index.put(self._key(source), {**plain_passages(speech.passages), "transcriber": speech.transcriber})
         return speech
@@ -166,8 +164,8 @@ def speech_in(
 ) -> Iterator[tuple[float, Samples, float | None]]:
     """Yield the start of each window with speech, its samples, and the duration of the recording (None if unknown).
 
-    Both times are in seconds. A file without an audio track has no windows. `windows` finds speech in samples. Before
-    each block, `before` is called and progress is reported, because nothing may be said for hours.
+    Both times are in seconds. `windows` finds speech in samples. Before each block, `before` is called and progress is
+    reported, because nothing may be said for hours. Raise the errors of `open_media`.
     """
     with open_media(path) as container:
         if audio_stream(container) is None:
@@ -219,7 +217,7 @@ def _windows_of(
 ) -> Iterator[tuple[int, Samples]]:
     """Yield the offset and the samples of each window. `spans` returns the windows in the samples at an offset.
 
-    The last window of a block may continue in the next one, so it is searched again together with that block.
+    The last window of a block may continue in the next one, so it is searched for again together with that block.
     """
     array: Any = imported("numpy", FEATURE, EXTRA)
     offset, held = 0, None
@@ -241,7 +239,7 @@ def _windows_of(
 
 
 def placed(passage: RecognizedPassage, start: float) -> SpokenPassage:
-    """Return a passage of the window that starts at `start` with times from the start of the recording."""
+    """Return a passage of the window that starts at `start` seconds, with times from the start of the recording."""
     words = [SpokenWord(start + each.start, start + each.end, each.text, each.confidence) for each in passage.words]
     return SpokenPassage(words=words, language=passage.language, is_doubtful=passage.is_doubtful)
 

@@ -20,9 +20,7 @@ FULL = 32_768
 def waveform(path: Path, count: int) -> Sequence[int]:
     """Return at most `count` amplitudes from 0 to 255, evenly over the recording; none if it has no sound.
 
-    A recording with fewer than `count` groups of samples has one amplitude for each group.
-
-    Raise the same errors as `open_media`.
+    A short recording has one amplitude for each `WINDOW` samples. Raise the same errors as `open_media`.
     """
     peaks, pending = list[int](), array("h")
     with open_media(path) as container:

@@ -55,9 +55,8 @@ class _Piece:
 
 
 def mobi_reader(*, as_seen: bool = False) -> MarkupReader:
-    """Return a reader of Mobipocket and Kindle books.
-
-    If `as_seen` is set, the reader marks superscripts, subscripts, and hidden text.
+    """Return a reader of Mobipocket and Kindle books. With `as_seen`, it marks superscripts, subscripts, and hidden
+    text.
     """
     return MarkupReader(load, read_facts, as_seen)
 
@@ -153,7 +152,7 @@ def _assembled(text: bytes, skeletons: Index, fragments: Index, name: str) -> It
     """Yield the chapters of a KF8 book.
 
     Each chapter is a skeleton (an HTML page without its content) into which the fragments stored after it are inserted.
-    A book without skeletons is one chapter. Raise `SourceUnsupported` if the chapters become too large.
+    Raise `SourceUnsupported` if the chapters become too large.
     """
     if not skeletons.rows:
         yield _Piece(0, text)
@@ -211,7 +210,7 @@ def _toc_entries(
 
 
 def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
-    """Yield the type and the byte offset of each landmark in a KF8 book, which stores landmarks in an index."""
+    """Yield the type and the byte offset of each landmark in the index of a KF8 book."""
     for row in index.rows[:LANDMARK_LIMIT]:
         offset = _fragment_offset(row.tags, fragments)
         if offset is not None:
@@ -219,7 +218,7 @@ def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
 
 
 def _references(text: bytes) -> Iterator[tuple[str, int]]:
-    """Yield the type and the byte offset of each landmark in a MOBI 6 book, which stores landmarks in its text."""
+    """Yield the type and the byte offset of each landmark in the text of a MOBI 6 book."""
     guides = b"".join(guide[0] for guide in islice(_GUIDE.finditer(text), 8))
     for found in islice(_REFERENCE.finditer(guides), LANDMARK_LIMIT):
         said = dict(_ATTRIBUTE.findall(found[0].lower()))
@@ -229,10 +228,7 @@ def _references(text: bytes) -> Iterator[tuple[str, int]]:
 
 
 def _marks(starts: Sequence[int], offsets: Iterable[int]) -> dict[int, list[int]]:
-    """Group byte offsets by the chapter that contains them.
-
-    `starts` contains the offset where each chapter begins, and the keys of the result are indexes of chapters.
-    """
+    """Group byte offsets by the index of the chapter that contains them. `starts` has the offset of each chapter."""
     found: dict[int, list[int]] = {}
     for offset in sorted(set(offsets)):
         found.setdefault(_number_of(starts, offset), []).append(offset)
@@ -257,10 +253,7 @@ def _part(number: int, piece: _Piece, marks: dict[int, list[int]], header: Heade
 
 
 def _marked(piece: _Piece, offsets: Sequence[int]) -> bytes:
-    """Return the chapter's markup with an empty anchor inserted at each of `offsets`.
-
-    If an offset is inside a tag, the anchor is inserted before the tag.
-    """
+    """Return the chapter's markup with an empty anchor inserted at each of `offsets`, or before a tag that contains it."""
     kept, before = [], 0
     for offset in offsets:
         at = min(max(offset - piece.start, 0), len(piece.data))

@@ -1,6 +1,6 @@
 """Reads the Palm database of a Mobipocket or Kindle book: its records, its header, and its decompressed text.
 
-The format is described at https://wiki.mobileread.com/wiki/MOBI. All counts in the file are validated.
+The format is described at https://wiki.mobileread.com/wiki/MOBI.
 """
 
 from __future__ import annotations
@@ -44,10 +44,7 @@ class Records:
 
 @frozen(kw_only=True)
 class Header:
-    """The header of a book, which is stored in record 0.
-
-    Fields for indexes contain record numbers, or `NONE` if the book has no such index.
-    """
+    """The header of a book. Fields for indexes contain record numbers, or `NONE` if the book has no such index."""
 
     compression: int
     encryption: int
@@ -181,7 +178,7 @@ def text_of(records: Records, header: Header, name: str) -> bytes:
 
 
 def _without_trailing(record: bytes, flags: int) -> bytes:
-    """Return a text record without the entries that follow the text. `flags` says which entries each record has."""
+    """Return a text record without the entries after the text. `flags` says which entries each record has."""
     for _ in range((flags >> 1).bit_count()):
         size = 0
         for byte in record[-4:]:

@@ -51,10 +51,9 @@ class ClipTimes:
 class Track:
     """The copy of one stream in a clip. Times are in units of the source stream's time base.
 
-    `zero` becomes 0 in the clip. Packets that start at `limit` or later are not shown, and the last packet is shortened
-    to end at `stop`. Times that differ by up to `tolerance` are considered equal. A `strict` track has no packets
-    before `zero`. In a `floating` track, the first packet becomes 0. `default_duration` applies to packets without a
-    duration.
+    `zero` becomes 0 in the clip. Packets that start at `limit` or later are not shown, and a packet that extends beyond
+    `stop` is shortened. A `strict` audio track has no packets that start before `zero`. In a `floating` one, the first
+    packet becomes 0.
     """
 
     stream: Any
@@ -82,8 +81,8 @@ def copy_streams(
 ) -> ClipTimes:
     """Write the packets of `span` to a new file at `path`.
 
-    Raise `LocationOutside` if no video frame is shown there, `UncopyableError` if the container of `target` cannot
-    store a codec, `ExtractionFailed` if no packet can be read, and `Cancelled` if the caller cancels.
+    Raise `LocationOutside` if the video has no frame there, `UncopyableError` if the container of `target` cannot store
+    a codec, `ExtractionFailed` if no packet can be read, and `Cancelled` if the caller cancels.
     """
     point = None if video is None else find_seek_point(container, video, span.low)
     zero = _clip_zero(video, point, span, target)
@@ -120,8 +119,8 @@ def track_for(
 ) -> Track:
     """Add a stream with the parameters of `stream` to `output`, and return its track.
 
-    `zero_time`, in seconds of the container's own time, becomes 0 in the clip. Raise `UncopyableError` if the container
-    of the clip cannot store the codec.
+    `zero_time`, in seconds of the source container's own time, becomes 0 in the clip. Raise `UncopyableError` if the
+    container of the clip cannot store the codec.
     """
     try:
         output_stream = output.add_stream_from_template(stream, opaque=True)
@@ -145,10 +144,7 @@ def copy_packets(
     target: ClipContainer,
     progress: Progress,
 ) -> None:
-    """Copy packets to the tracks until every track is complete.
-
-    `point` is where the video starts, or None without video.
-    """
+    """Copy packets to the tracks until all are complete. `point` is where the video starts, or None without video."""
     by_index = {track.stream.index: track for track in tracks}
     for number, packet in enumerate(timestamped_packets(container, [track.stream for track in tracks])):
         track = by_index[packet.stream_index]
@@ -192,10 +188,7 @@ def copy_video_packet(track: Track, packet: Any, point: SeekPoint | None) -> Non
 
 
 def copy_audio_packet(track: Track, packet: Any, *, preroll: bool) -> None:
-    """Copy an audio packet if it belongs to the clip.
-
-    If `preroll` is set, the packets before the start that a decoder needs are copied too.
-    """
+    """Copy an audio packet if it belongs to the clip, with `preroll` after the packets that a decoder needs before it."""
     pts = packet.pts
     if pts >= track.limit:
         track.done = True
@@ -220,10 +213,7 @@ def _write_pending(track: Track) -> None:
 
 
 def _record_shown(track: Track, packet: Any) -> None:
-    """Extend the recorded range of shown times by a packet.
-
-    Shorten the packet if it extends beyond the end of the clip.
-    """
+    """Extend the recorded range of shown times by a packet, which is shortened if it extends beyond the clip."""
     pts, duration = packet.pts, packet.duration or 0
     excess = pts + duration - track.stop
     if duration > excess > 0:
@@ -250,8 +240,8 @@ def mux_packet(track: Track, packet: Any) -> None:
 
 
 def clip_times(tracks: list[Track], zero: float, span: Span, target: ClipContainer) -> ClipTimes:
-    """Return the span that the clip shows, and where its stored data starts. The start of the span is determined by the
-    first track, and its end by the longest track.
+    """Return the span that the clip shows, and where its stored data starts. A clip that is not exact starts with the
+    first packet of its first track.
     """
     leading = tracks[0]
     base = float(leading.stream.time_base)

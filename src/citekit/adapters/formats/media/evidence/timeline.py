@@ -1,4 +1,4 @@
-"""Finds the packets of a clip in the source: its keyframe, and the first and last frames that are shown."""
+"""Finds the keyframe and the first shown frame of a clip in its source, and reads packets from there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 TOLERANCE = 0.001
-"""The largest difference, in seconds, between times of the same frame: the coarsest tick of common containers."""
+"""The largest difference, in seconds, between times of the same frame: one tick of Matroska."""
 
 _STEPS_BACK = (0.0, 0.2, 1.0, 3.0, 10.0, 30.0, 1e6)
 """How many seconds before a time to look for its keyframe, step by step, because some containers have poor indexes."""
@@ -85,8 +85,8 @@ class SeekPoint:
 def find_seek_point(container: InputContainer, stream: Any, time: float) -> SeekPoint:
     """Return the keyframe needed to decode the frame shown at `time`, and that frame.
 
-    `time` is in seconds of the container's own time. A seek uses decoding times, so the keyframe that it finds may be
-    shown after `time`. In that case, an earlier keyframe is used. Raise `LocationOutside` if no frame is found.
+    `time` is in seconds of the container's own time. Because a seek may find a keyframe that is shown after `time`,
+    earlier positions are tried, too. Raise `LocationOutside` if no keyframe is found.
     """
     point: SeekPoint | None = None
     for step in _STEPS_BACK:
@@ -120,7 +120,7 @@ def _seek_point_near(container: InputContainer, stream: Any, time: float, seek_t
 def seek(container: InputContainer, stream: Any, time: float) -> None:
     """Seek `stream` to the keyframe at or before `time`, or to the start if seeking fails.
 
-    `time` is in seconds of the container's own time. In formats whose first timestamps after a seek are unreliable, the
+    `time` is in seconds of the container's own time. Where the first timestamps after a seek are unreliable, the
     position is further back.
     """
     first = min(stream.start_time or 0, 0)

@@ -48,9 +48,9 @@ FILES = {
 class TranscriptExtractor:
     """Extracts the subtitles of a span of a recording, or else the words that the transcriber recognizes in it.
 
-    Subtitles come from a sidecar file, or else from the recording. The times in subtitles count from the start of the
-    span, as in a clip of the span. The text of a video also contains the text on the screen, and its subtitles consist
-    of that text if nothing is said. `transcriber` and `screen_reader` return None if there is no such adapter.
+    Subtitles come from a sidecar file, or else from the recording. Their times count from the start of the span. The
+    text of a video also contains the text on the screen, and its subtitles consist of that text if nothing is said.
+    `transcriber` and `screen_reader` return None if there is no such adapter.
     """
 
     probe: MediaProbe
@@ -148,7 +148,7 @@ class TranscriptExtractor:
                 "request a clip."
             )
         speech = transcriber.transcribe(source, progress)
-        notes = [f"Speech recognition ({speech.transcriber}) made this text. It may contain errors."]
+        notes = [f"This text was produced by speech recognition ({speech.transcriber}). It may contain errors."]
         cues: list[Cue] = []
         doubtful = 0
         for passage in speech.passages:
@@ -180,7 +180,7 @@ def _is_inside(word: SpokenWord, span: TimeSpan) -> bool:
 
 
 def _in_lines(words: Sequence[SpokenWord]) -> Iterator[Cue]:
-    """Yield words in subtitles of at most `LINE` characters."""
+    """Yield the words as subtitles, whose length `LINE` limits."""
     line: list[SpokenWord] = []
     for word in words:
         if line and len(_text(line)) + len(word.text) > LINE:

@@ -1,1 +1,1 @@
-"""Outlines video and audio files by chapters, topics, scenes, or silences."""
+"""Outlines video and audio files."""

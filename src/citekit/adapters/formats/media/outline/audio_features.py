@@ -45,7 +45,7 @@ _SILENT_DB = -90.0
 
 @define
 class AudioFeatures:
-    """The loudness and spectral features of a recording, by window of a twentieth of a second.
+    """The loudness and spectral features of a recording, by window.
 
     `levels` contains the loudness of each window, in dB relative to full scale. `spectra` contains
     `len(SPECTRAL_FEATURES)` numbers for each window.
@@ -88,9 +88,8 @@ def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatu
 
 
 def mono_frames(container: Any, rate: int = RATE) -> Iterator[Any]:
-    """Yield frames of 16-bit mono samples, `rate` per second, without gaps.
-
-    Audio that cannot be decoded is replaced by silence.
+    """Yield frames of 16-bit mono samples, `rate` per second. Gaps, such as audio that cannot be decoded, become
+    silence.
     """
     resampler, resampled_format = None, None
     for frame in _gapless_frames(container, audio_stream(container)):
@@ -104,10 +103,7 @@ def mono_frames(container: Any, rate: int = RATE) -> Iterator[Any]:
 
 
 def _gapless_frames(container: Any, stream: Any) -> Iterator[Any]:
-    """Yield the decoded frames of `stream`.
-
-    Silence is added if the audio starts late, and in place of damaged parts.
-    """
+    """Yield the decoded frames of `stream`, and silence before a late start and in place of longer gaps."""
     begin, played, remaining = start_time(container), 0.0, MAX_INSERTED_SILENCE
     for frame in decode_frames(container, stream):
         gap = 0.0 if frame.pts is None else min(frame.time - begin - played, remaining)
@@ -164,10 +160,7 @@ class _SpectrumMeter:
 
 
 def _scaled_features(measured: dict[str, str]) -> Iterator[float]:
-    """Yield the measured features, scaled so that their typical variation is similar.
-
-    Features that vary by factors are replaced by their logarithms.
-    """
+    """Yield the measured features, scaled so that their typical variation is similar."""
     raw = (float(measured.get(f"lavfi.aspectralstats.1.{name}", 0)) for name in SPECTRAL_FEATURES)
     centroid, spread, skewness, kurtosis, entropy, flatness, rolloff, decrease = (
         value if math.isfinite(value) else 0.0 for value in raw

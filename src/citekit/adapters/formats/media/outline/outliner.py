@@ -59,12 +59,10 @@ class Words:
 class MediaOutliner:
     """Outlines video and audio files.
 
-    The structure comes from the container's chapters, or else from sidecar or embedded subtitles, or else from the
-    words that `transcriber` recognizes, or else from silences in an audio recording. `transcriber` returns None if
-    there is no transcriber. The scenes of a video are children of its chapters or topics, or top-level items if it has
-    neither. If slides are shown for most of a video, they are children of its chapters, or top-level items, instead.
-    Otherwise, slides are children of the items during which they are shown. `screen_reader` returns the reader of
-    slides, or None if there is no OCR. Locations are spans of video if the file contains a video stream, and otherwise
+    The structure comes from the container's chapters, or else from subtitles in a sidecar file or in the recording, or
+    else from the words that `transcriber` recognizes, or else from the sound of an audio recording. A video is also
+    divided into scenes or, if it is a lecture (`is_lecture`), into slides. `transcriber` and `screen_reader` return
+    None if there is no such adapter. Locations are spans of video if the file contains a video stream, and otherwise
     spans of audio, whatever the file suffix.
     """
 
@@ -155,9 +153,8 @@ def _screen_notes(screen: ScreenText) -> list[str]:
 
 
 def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
-    """Return the chapters, or else the topics of the subtitles `cues`; None if there are neither.
-
-    `origin` describes where the subtitles come from.
+    """Return the chapters, or else the topics of `cues`; None if there are neither. `origin` describes where the cues
+    come from.
     """
     if facts.chapters:
         return Structure(_chapters(facts, cues, modality), ["The structure was taken from the container's chapters."])
@@ -195,7 +192,7 @@ def _chapters(
 
 
 def _levels(chapters: Sequence[Cue]) -> list[int]:
-    """Return the nesting level of each chapter: the number of earlier chapters that contain it."""
+    """Return the nesting level of each chapter: the number of earlier chapters that contain its start."""
     ends: list[float] = []
     levels = []
     for chapter in chapters:

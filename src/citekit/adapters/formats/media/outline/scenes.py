@@ -1,8 +1,9 @@
-"""Finds the scene cuts of a video, decoding no more of it than necessary.
+"""Finds the scene cuts of a video.
 
-First, keyframes are compared with each other, and the sizes of the packets between them are examined. A cut makes one
-packet much larger than its neighbors, because little of the previous frame can be reused. If two successive keyframes
-are similar, and no packet between them is unusually large, there is no cut between them.
+Every frame of a short video is decoded. In a longer one, keyframes are compared, and the sizes of the packets between
+them are examined. A cut makes one packet much larger than its neighbors, because little of the previous frame can be
+reused. If two successive keyframes are similar, and no packet between them is unusually large, the frames between them
+are not decoded.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def _decode_intervals(
     """Yield each decoded frame of `intervals`: its group number, its time in seconds, and its thumbnail.
 
     Adjacent intervals form a group. Frames to which no other frame refers are skipped, except near an unusually large
-    packet, where the exact frame of the cut is needed.
+    packet.
     """
     thumbnails = ThumbnailMaker()
     with open_media(path) as container:
@@ -156,10 +157,7 @@ def _decode_intervals(
 def _packet_runs(
     packets: Iterator[Any], intervals: Sequence[KeyframeInterval]
 ) -> Iterator[Iterator[tuple[Any, KeyframeInterval]]]:
-    """Yield the packets of each group of adjacent intervals, including the keyframe after the group.
-
-    Each packet is paired with its interval.
-    """
+    """Yield the packets of each group of adjacent intervals and the keyframe after it, each paired with its interval."""
     numbered = enumerate(packets)
     for run in _adjacent(intervals):
         yield _packets_of_run(numbered, run)
@@ -197,7 +195,7 @@ def _is_near_outlier(seconds: float, interval: KeyframeInterval) -> bool:
 def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
     """Return the transitions where two keyframes differ by at least `_KEYFRAME_CHANGE` and 1.2 times the median change.
 
-    The time of a transition is that of an unusually large packet between the keyframes, or else of the second keyframe.
+    The time is that of the first unusually large packet between the keyframes, or else of the second keyframe.
     """
     median = sorted(interval.change for interval in intervals)[len(intervals) // 2] if intervals else 0.0
     limit = max(_KEYFRAME_CHANGE, 1.2 * median)
@@ -209,9 +207,8 @@ def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
 
 
 def _spaced_times(found: Sequence[Transition], duration: float) -> list[float]:
-    """Return the times of the strongest transitions that are at least `MIN_SCENE` seconds apart.
-
-    They are also at least that far from the start and the end of the video.
+    """Return the times of the strongest transitions, at least `MIN_SCENE` seconds apart and from both ends of the
+    video.
     """
     times: list[float] = []
     for each in sorted(found, key=lambda one: (-one.amount, one.time)):
@@ -230,8 +227,7 @@ class KeyframeInterval:
     seconds.
 
     `first_packet` is included, and `end_packet` is not. `change` is the difference between the two keyframes in gray
-    levels, or 255 after the last one. `outliers` are the packets that are unusually large, and `outlier_times` their
-    times.
+    levels, or 255 after the last one. `outliers` are the packets that are unusually large.
     """
 
     first_packet: int
@@ -286,8 +282,7 @@ def _intervals(
 def _outliers(sizes: array[int], keys: bytearray, first: int, end: int) -> list[int]:
     """Return the numbers of the packets from `first` to `end` (exclusive) that are much larger than their neighbors.
 
-    A packet is compared with the 80th percentile of its neighbors' sizes. Keyframes are ignored, and so are
-    packets that are much smaller than the packet `first`.
+    Keyframes are ignored, and so are packets that are much smaller than the packet `first`.
     """
     inner = [number for number in range(first, end) if not keys[number]]
     outliers = []

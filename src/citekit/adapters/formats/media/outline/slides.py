@@ -22,8 +22,8 @@ MIN_SLIDES = 2
 """The minimum number of slides of a lecture."""
 
 _MAX_GAP = 5.0
-"""The maximum time in seconds without a slide that still belongs to the slide before: an animation, or a slide that
-cannot be read.
+"""The length in seconds from which a part without a slide is an item of its own. A shorter part may be an animation, or
+a slide that cannot be read.
 """
 
 _SHOWN_LIMIT = 160
@@ -39,8 +39,7 @@ def is_lecture(slides: Sequence[Slide], duration: float) -> bool:
 
 
 def slide_items(slides: Sequence[Slide], cues: Sequence[Cue], start: float, end: float) -> list[OutlineItem]:
-    """Return an outline item for each slide shown between `start` and `end` (seconds), with what is said over it; empty
-    if there are none.
+    """Return an item for each slide shown between `start` and `end` (seconds); an empty list if there is none.
 
     Longer parts without a slide are topics, or scenes if nothing is said in them.
     """
@@ -60,7 +59,8 @@ def slide_items(slides: Sequence[Slide], cues: Sequence[Cue], start: float, end:
 
 
 def add_slides(items: Sequence[OutlineItem], slides: Sequence[Slide]) -> list[OutlineItem]:
-    """Return the items with each slide as a child of the item that it overlaps most, cut to the time of that item.
+    """Return the items with each slide below the item that it overlaps most, cut to the time of the item that contains
+    it.
 
     Slides that overlap no item are left out.
     """

@@ -40,8 +40,8 @@ Vector = Sequence[float]
 class _Sums:
     """Running sums over vectors with `size` components, from which a covariance matrix is computed.
 
-    `count` is the number of vectors, and `first` the sum of the vectors. `second` contains the sums of the products of
-    components: the lower triangle of a matrix, row by row.
+    `first` is the sum of the vectors. `second` contains the sums of the products of components: the lower triangle of a
+    matrix, row by row.
     """
 
     size: int
@@ -69,7 +69,7 @@ class _Sums:
     def log_determinant(self) -> float:
         """Return the logarithm of the determinant of the covariance matrix, computed by Cholesky decomposition.
 
-        A small value is added to the diagonal, so that the determinant is positive.
+        A small value is added to the diagonal, so that the logarithm exists.
         """
         means = [value / self.count for value in self.first]
         rows: list[list[float]] = []

@@ -49,8 +49,8 @@ class SoundSegment:
 
 
 def find_sound_segments(path: Path, duration: float, progress: Progress) -> list[SoundSegment]:
-    """Return the segments of audible sound in order, or an empty list if the loudness hardly varies or the recording is
-    almost silent.
+    """Return the segments of audible sound in order; an empty list if the recording is almost silent or its loudness
+    hardly varies.
 
     Raise the errors of `open_media`, and `Cancelled` if the caller cancels.
     """
@@ -95,16 +95,16 @@ def low_energy_share(levels: Sequence[float]) -> float:
 
 
 def required_length(pause: float) -> float:
-    """Return how long the segments next to a pause must be, in seconds, so that the pause separates them.
+    """Return how long, in seconds, the segments next to a pause must be, so that the pause separates them.
 
-    The longer the pause, the shorter the segments may be. `pause` is in seconds.
+    The longer the pause (in seconds), the shorter the segments may be.
     """
     return 0.0 if pause >= LONG_PAUSE else MIN_SEGMENT * (MIN_PAUSE + _MARGIN) / (pause + _MARGIN)
 
 
 def _threshold(levels: Sequence[float]) -> float | None:
-    """Return the loudness, in dB, that separates quiet from loud windows, or None if loudness hardly varies or all
-    windows are very quiet.
+    """Return the loudness, in dB, that separates quiet from loud windows; None if the recording is almost silent or its
+    loudness hardly varies.
     """
     if not levels:
         return None
@@ -117,7 +117,7 @@ def _threshold(levels: Sequence[float]) -> float | None:
 def _loud_runs(levels: Sequence[float], threshold: float) -> list[Span]:
     """Return the spans, in seconds, in which the loudness is at least `threshold`.
 
-    Pauses shorter than `MIN_PAUSE` are included in the spans, and very short spans (clicks) are omitted.
+    Pauses shorter than `MIN_PAUSE` are included, and very short spans (clicks) are omitted.
     """
     runs: list[Span] = []
     for number, level in enumerate(levels):
@@ -132,10 +132,7 @@ def _loud_runs(levels: Sequence[float], threshold: float) -> list[Span]:
 
 
 def _join_short_runs(runs: Sequence[Span]) -> list[Span]:
-    """Join spans across pauses if one of the two spans is shorter than `required_length`.
-
-    Shorter pauses are joined first.
-    """
+    """Join spans, across the shortest pauses first, if one of the two is shorter than `required_length`."""
     starts, ends = {run[0]: run for run in runs}, {run[1]: run for run in runs}
     for first, after in sorted(pairwise(runs), key=lambda two: two[1][0] - two[0][1]):
         left, right = ends[first[1]], starts[after[0]]
@@ -163,10 +160,7 @@ def _split_turns(run: Span, features: AudioFeatures, threshold: float, heartbeat
 
 
 def _quietest_near(levels: Sequence[float], window: int) -> float:
-    """Return the time of the quietest window near `window`, in seconds.
-
-    Distance matters too: each window of distance counts like half a dB of loudness.
-    """
+    """Return the time of the quietest window near `window`, in seconds. Each window of distance counts like half a dB."""
     near = range(max(window - _SEARCH_WINDOWS, 0), min(window + _SEARCH_WINDOWS + 1, len(levels)))
     return (min(near, key=lambda each: levels[each] + 0.5 * abs(each - window)) + 0.5) * WINDOW
 

@@ -1,8 +1,8 @@
 """Finds the pictures that a video shows unchanged for a while, such as slides and the windows of a screencast.
 
 Two pictures per second are reduced to a grid and compared with the first picture of the current run. Cells in which
-something moves all the time, such as a speaker in a corner, are left out of the comparison. Between keyframes of a long
-video, only those parts are decoded that may begin or end such a picture.
+something moves all the time, such as a speaker in a corner, are left out of the comparison. Between the keyframes of a
+long video, only the parts in which such a picture may begin or end are decoded.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def find_stable_pictures(
 def _decoded_intervals(path: Path, duration: float, progress: Progress) -> list[bool]:
     """Return for each keyframe of a video whether the frames between it and the next one must be decoded.
 
-    This is the case if they are far apart, or if the picture changes between them and hardly changes before or after
-    that.
+    They must be if the keyframes are far apart, or if the picture changes between them and hardly changes before or
+    after.
     """
     times, changes = [], []
     before: Image | None = None
@@ -120,7 +120,7 @@ def _frames(path: Path, decoded: Sequence[bool] | None, *, every_keyframe: bool 
     """Yield about one frame every `STEP` seconds, with its time in seconds.
 
     `decoded` says for each keyframe whether the frames after it are decoded, too; with None, all are. With
-    `every_keyframe`, all keyframes are yielded, however close they are.
+    `every_keyframe`, all decoded frames are yielded.
     """
     with open_media(path) as container:
         stream: Any = video_stream(container)
@@ -179,9 +179,7 @@ class _Follower:
     pending: tuple[float, Image, Any] | None = None
 
     def add(self, time: float, frame: Any) -> StablePicture | None:
-        """Add the frame that is shown at `time`. Return the picture before it, if that picture ends here and was
-        shown for long enough.
-        """
+        """Add the frame that is shown at `time`. Return the stable picture that has ended before it, if any."""
         small = _reduced(frame)
         changes = None if self.before is None else _changed(self.before, small)
         self.before = small
@@ -205,8 +203,8 @@ class _Follower:
         return done
 
     def finish(self, time: float) -> StablePicture | None:
-        """Return the picture that is shown until `time`, or None if it was not shown for long enough, or if more than
-        half of it moved, as in a film.
+        """Return the picture that is shown until `time`. Return None if it was not shown for long enough, or if more
+        than half of it moved, as in a film.
         """
         run = self.run
         self.run = None

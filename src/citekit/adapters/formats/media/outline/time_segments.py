@@ -48,7 +48,9 @@ def numbered_title(kind: str, number: int, start: float, end: float) -> str:
 
 
 def title_from_text(text: str) -> str:
-    """Return the first sentence of `text` as a title, or its first words if the sentence is very short or long."""
+    """Return the first sentence of `text` as a title, or the beginning of `text` if no sentence of suitable length is
+    found.
+    """
     for mark in (". ", "? ", "! "):
         head, found, _ = text.partition(mark)
         if found and 15 <= len(head) <= TITLE_LIMIT:
@@ -58,10 +60,7 @@ def title_from_text(text: str) -> str:
 
 
 def scenes_between(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[OutlineItem]:
-    """Return an outline item for each scene. `times` are the cuts in seconds.
-
-    The summary of a scene consists of the words spoken in it, which are taken from the subtitles `cues`.
-    """
+    """Return an outline item for each scene, with the text of `cues` as its summary. `times` are the cuts in seconds."""
     edges = [0.0, *(round(time, 3) for time in times), duration]
     return [_scene(number, start, end, cues) for number, (start, end) in enumerate(pairwise(edges), 1)]
 
@@ -75,11 +74,10 @@ def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> O
 
 
 def add_scenes(outline_items: Sequence[OutlineItem], times: Sequence[float], duration: float) -> list[OutlineItem]:
-    """Return the items with scenes added as children. `times` are the cuts in seconds.
+    """Return the items with scenes added to the innermost chapters and topics. `times` are the cuts in seconds.
 
-    Scenes are numbered through the whole video. An item without a cut stays unchanged. A child of an item (a topic or
-    cue) becomes a child of the scene that contains it, or stays next to the scenes, in order of time, if it contains a
-    cut.
+    Scenes are numbered through the whole video. An item without a cut stays unchanged. A child of a divided item
+    becomes a child of the scene that contains it, or stays next to the scenes if it contains a cut.
     """
     edges = [0.0, *(round(time, 3) for time in times), duration]
     return [_split_at_cuts(outline_item, edges) for outline_item in outline_items]

@@ -18,10 +18,10 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
 MIN_TOPIC = 20.0
-"""The shortest topic, in seconds, unless a very long pause ends it."""
+"""The length of a topic, in seconds, from which a long pause ends it. A very long pause ends it earlier, too."""
 
 MAX_TOPIC = 180.0
-"""The longest topic, in seconds; a longer one is split at the best position."""
+"""The length of a topic, in seconds, above which it is split if it has at least four cues."""
 
 BLOCK = 8
 """The number of cues on each side of a position whose vocabulary is compared."""
@@ -34,8 +34,8 @@ def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -
     """Return an outline item for each topic, with its cues as children, or with the turns of its speakers if they are
     known. A topic of one cue without a speaker has no children.
 
-    The title is the central sentence of the topic. The summary is what is said or, if that is long, the central
-    sentence. Topics do not overlap, and cues do not overlap. All are between 0 and `duration` (seconds).
+    The title comes from the central sentence of the topic. The summary is what is said or, if that is long, the central
+    sentence. Topics do not overlap and are between 0 and `duration` (seconds).
     """
     usable = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
     groups = _groups(usable)
@@ -84,11 +84,8 @@ def _groups(cues: Sequence[Cue]) -> list[list[Cue]]:
 
 
 def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: int) -> list[tuple[int, int]]:
-    """Split the cues from `first` to `end` (exclusive) into groups of at most `MAX_TOPIC` seconds.
-
-    Fewer than four cues are not split.
-    Splits are preferred where the vocabulary changes, at long pauses, and at ends of sentences. `shifts` rates the
-    change of vocabulary at each cue.
+    """Split the cues from `first` to `end` (exclusive) into groups of at most `MAX_TOPIC` seconds or fewer than four
+    cues.
     """
     pending, done = [(first, end)], []
     while pending:
@@ -102,9 +99,9 @@ def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: i
 
 
 def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, index: int) -> tuple[bool, float]:
-    """Rate a split of the cues from `low` to `high` (exclusive) before the cue `index`. Larger ratings are better.
+    """Rate a split of the cues from `low` to `high` (exclusive) before the cue `index`; larger is better.
 
-    The rating is high for two parts of similar length, a long pause, the end of a sentence, and a change of vocabulary.
+    Two parts of similar length, a long pause, the end of a sentence, and a change of vocabulary raise the rating.
     """
     start, end, at = cues[low].start, cues[high - 1].end, cues[index].start
     balance = min(at - start, end - at) / (end - start)
@@ -117,7 +114,7 @@ def vocabulary_shifts(texts: Sequence[str]) -> list[float]:
     """Return a score for each text: how much the vocabulary changes at its beginning.
 
     The scores are the depth scores of TextTiling (M. Hearst, Computational Linguistics 23, 1997) over blocks of `BLOCK`
-    texts.
+    texts, and 0 near both ends.
     """
     words = [Counter(word for word in _WORD.findall(text.casefold())) for text in texts]
     similarities = [_cosine(words[max(at - BLOCK, 0) : at], words[at : at + BLOCK]) for at in range(len(words))]
@@ -161,7 +158,7 @@ def cue_items(cues: Sequence[Cue], modality: Modality) -> list[OutlineItem]:
 
 
 def _turns(cues: Sequence[Cue], modality: Modality) -> list[OutlineItem]:
-    """Return an outline item for each turn of a speaker. Subtitles without a known speaker are items themselves."""
+    """Return an outline item for each turn of a speaker, and for each subtitle without a known speaker."""
     items: list[OutlineItem] = []
     for voice, group in groupby(cues, key=lambda cue: cue.voice):
         turn = list(group)

@@ -2,7 +2,7 @@
 
 A hard cut is a change that is much larger than the changes around it, as in the adaptive detector of PySceneDetect
 (BSD), unless the previous image returns at once (a flash). In the middle of a dissolve, a frame is a blend of the
-frames around it, which motion never produces. In a fade, the image becomes uniformly black or white before the next
+frames around it, which motion rarely produces. In a fade, the image becomes uniformly black or white before the next
 scene appears.
 """
 
@@ -55,8 +55,8 @@ _STEP = 0.08
 
 @frozen
 class Transition:
-    """A transition between scenes. `time` is when the new scene starts, or the middle of a dissolve or fade, in
-    seconds.
+    """A transition between scenes. `time`, in seconds, is when the new scene starts, or the middle of a dissolve or
+    fade.
 
     `amount` is the size of the change in gray levels. `kind` is `cut`, `dissolve`, or `fade`.
     """
@@ -68,9 +68,10 @@ class Transition:
 
 @define
 class TimedThumbnail:
-    """A frame of a video: its time in seconds, its thumbnail, and its difference from the previous frame.
+    """A frame of a video: its time in seconds, its thumbnail, and its difference from the previous frame in gray
+    levels.
 
-    `change` is that difference in gray levels. `flat` caches `is_flat`.
+    `flat` caches `is_flat`.
     """
 
     time: float
@@ -90,8 +91,8 @@ class TimedThumbnail:
 def find_transitions(pictures: Iterable[tuple[float, Image]]) -> list[Transition]:
     """Return the transitions in a continuous sequence of frames, sorted by time.
 
-    `pictures` yields the time in seconds and the thumbnail of each frame. Only a few seconds of frames are in memory at
-    once.
+    `pictures` yields the time in seconds and the thumbnail of each frame. Only a few seconds of frames are held in
+    memory.
     """
     found: list[Transition] = []
     buffer = PictureBuffer()
@@ -118,10 +119,7 @@ def merge_transitions(found: Sequence[Transition]) -> list[Transition]:
 
 @define
 class PictureBuffer:
-    """The frames of the last few seconds, in which transitions are detected.
-
-    Transitions before the time `decided_until` (seconds) have already been reported.
-    """
+    """The frames of the last few seconds. Transitions before the time `decided_until` (seconds) have been reported."""
 
     pictures: list[TimedThumbnail] = field(factory=list)
     times: list[float] = field(factory=list)
@@ -137,13 +135,12 @@ class PictureBuffer:
 
     @property
     def is_full(self) -> bool:
-        """Whether the buffer contains enough frames to detect transitions with `decide`."""
+        """Whether the buffer contains enough frames for `decide`."""
         return self.times[-1] - self.times[0] > _BUFFER_DURATION if self.times else False
 
     def decide(self, *, final: bool) -> list[Transition]:
-        """Return the transitions that have not been reported yet and have enough frames after them.
-
-        If `final` is set, the video has ended, and all remaining transitions are returned.
+        """Return the transitions that have not been reported yet and have enough frames after them; with `final`, all
+        that remain.
         """
         if len(self.times) < 2:
             return []
@@ -177,10 +174,8 @@ class PictureBuffer:
         return not self._comes_back(index)
 
     def _comes_back(self, index: int) -> bool:
-        """Return whether the change at the frame `index` is only a flash.
-
-        In a flash, the image before the change returns soon after it, or the image after it also appeared shortly
-        before it.
+        """Return whether the change at the frame `index` is only a flash: the image before it returns soon after, or
+        the image after it also appeared shortly before.
         """
         here, before = self.pictures[index], self.pictures[index - 1]
         after = self.pictures[index + 1 : bisect_right(self.times, here.time + FLASH_DURATION)]
@@ -238,8 +233,7 @@ class PictureBuffer:
     def _is_still_around(self, time: float, lag: float, across: float) -> bool:
         """Return whether the image changes much less just before and just after a possible dissolve than during it.
 
-        The dissolve is around `time` (seconds), and `across` is the change during it in gray levels. `lag` is the
-        length of the period examined before and after `time`.
+        `across` is the change during the dissolve, in gray levels. Times are in seconds.
         """
         sides = ((time - lag, time - lag / 2), (time + lag / 2, time + lag))
         return all(self._is_still(low, high, _MAX_SIDE_CHANGE * across) for low, high in sides)
@@ -247,8 +241,8 @@ class PictureBuffer:
     def _is_still(self, low: float, high: float, limit: float) -> bool:
         """Return whether the image changes by at most `limit` gray levels from time `low` to time `high`.
 
-        If only a part of that period is in the buffer, the limit is reduced in proportion. If less than half of it is
-        in the buffer, return False.
+        If only a part of that period is in the buffer, the limit is reduced in proportion. If less than half is, return
+        False.
         """
         first, last = max(low, self.times[0]), min(high, self.times[-1])
         one, other = self._nearest(first), self._nearest(last)
@@ -278,9 +272,6 @@ class PictureBuffer:
             start = None
 
     def _differ(self, low: float, high: float) -> bool:
-        """Return whether the frames at the times `low` and `high` show different scenes.
-
-        For a time outside the buffer, the first or last frame of the buffer is used.
-        """
+        """Return whether the frames at the times `low` and `high`, or the nearest in the buffer, show different scenes."""
         one, other = self._nearest(max(low, self.times[0])), self._nearest(min(high, self.times[-1]))
         return one is None or other is None or difference(one.thumbnail, other.thumbnail) >= MIN_CHANGE

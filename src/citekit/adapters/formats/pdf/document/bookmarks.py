@@ -18,9 +18,8 @@ _DOUBTFUL = (None, 1)
 class Bookmark:
     """A bookmark of a PDF: its level (1 is the top level), its title, and its target.
 
-    `page` is the 1-based number of the target page, or None if the bookmark does not lead to a page of the file. `x`
-    and `y` locate the target on the displayed page, in points from its top left corner; they are NaN if the bookmark
-    does not name a position.
+    `page` is the 1-based number of the target page, or None if it is not a page of the file. `x` and `y` locate the
+    target on the displayed page, in points from the top left; they are NaN if the bookmark names no position.
     """
 
     level: int
@@ -31,11 +30,10 @@ class Bookmark:
 
 
 def read_bookmarks(document: Any) -> list[Bookmark]:
-    """Return at most `BOOKMARK_LIMIT` bookmarks in reading order.
+    """Return at most `BOOKMARK_LIMIT` bookmarks in order. Those deeper than `DEPTH_LIMIT` move up to that level.
 
-    Bookmarks deeper than `DEPTH_LIMIT` move up to that level. This function reads the outline that PyMuPDF has already
-    loaded, because `get_toc(simple=False)`, which also reports positions, is forty times slower. It reads the PDF
-    objects themselves if MuPDF's outline is empty or doubtful: MuPDF fails on cyclic bookmarks and mistakes a
+    This function reads the outline that PyMuPDF has loaded, because `get_toc(simple=False)` is forty times slower. It
+    compares it with the PDF objects if it is empty or doubtful: MuPDF fails on cyclic bookmarks and mistakes a
     destination that is not a page for the first page.
     """
     read = _held_ready(document)

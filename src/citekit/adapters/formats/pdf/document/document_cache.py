@@ -1,7 +1,6 @@
 """Caches facts about a whole PDF (its outline and page objects) in the index, under the digest of the file's bytes.
 
-Losing the cache is harmless: the facts are then read from the file again. A cached fact equals the fact in the file, so
-results do not depend on the cache.
+Results do not depend on the cache: facts that are missing are read from the file.
 """
 
 from __future__ import annotations
@@ -66,21 +65,20 @@ class PdfMemory:
         self._state = self._now()
 
     def targets(self) -> list[Target] | None:
-        """Return all cached items of the PDF's outline, or None if they are missing in the cache or damaged."""
+        """Return the cached items of the PDF's outline, or None if they are missing in the cache or damaged."""
         plain = self._read("outline", 3 * BOOKMARK_LIMIT)
         if plain is None or len(plain) % 3:
             return None
         return list(map(Target, *_columns(plain))) if _is_outline(plain) else None
 
     def pages(self) -> list[int]:
-        """Return the cached object numbers of the first pages of the PDF; the list is empty if none are cached."""
+        """Return the cached object numbers of the first pages of the PDF; empty if none are cached or they are damaged."""
         plain = self._read("pages", PAGE_LIMIT)
         return list(plain) if plain is not None and _are_pages(plain) else []
 
     def learn_targets(self, targets: Sequence[Target]) -> None:
-        """Note all items of an outline that was read without errors, for `save` to cache.
-
-        Outlines that are invalid or have fewer than `WORTH` items are ignored.
+        """Note all items of an outline, for `save` to cache. Invalid outlines and those of fewer than `WORTH` items are
+        ignored.
         """
         plain = list(itertools.chain.from_iterable(targets))
         if len(targets) >= WORTH and _is_outline(plain):
@@ -89,8 +87,8 @@ class PdfMemory:
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
         """Note the object numbers of the first pages, for `save` to cache.
 
-        The numbers are ignored unless there are at least `WORTH` more of them than `known`, the number of cached ones,
-        and also if there are more than `PAGE_LIMIT` or they are invalid.
+        They are ignored if they are invalid, more than `PAGE_LIMIT`, or fewer than `WORTH` beyond the `known` cached
+        ones.
         """
         if len(numbers) >= known + WORTH and len(numbers) <= PAGE_LIMIT and _are_pages(numbers):
             self._learned.append(("pages", list(numbers)))
@@ -129,8 +127,7 @@ class PdfMemory:
 def remember(document: Document, memory: PdfMemory) -> None:
     """Read the outline and the page objects of `document`, and cache them unless reading fails or needs a repair.
 
-    Call this function inside `exclusive()`. Make it the last operation on the document: reading everything may cause
-    MuPDF to repair the document.
+    Call this function inside `exclusive()`, as the last operation on the document, because MuPDF may repair it.
     """
     try:
         with translated(memory.source.path, SourceUnsupported):
@@ -148,10 +145,7 @@ def _row(key: str, numbers: Sequence[int]) -> dict[str, Any]:
 
 
 def _numbers(key: str, row: dict[str, Any], most: int) -> Sequence[int] | None:
-    """Return the numbers stored in the cache row `row`; None if the row is damaged or its checksum does not match.
-
-    `most` is the maximum count of numbers.
-    """
+    """Return the numbers in the cache row `row`, at most `most`; None if it is damaged or its checksum does not match."""
     text = row.get("data")
     if set(row) != {"data", "sha256"} or not isinstance(text, str) or len(text) > ROW_LIMIT:
         return None

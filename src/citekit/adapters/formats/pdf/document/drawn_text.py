@@ -1,8 +1,8 @@
 """Decides which text of a PDF page is visible by drawing the page.
 
-`hidden_text` looks for signs of hidden text first, because drawing each page of a long file would take too long. This
-module needs no signs. It draws one page with and without its text; a character is visible if the drawings differ at its
-glyph. This takes tens of milliseconds per page, so it is used only for the pages of a quote.
+`hidden_text` looks for signs of hidden text first. This module needs no signs: it draws one page with and without its
+text, and a character is visible if the drawings differ at its glyph. This takes tens of milliseconds per page, too long
+for all pages of a long file.
 """
 
 from __future__ import annotations
@@ -64,10 +64,11 @@ _LETTER = 0.45
 
 
 def unseen_text(page: Any) -> Hidden:
-    """Return the characters of `page` that a reader does not see. Call this function inside `exclusive()` or `opened()`.
+    """Return the characters of `page` that a reader does not see. Call this function inside `exclusive()` or
+    `opened()`.
 
-    The result includes the result of `hidden_text`, which also decides about text in rendering mode 3 (invisible). On a
-    page with more than `glyph_ink.GLYPHS` glyphs, all text counts as hidden.
+    The result includes that of `hidden_text`, which decides about text in rendering mode 3 (invisible). On a page with
+    more than `glyph_ink.GLYPHS` glyphs, all text counts as hidden.
     """
     hidden = hidden_text(page)
     inks = inks_of(page)
@@ -101,10 +102,7 @@ class _Judge:
     zoom: float
 
     def unseen(self) -> list[Ink]:
-        """Return the characters that are not visible.
-
-        A character that shares the glyph of the character before it is treated like that character.
-        """
+        """Return the characters that are not visible. Characters that share a glyph are treated alike."""
         own = [(at, each) for at, each in enumerate(self.glyphs) if not each.continues]
         unseen = {at for at, each in own if each.is_void or _is_tiny(each)}
         left = [(at, each) for at, each in own if at not in unseen]
@@ -136,8 +134,7 @@ class _Judge:
     def _unchanged(self, glyphs: Sequence[tuple[int, Ink]], whole: Drawing, bare: Drawing) -> list[tuple[int, Ink]]:
         """Return the glyphs at which the drawings `whole` (with all text) and `bare` (without text) look the same.
 
-        Glyphs that MuPDF draws like graphics are in both drawings; they are returned if they have no contrast. Other
-        invisible text (rendering mode 3) is left to `hidden_text`.
+        Glyphs that MuPDF draws like graphics are in both drawings; they are returned if they have no contrast.
         """
         return [
             (at, each)
@@ -231,8 +228,7 @@ def _has_contrast(drawing: Drawing, box: Box) -> bool:
 def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> tuple[list[tuple[int, int]], set[int]]:
     """Return the pairs of positions of overlapping glyphs that show different characters of different text objects.
 
-    Copies of one character, as in bold text made of two copies, are not pairs. The second result has the positions of
-    glyphs in crowded squares, with which later glyphs were not compared.
+    The second result has the positions of glyphs in crowded squares, with which later glyphs were not compared.
     """
     squares: dict[tuple[int, int], list[tuple[int, Ink]]] = {}
     pairs: set[tuple[int, int]] = set()

@@ -38,8 +38,7 @@ class Ink(NamedTuple):
     `text` numbers its text object in painting order. `x` and `y` are the origin of the glyph, in points. `is_void` is
     true if nothing is painted, because the colorant is `None` or the glyph is empty. `is_unpainted` is true in
     rendering mode 3 (invisible); MuPDF reports colored glyphs of Type 3 fonts (`is_procedure`) in this mode, too, and
-    draws them like graphics. If one glyph shows several characters, `continues` is true for all of them except the
-    first.
+    draws them like graphics. If one glyph shows several characters, `continues` is true for those after the first.
     """
 
     text: int
@@ -79,8 +78,8 @@ def inks_of(page: Any) -> Inks:
 class PageDrawings:
     """Draws a page with or without its text. Use it inside `exclusive()` or `opened()`.
 
-    MuPDF records the page once, which also makes pages with many transparent groups a hundred times faster to draw.
-    Pass `Inks.is_plain` as `is_plain`. Pages that are not plain are not recorded and are always drawn whole.
+    MuPDF records the page once, because pages with many transparent groups are then drawn a hundred times faster. Pass
+    `Inks.is_plain` as `is_plain`. Pages that are not plain are not recorded, and are drawn whole.
     """
 
     page: Any
@@ -143,7 +142,7 @@ def _hard_edges() -> Iterator[None]:
 
 @define
 class _Bounds:
-    """The boxes of glyphs relative to their origins, each measured once per font, glyph number, and matrix.
+    """The boxes of glyphs relative to their origins, cached per font, glyph number, and matrix.
 
     A glyph that paints nothing has an empty box.
     """

@@ -10,10 +10,12 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 CONTENT_LIMIT = 3_000_000
-"""The maximum size in bytes of a page's drawing operators that are followed. A page with more is a map or a plan."""
+"""The maximum size in bytes of a page's drawing operators that are followed. A page with more is usually a map or a
+plan.
+"""
 
 BOX_LIMIT = 30_000
-"""The maximum number of items on a page that is searched for hidden text. A page with more is usually a plot."""
+"""The number of items on a page after which `boxes_of` stops. A page with more is usually a plot."""
 
 _OPERATORS = (b"Do", b" re", b" l", b"\nl", b"EI")
 
@@ -38,9 +40,9 @@ class Drawn(NamedTuple):
 def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
     """Return the pictures, paths, and shadings that `page` draws, and, with `text`, whether it draws visible text.
 
-    The invisible text layer over a scan does not count as visible. With `text`, the search stops at the first visible
-    text, so graphics drawn after it are missing from the result. `page.get_bboxlog` is not used because it also
-    measures all text and temporarily changes the page's rotation.
+    With `text`, the search stops at the first visible text, so graphics drawn after it are missing from the result. The
+    invisible text layer over a scan does not count. `page.get_bboxlog` is not used because it also measures all text
+    and temporarily changes the page's rotation.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -74,10 +76,7 @@ def boxes_of(page: Any) -> list[tuple[str, Box]]:
 
 @cache
 def _boxes_class() -> Any:
-    """Return the class of a MuPDF device that records the kinds and boxes of what is drawn.
-
-    MuPDF calls its methods by name with raw pointers.
-    """
+    """Return the class of a MuPDF device that records the kinds and boxes of what is drawn."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         bound_path, bound_text = mupdf.ll_fz_bound_path, mupdf.ll_fz_bound_text
@@ -136,7 +135,7 @@ def _boxes_class() -> Any:
 
 
 def may_draw(page: Any) -> bool:
-    """Return whether `page` may draw anything other than text, by a cheap search of its content for drawing operators.
+    """Return whether `page` may draw anything other than text, by a cheap search of its content.
 
     The result is False if the content is longer than `CONTENT_LIMIT` or cannot be read.
     """

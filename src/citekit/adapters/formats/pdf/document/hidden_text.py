@@ -62,7 +62,7 @@ _BAND = 16.0
 """The height in points of the bands of a page in which shapes near a text are looked up."""
 
 _JOINED = 1000
-"""The maximum number of shapes in a list of the shapes near a text that is cached."""
+"""The maximum length of a list of shapes near a text that is cached."""
 
 _TALLEST = 16_384.0
 """The distance in points from the top of a page below which all shapes count as being at the same height.
@@ -99,7 +99,7 @@ Look = tuple[float, int, int]
 
 @define
 class Hidden:
-    """The hidden characters of one page, keyed by the origins of their glyphs before the page's rotation is applied.
+    """The hidden characters of one page, keyed by the origins of their glyphs before the page is rotated.
 
     With `everything`, all characters are hidden.
     """
@@ -166,10 +166,7 @@ class Drawing:
 
 
 def may_hide(page: Any) -> bool:
-    """Return whether `page` may contain hidden text, or is too damaged to tell.
-
-    The check is cheap. The result is False for most pages of plain text.
-    """
+    """Return whether `page` may contain hidden text, or is too damaged to tell. The check is cheap."""
     tokens = None if has_annotations(page) else _tokens(page)
     return tokens is None or tokens.is_irregular or may_look_unusual(tokens)
 
@@ -200,8 +197,7 @@ def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collectio
     pages on which no text can be hidden are recognized sooner.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
-    mode 3 over a scan count as visible. Use `quick` for pages that `libraries.mupdf.hidden_text_signs` has already
-    checked.
+    mode 3 over a scan count as visible. Use it after `libraries.mupdf.hidden_text_signs`.
     """
     if not quick and (not may_hide(page) or (looks is not None and shows_all(page, looks()))):
         return Hidden()
@@ -247,9 +243,8 @@ def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collectio
 def shows_all(page: object, looks: Collection[Look]) -> bool:
     """Return True if it is certain that no text of `page` is hidden, or False if that takes a closer look.
 
-    `looks` are the looks of all text of the page. Nothing is hidden if all text has a legible size and opacity, nothing
-    is painted over it, and its colors differ from the color of the paper and from the colors of all areas that it may
-    lie on.
+    `looks` are the looks of all text of the page. The result is True if all text has a legible size and opacity,
+    nothing is painted over it, and its colors differ from those of the paper and of all areas that it may lie on.
     """
     tokens = _tokens(page)
     if tokens is None or tokens.is_irregular:
