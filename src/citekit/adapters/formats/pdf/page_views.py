@@ -120,10 +120,7 @@ def _split(characters: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping
 
 
 def _box(word: Sequence[Mapping[str, Any]], turned: Any, area: Any) -> Corners | None:
-    """Return the box of a word as fractions of the upright page.
-
-    The result is None if the word is outside the page or has no extent.
-    """
+    """Return the box of a word as fractions of the upright page; None if it is outside the page or has no extent."""
     with exclusive() as pymupdf:
         whole = pymupdf.Rect(word[0]["bbox"])
         for each in word[1:]:

@@ -50,18 +50,16 @@ _FILE = re.compile(
 class PyMuPdfTextReader:
     """A text reader for PDFs that reads page by page and lets other threads use PyMuPDF between two pages.
 
-    Lines end with a line feed and paragraphs (blocks) with two, unless a block clearly continues in the next one. A
-    word that is split at the end of a line is joined at a soft hyphen. At a hyphen, it is joined if the whole word
-    occurs elsewhere in the document, or its first part does not, unless the hyphenated word occurs elsewhere. All soft
-    hyphens are removed; other hyphens are removed only where a word is joined.
+    Lines end with a line feed and paragraphs (blocks) with two, unless a block clearly continues in the next one. Soft
+    hyphens are removed. If `joining` is true, words that other hyphens split at line ends are joined (see `_unbroken`).
 
     Hidden text is omitted (see `formats.pdf.document.hidden_text`). With `as_seen`, a page with hidden text has its
-    visible text first, then a mark, and then all of its text, in the format of `domain.quotes.hidden`.
+    visible text first, then a mark, and then all of its text, in the format of `domain.quotes.hidden`; and raised and
+    lowered numbers become superscripts and subscripts.
 
-    If `joining` is false, words stay split at hyphens. With `as_seen`, raised and lowered numbers become superscripts
-    and subscripts. `password` opens a file that needs one. `ocr` recognizes the text of scanned pages without text; if
-    it is None, the text of these pages is empty. `index` caches the recognized text. `known` holds the texts of pages
-    that a mapper has just read, as a reader with `as_seen` and without `joining` returns them.
+    `password` opens a file that needs one. `ocr` recognizes the text of scanned pages without text, which is otherwise
+    empty, and `index` caches it. `known` holds the texts of pages that a mapper has just read, as a reader with
+    `as_seen` and without `joining` returns them.
     """
 
     def __init__(
@@ -82,9 +80,8 @@ class PyMuPdfTextReader:
         return format.name == "pdf"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the text with one unit for each page. See `TextReader.read`.
-
-        The unit is empty for a page that has no text or is too complex to be read.
+        """See `TextReader.read`. Each page is a unit, which is empty if the page has no text or is too complex to be
+        read.
         """
         known = PagesRead() if self._known is None else self._known.take(source)
         if known.is_whole and (self._ocr is None or all(map(str.strip, known.texts.values()))):
@@ -162,9 +159,10 @@ class PageTextCollector:
 
     def collect(self, number: int, page: object, blocks: Blocks | None = None) -> None:
         """Store the text of the page `number` unless it is known. `blocks` are the text blocks of its content, if they
-        have been read. The blocks of a page with annotations are read again, to include the text of the annotations.
+        have been read.
 
-        A damaged page ends the collection and discards all texts, so that the text reader reads the whole file itself.
+        The blocks of a page with annotations are read again, to include their text. A damaged page ends the collection
+        and discards all texts, so that the text reader reads the file itself.
         """
         if not self.is_missing(number):
             return
@@ -201,8 +199,8 @@ class PageTextCollector:
 def drawn_pages(path: Path, numbers: Sequence[int], *, password: str | None = None) -> dict[int, str]:
     """Return the text of pages that is visible when they are drawn, by 1-based page number.
 
-    The text is divided into lines and blocks as by `PyMuPdfTextReader` with `as_seen` and without `joining`. Pages that
-    the file does not have, or that are too complex to be read, are left out. Raise the same errors as `opened`.
+    The text is divided as by `PyMuPdfTextReader` with `as_seen` and without `joining`. Pages that the file does not
+    have, or that are too complex to be read, are left out. Raise the same errors as `opened`.
     """
     flags, texts = text_flags(), {}
     with opened(path, password=password) as document:
@@ -247,7 +245,7 @@ def _joined(blocks: Sequence[str]) -> str:
 def block_text(block: str) -> str:
     """Return the text of a block without soft hyphens and empty lines.
 
-    Unprintable characters become spaces, runs of white space become one space, and the ends of table cells become tabs.
+    Unprintable characters become spaces, runs of white space become one space, and tabs separate the cells of a table.
     """
     text = _SOFT_END.sub("", block).replace("\u00ad", "") if "\u00ad" in block else block
     if not text.replace("\n", "").isprintable():

@@ -23,10 +23,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 TURNS_LIMIT = 10_000
-"""The maximum number of turns (consecutive messages of one person) that become nodes.
-
-In a longer chat, the days are the smallest parts.
-"""
+"""The maximum number of turns (consecutive messages of one person). In a longer chat, the days have no children."""
 
 _DAYS = 62
 """The maximum number of days that are not grouped. A chat with more days is divided into months first."""
@@ -46,9 +43,8 @@ _ORDERS = ("day, month, year", "month, day, year", "year, month, day")
 
 @frozen
 class Message:
-    """A message: its 1-based line number, the numbers in its date, the name of its writer, and its first line of text.
-
-    The name is empty if the program wrote the message.
+    """A message: its 1-based line number, the numbers in its date, the name of its writer ("" for the program), and its
+    first line of text.
     """
 
     line: int
@@ -59,14 +55,14 @@ class Message:
 
 @frozen
 class ChatOutliner:
-    """Outlines exported chats. `fallback` outlines all other texts."""
+    """Outlines exported chats. `fallback` outlines other texts."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """See `Outliner.outline`. The items are days with the turns of each person. Many days are grouped by month.
 
-        A text that is no chat, or has more than `LINES_LIMIT` lines, is outlined by `fallback`.
+        A text that is no chat, has no valid dates, or has more than `LINES_LIMIT` lines is outlined by `fallback`.
         """
         if not is_chat(source.path):
             return self.fallback.outline(source, progress)
@@ -116,8 +112,8 @@ def read_messages(lines: Iterable[str]) -> list[Message]:
 def _days_of(messages: Sequence[Message]) -> tuple[str, list[date]]:
     """Return the order of the numbers in the dates, such as "day, month, year", and the date of each message.
 
-    Of the orders in which all dates are valid, choose the order in which the date goes back least often, and among
-    equals, the order in which the dates of consecutive messages are closest. Return no dates if no order is valid.
+    Of the orders in which all dates are valid, choose the one in which the date goes back least often, and among
+    equals, the one in which consecutive dates are closest. Return no dates if no order is valid.
     """
     best: tuple[tuple[int, int], str, list[date]] | None = None
     for order in _ORDERS:

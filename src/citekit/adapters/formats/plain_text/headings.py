@@ -102,8 +102,8 @@ class HeadingFinder:
 
     If `prose` is False, no headings are found. Named headings (`Chapter 1`, `ACT II`) and underlined lines count if a
     blank line precedes them; a mere name and number in capitals (`CHAPTER IV`) also counts if a blank line follows.
-    Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct;
-    otherwise they are list items or names of speakers.
+    Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct, because
+    others are list items or names of speakers.
     """
 
     prose: bool
@@ -184,9 +184,8 @@ class HeadingFinder:
             yield from ((heading.line, heading) for heading in headings)
 
     def _without_toc(self, found: list[TextHeading]) -> list[TextHeading]:
-        """Return the headings without the entries of a printed table of contents.
-
-        The table ends where its first entry occurs again, as a heading.
+        """Return the headings without the entries of a printed table of contents, which ends where its first entry
+        occurs again.
         """
         line, entry = self.entry
         for each in found if len(entry) > 2 else ():
@@ -201,11 +200,11 @@ class HeadingFinder:
 
 
 def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
-    """Return `found`, lines in capitals, without those that form a paragraph in a text with a blank line after each line.
+    """Return `found`, lines in capitals, without those that form a paragraph in a text with a blank line after each
+    line.
 
-    Successive lines of `found` belong together if at most one line is between them. They form a paragraph if one of
-    them other than the last ends in mid-sentence, and if there are at least three of them or the last one ends with a
-    period.
+    Lines form a paragraph if at most one line is between each, one of them other than the last ends in mid-sentence,
+    and there are at least three of them or the last one ends with a period.
     """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
@@ -221,8 +220,8 @@ def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
 def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
     """Return the headings without the entries of printed tables of contents.
 
-    Such a table is recognized as three or more headings, with at most two lines between each, four fifths of which (not
-    counting one heading) occur again later, perhaps without their numbers.
+    A table is three or more headings with at most two lines between each, of which four fifths (not counting one
+    heading) occur again later, perhaps without their numbers.
     """
     last = {_core(heading.title): heading.line for heading in found}
     kept: list[TextHeading] = []
@@ -250,7 +249,7 @@ def _core(title: str) -> str:
 def _as_siblings(found: list[TextHeading]) -> list[TextHeading]:
     """Return the headings, with headings such as `Preface` and `Contents` on the level of the next other heading.
 
-    If that heading is numbered (`1.1 Scope`), they keep their own level, and contain the numbered headings.
+    If that one is numbered (`1.1 Scope`), they keep their level.
     """
     kept: list[TextHeading] = []
     after = min((each.level for each in found if each.level and not _ALONE.match(each.title)), default=2)
@@ -271,9 +270,8 @@ def _roman_value(title: str) -> int:
 
 
 def _in_sequence(found: list[TextHeading]) -> list[TextHeading]:
-    """Return the headings that are Roman numerals counting up from I, in runs of at least three.
-
-    A run may skip single numerals.
+    """Return the headings that are Roman numerals counting up from I, in runs of at least three that may skip single
+    numerals.
     """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
@@ -325,26 +323,25 @@ def _is_number(title: str) -> bool:
 
 
 def _normalized(line: str) -> str:
-    """Return `line` for comparison with other titles: its letters and digits, case-folded.
-
-    The leader dots and the page number of a table of contents entry are removed.
+    """Return `line` for comparison: its letters and digits, case-folded, without the leader dots and page number of a
+    table of contents.
     """
     return "".join(filter(str.isalnum, _LEADER.sub("", line).casefold()))
 
 
 def _in_title_case(title: str) -> bool:
-    """Return whether `title` has at most eight words that are capitalized or short.
-
-    This distinguishes a title that ends with a period from a sentence.
+    """Return whether `title`, which ends with a period, is no sentence: its at most eight words are capitalized or
+    short.
     """
     words = title.split()
     return len(words) <= 8 and not any(word[:1].islower() and len(word) > 4 for word in words) and ". " not in title
 
 
 def _is_words(title: str) -> bool:
-    """Return whether at least three characters, and at least 70 percent of those that are not white space, are capitals.
+    """Return whether at least three characters, and at least 70 percent of those that are not white space, are
+    capitals.
 
-    This excludes codes with many digits or symbols, and text in scripts without capitals.
+    This excludes codes with many digits, and scripts without capitals.
     """
     capitals = sum(character.isupper() for character in title)
     return capitals >= 3 and capitals * 10 >= sum(not character.isspace() for character in title) * 7

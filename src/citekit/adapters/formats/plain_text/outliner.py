@@ -35,7 +35,7 @@ _TITLE_LIMIT = 60
 
 
 class PlainTextOutliner:
-    """An outliner for texts whose format has no outliner of its own. Every line belongs to exactly one top-level node.
+    """An outliner for texts whose format has no outliner of its own.
 
     In a text of more than `LINES_LIMIT` lines, only the first lines of each group are read.
     """
@@ -59,10 +59,7 @@ class PlainTextOutliner:
 
 
 def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-    """Return the items, with the first one extended to line 1.
-
-    `sections` omits leading lines without letters.
-    """
+    """Return the items, with the first one extended to line 1, because `sections` omits leading lines without letters."""
     match [item.location for item in items[:1]]:
         case [Lines(last=last)]:
             return (evolve(items[0], location=Lines(1, last)), *items[1:])
@@ -70,9 +67,8 @@ def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
 
 
 def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
-    """Return the items, with long items without children split into groups of lines.
-
-    If there are no items, the whole text is split into groups.
+    """Return the items, with long items without children split into groups of lines; without items, groups of the whole
+    text.
     """
     if not text.line_count:
         return ()
@@ -110,8 +106,8 @@ def _split(
 def group_lines(span: tuple[int, int], blank: bytearray, scale: int = 1) -> list[tuple[int, int]]:
     """Split the lines from `span[0]` to `span[1]` into groups; return the (first, last) line numbers of each.
 
-    `blank[n]` is 1 if line n is blank. A group ends with a blank line if this gives it an allowed length. `scale` is
-    the factor by which the lengths in `GROUP` are multiplied.
+    `blank[n]` is 1 if line n is blank. A group ends with a blank line if this gives it an allowed length. `scale` is a
+    factor for the lengths in `GROUP`.
     """
     least, most = GROUP[0] * scale, GROUP[1] * scale
     first, end = span

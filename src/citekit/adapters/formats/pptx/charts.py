@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 POINTS_LIMIT = 100_000
-"""Maximum number of points that are read from one series."""
+"""Maximum number of labels or values that are read from one series."""
 
 CELLS_LIMIT = 1_000_000
 """Maximum number of cells in the rows that a group of series shares. The rest is dropped."""
@@ -27,9 +27,8 @@ _VALUES = ("val", "yVal", "bubbleSize")
 
 @frozen
 class Series:
-    """A data series of a chart: its name, its labels (the x values of a scatter chart), and its values.
-
-    Labels and values are keyed by point number.
+    """A data series of a chart: its name, its labels (the x values of a scatter chart), and its values, by point
+    number.
     """
 
     name: str
@@ -73,10 +72,7 @@ def _series(element: _Element, epoch: datetime) -> Series:
 
 
 def _points(data: _Element, epoch: datetime) -> dict[int, str]:
-    """Return the text of each point of chart data by its number.
-
-    For labels with several levels, use the innermost level.
-    """
+    """Return the text of each point of chart data by its number; the innermost level for labels with several levels."""
     level = data.find(".//{*}lvl")
     inside = data if level is None else level
     code = inside.findtext(".//{*}formatCode") or "General"

@@ -463,9 +463,8 @@ def _is_empty(box: Box | None) -> bool:
 def _groups(numbers: Sequence[int], texts: Sequence[Painted]) -> list[set[int]]:
     """Split the numbered texts into groups in which texts of different colors do not overlap.
 
-    Texts of one color may overlap in a group, since bold text and shadows may be made of overlapping copies. There are
-    at most `_GROUPS` groups; the last one takes all remaining texts. With more than 500 texts, overlaps are not
-    checked.
+    Texts of one color may overlap, since bold text and shadows may be made of overlapping copies. The last of `_GROUPS`
+    groups takes all remaining texts, and overlaps of more than 500 texts are not checked.
     """
     groups: list[set[int]] = []
     for number in numbers:
@@ -494,7 +493,7 @@ def _core(box: Box) -> Box:
 
 
 def _changes(one: Drawing, other: Drawing) -> Image.Image:
-    """Return an image of the two RGB drawings' size that is black where a reader would not see a difference."""
+    """Return an image of the size of two RGB drawings that is black where a reader would not see a difference."""
     from PIL import Image, ImageChops
 
     drawings = (Image.frombytes("RGB", (each.width, each.height), each.samples) for each in (one, other))

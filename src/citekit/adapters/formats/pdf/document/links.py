@@ -34,7 +34,8 @@ class LinkReader:
     _pdf: Any = field(default=None, init=False)
 
     def links_of(self, page: Any, most: int) -> Iterator[tuple[Rectangle, Place]]:
-        """Yield the rectangle and the target of the first `most` links of `page`, except links out of the document.
+        """Yield the rectangle and the target of those of the first `most` links of `page` that lead to a page of the
+        document.
 
         Call this method inside `exclusive()` or `opened()`. It raises the same errors as PyMuPDF.
         """
@@ -79,10 +80,7 @@ class LinkReader:
 
 
 def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
-    """Return the document's dictionaries of named destinations: the name tree first, then the dictionary of PDF 1.1.
-
-    The name tree is specified in ISO 32000-1, 7.9.6.
-    """
+    """Return the document's dictionaries of named destinations: the name tree, then the dictionary of PDF 1.1."""
     dests = mupdf.pdf_new_name("Dests")
     root = mupdf.pdf_dict_gets(mupdf.pdf_trailer(pdf), "Root")
     found = (mupdf.pdf_load_name_tree(pdf, dests), mupdf.pdf_dict_get(root, dests))
@@ -92,7 +90,7 @@ def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
 def _numbered(uri: str) -> Place | None:
     """Return the 0-based page and the distance from its top that a URI such as `#page=3&zoom=100,72,90` names.
 
-    The distance is NaN if the URI does not name one. The result is None if the URI has no page number.
+    The distance is NaN if the URI names none, and the result is None if it has no page number.
     """
     if not uri.startswith("#"):
         return None

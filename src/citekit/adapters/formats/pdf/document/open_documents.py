@@ -38,10 +38,7 @@ class Use(Enum):
 
 
 _Key = tuple[Path, FileState, Use, str]
-"""A key whose last element is the digest of the password, or empty without a password.
-
-A caller with another password, or with none, opens the file separately.
-"""
+"""A key whose last element is the digest of the password, or empty without a password."""
 
 
 @define
@@ -81,7 +78,7 @@ class _Pool:
         self._documents.clear()
 
     def _forget_of_other_process(self) -> None:
-        """Clear the pool in a forked process, which would otherwise share its parent's file positions."""
+        """Clear the pool in a forked process, which shares its parent's file positions."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self.clear()
@@ -96,11 +93,10 @@ def shared(
 ) -> Iterator[Document]:
     """Yield an open handle of the PDF at `path` that other code may have used before and may use again.
 
-    Do not change the document, and do not release `exclusive()` while you use it. A file that changed is opened again.
-    The handle stays open for reuse if a later change of the file would be noticed (see `FileState.is_settled`), if the
-    system allows others to replace an open file, and if nothing was raised. After `Refused`, a handle stays open if it
-    was open before. A document that MuPDF had to repair is not reused. Raise the same errors as `opened`, which
-    also explains `failure`.
+    Do not change the document, and do not release `exclusive()` while you use it. The handle stays open for reuse if
+    nothing was raised, MuPDF did not repair the document, and a later change of the file would be noticed (see
+    `FileState.is_settled`), but not on Windows. After `Refused`, a handle stays open if it was open before. Raise the
+    same errors as `opened`, which also explains `failure`.
     """
     with exclusive():
         key = _key(path, use, password)

@@ -1,4 +1,4 @@
-"""Lists the images that PDF pages draw, by reading objects only: nothing is decoded or rendered."""
+"""Lists the images that PDF pages draw, without decoding or rendering them."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ Images = dict[str, tuple[PdfImage, ...]]
 class ImageReader:
     """A reader for the images on the pages of one document; it reads each resource dictionary once per nesting level.
 
-    It replaces `page.get_images`, which reads all resources again for every page and so takes quadratic time for
-    documents whose pages share their resources.
+    It replaces `page.get_images`, which reads all resources again for every page, in quadratic time if pages share
+    them.
     """
 
     _document: Document
@@ -98,8 +98,7 @@ class ImageReader:
 
 Place = tuple[int, int]
 """The object number of a dictionary, or of the object that contains it, and how many more levels of nested forms are
-followed from it. The limit ends the search in forms that contain themselves; each dictionary is read at most `DEPTH` +
-1 times.
+followed from it. The limit ends the search in forms that contain themselves.
 """
 
 
@@ -108,10 +107,7 @@ def _place(mupdf: Any, objects: Any, depth: int) -> Place:
 
 
 def _all(named: Images) -> tuple[PdfImage, ...]:
-    """Return the images of all names, each image once.
-
-    Names that refer to the same form share one tuple of images, which is visited once.
-    """
+    """Return the images of all names, each image once."""
     distinct = {id(images): images for images in named.values()}
     return tuple(dict.fromkeys(image for images in distinct.values() for image in images))
 

@@ -39,10 +39,10 @@ UNLABELLED = LabelRule(1, "D", "", 1)
 
 
 def read_labels(document: Any) -> tuple[LabelRule, ...]:
-    """Return the page label rules of an open PDF, ordered by first page; the first rule is always for page 1.
+    """Return the page label rules of an open PDF, ordered by first page; the first rule is for page 1.
 
-    Rules for pages that do not exist are left out. The number tree is read here because PyMuPDF's own reader truncates
-    prefixes at slashes and does not decode UTF-16.
+    Rules for pages that do not exist are left out. PyMuPDF's own reader truncates prefixes at slashes and does not
+    decode UTF-16.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -58,7 +58,7 @@ def read_labels(document: Any) -> tuple[LabelRule, ...]:
 def _entries(mupdf: Any, tree: Any) -> Iterator[tuple[int, Any]]:
     """Yield the 1-based page and the label dictionary of each entry of a number tree (ISO 32000-1, 7.9.7).
 
-    At most `NODE_LIMIT` tree nodes are read, so that reading a cyclic tree ends, too.
+    At most `NODE_LIMIT` tree nodes are read, because the tree may be cyclic.
     """
     pending, seen = [tree], 0
     while pending and seen < NODE_LIMIT:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 BOOKMARK_LIMIT = 20_000
-"""The maximum number of bookmarks that are read. A longer outline is damaged or hostile."""
+"""The maximum number of bookmarks that are read. A longer outline is probably damaged or hostile."""
 
 DEPTH_LIMIT = 32
 
@@ -45,7 +45,7 @@ file.
 
 
 def outline_targets(document: Document) -> Iterator[Target]:
-    """Yield the items of the document's outline in reading order, each with its target.
+    """Yield at most `BOOKMARK_LIMIT` items of the document's outline in reading order, each with its target.
 
     Raise `OutlineError` if the outline has cycles or direct objects. Call this function inside `exclusive()`.
     """
@@ -59,9 +59,9 @@ def outline_targets(document: Document) -> Iterator[Target]:
 def outline_items(document: Document) -> Iterator[Item]:
     """Yield the level, title, and page of each bookmark in reading order, and each bookmark of a cyclic outline once.
 
-    The page is 1-based, or None if the bookmark leads to no existing page. Call this function inside `exclusive()` or
-    `opened()`. MuPDF's own reader drops cyclic outlines and mistakes a missing target page for the first page. Raise
-    the same errors as PyMuPDF.
+    The page is 1-based, or None if the bookmark leads to no existing page. MuPDF's own reader drops cyclic outlines and
+    mistakes a missing target page for the first page. Call this function inside `exclusive()` or `opened()`. Raise the
+    same errors as PyMuPDF.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -77,9 +77,9 @@ def outline_items(document: Document) -> Iterator[Item]:
 def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, Any, int]]:
     """Yield the level (1 is the top level), raw pointer, and object number of each outline item in reading order.
 
-    Raise `OutlineError` for a cycle or a direct object. With `circles`, nothing is raised, each item of a cyclic
-    outline is yielded once, and only the first of several direct objects is yielded. Raw pointers are fast enough for
-    thousands of items and are valid while the document is open.
+    Raise `OutlineError` for a cycle or a direct object. With `circles`, each item of a cyclic outline is yielded once
+    instead, and so is the first of several direct objects. Raw pointers are fast enough for thousands of items, and
+    valid while the document is open.
     """
     get, number = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_num
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(source.m_internal), "Root/Outlines")
@@ -127,10 +127,7 @@ def _page(mupdf: Any, source: Any, item: Any, own: int) -> int:
 
 
 def explicit(mupdf: Any, source: Any, holder: Any) -> Any | None:
-    """Return the explicit destination (a PDF array) of the link or outline item `holder`.
-
-    The result is None if `holder` has no such destination.
-    """
+    """Return the explicit destination (a PDF array) of the link or outline item `holder`, or None if there is none."""
     plain, get = holder.m_internal, mupdf.ll_pdf_dict_gets
     place = get(plain, "Dest")
     if not place and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_getp(plain, "A/S")) == "GoTo":
@@ -160,11 +157,10 @@ def page_leaves(document: Document) -> Iterator[int]:
 
 
 def _leaves(mupdf: Any, node: Any, nodes: set[int], depth: int = 0) -> Iterator[int]:
-    """Yield the object numbers of the pages below the page tree node `node`.
+    """Yield the object numbers of the pages below the page tree node `node`, which is a raw pointer, for speed.
 
     Raise `PageTreeError` if the tree is too deep, if a node has no array of kids or a kid has an unexpected type, or if
-    a node is reached twice: a few dozen such nodes could be visited exponentially often. Nodes are raw pointers, for
-    speed; the pointers are valid while the document is open.
+    a node is reached twice: a few dozen such nodes could be visited exponentially often.
     """
     get, name = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     kids = get(node, "Kids")
@@ -184,8 +180,5 @@ def _leaves(mupdf: Any, node: Any, nodes: set[int], depth: int = 0) -> Iterator[
 
 
 def utf16_hex(value: str) -> str:
-    """Return `value` as the hexadecimal digits of a PDF text string in UTF-16 with a byte order mark.
-
-    See ISO 32000-1, 7.9.2.2.
-    """
+    """Return `value` as the hexadecimal digits of a PDF text string in UTF-16 (ISO 32000-1, 7.9.2.2)."""
     return f"FEFF{value.encode('utf-16-be', 'replace').hex().upper()}"

@@ -22,8 +22,8 @@ _PALE = 0.65
 """If no RGB channel (0 to 1) of a color is below this value, the color may be hard to distinguish from white."""
 
 _NEAR = 0.3
-"""If all RGB channels (0 to 1) of a text and its background differ by less than this, the page must be rendered to find
-out whether the text is legible.
+"""If all RGB channels (0 to 1) of a text and its background differ by less than this, only rendering can tell whether
+the text is legible.
 """
 
 _BAND = 16.0

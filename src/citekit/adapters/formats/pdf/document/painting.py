@@ -24,7 +24,7 @@ class Kind(Enum):
     """The kind of an item that a page paints.
 
     `UNPAINTED` is text in rendering mode 3 (invisible). `CLIP` is text that only clips what is painted later. A
-    `RECTANGLE` fills its box. A `SHAPE` is any other path, or a thick line: it may leave some of its box unpainted.
+    `RECTANGLE` fills its box. A `SHAPE` is another path, or a thick line: it may leave some of its box unpainted.
     """
 
     TEXT = "text"
@@ -63,7 +63,7 @@ class Glyph(NamedTuple):
     """A character of text object number `text`, with the origin of its glyph (`x`, `y`) and its size, in points.
 
     The size is infinity for a Type 3 font. If one glyph shows several characters (a ligature), `continues` is true for
-    all of them except the first.
+    those after the first.
     """
 
     x: float
@@ -120,10 +120,7 @@ def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], boo
 
 
 def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
-    """Return the characters of the text objects numbered `texts` on `page`.
-
-    Call it inside `exclusive()` or `opened()`.
-    """
+    """Return the characters of the text objects numbered `texts` on `page`. Call it inside `exclusive()` or `opened()`."""
     found: list[Glyph] = _run(page, _glyphs_class()(texts)).glyphs
     return found
 
@@ -155,7 +152,7 @@ def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> A
 
 
 class _Colors:
-    """A converter of colors to RGB that caches the colors of device color spaces, the only ones that most pages use."""
+    """A converter of colors to RGB that caches the colors of device color spaces."""
 
     def __init__(self, mupdf: Any) -> None:
         self._mupdf = mupdf
@@ -205,9 +202,8 @@ def _size(mupdf: Any, text: Any, ctm: Any) -> float:
 
 
 def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
-    """Return the lesser of the height and width scale of a text span.
-
-    The result is infinity for a Type 3 font, which has its own units.
+    """Return the lesser of the height and width scale of a text span; infinity for a Type 3 font, which has its own
+    units.
     """
     if mupdf.ll_fz_font_t3_procs(span.font):
         return math.inf
@@ -226,10 +222,7 @@ def _common(one: Box, other: Box) -> Box:
 
 @cache
 def _log_class() -> Any:
-    """Return the class of a MuPDF device that records painted items.
-
-    MuPDF calls its methods by name with raw pointers.
-    """
+    """Return the class of a MuPDF device that records painted items. MuPDF calls its methods with raw pointers."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
 

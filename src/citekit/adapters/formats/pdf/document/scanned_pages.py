@@ -51,7 +51,7 @@ _PARAGRAPH_GAP = 0.6
 def is_scan(page: Any) -> bool:
     """Return whether pictures cover most of `page` and it draws no visible text.
 
-    The invisible text layer over a scan does not count as visible. A damaged page is not a scan.
+    The text layer over a scan is invisible. A damaged page is not a scan.
     """
     try:
         with exclusive():
@@ -128,8 +128,7 @@ class PageRecognizer:
     def page(self, document: Document, number: int) -> RecognizedPage | None:
         """Return the recognized text of the page with the 1-based `number`.
 
-        Return None if the page cannot be rendered or the limit on the number of pages has been reached. Raise
-        `MapperUnavailable` if OCR fails.
+        Return None if the page cannot be rendered or `is_spent`. Raise `MapperUnavailable` if OCR fails.
         """
         if self.is_spent:
             return None

@@ -27,8 +27,8 @@ _OVERLAP = 0.35
 GUTTER, LONE_GUTTER = 1.2, 1.8
 """The minimum gap between two columns, as a multiple of the text size.
 
-`GUTTER` applies if several lines of a block have such a gap, and `LONE_GUTTER` if only one does. The second is larger,
-because a single line of a justified paragraph may have a wide space in it.
+`LONE_GUTTER` applies if only one line of a block has such a gap, because a line of a justified paragraph may have a
+wide space in it.
 """
 
 COLUMN_WORDS = 3
@@ -48,11 +48,11 @@ _DIGITS = frozenset("0123456789*\u2217")
 
 
 def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the text of each text block of `get_text("dict")`, with superscripts and subscripts.
+    """Yield the text of each text block of `get_text("dict")`, with raised and lowered numbers as superscripts and
+    subscripts.
 
-    Raised and lowered numbers are converted to superscript and subscript characters. `CUT` is inserted where the file
-    moves on to another column on the same line, or back to the first column, because the texts before and after it are
-    not read one after the other. `CELL_END` separates the cells of a row.
+    `CUT` is inserted where the file moves on to another column on the same line, or back to the first column, because
+    the texts before and after it are not read one after the other. `CELL_END` separates the cells of a row.
     """
     for block in blocks:
         lines = block.get("lines", ())
@@ -82,9 +82,8 @@ def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _is_in_row(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether the horizontal line `after` is to the right of the horizontal line `line` at the same height.
-
-    Such lines are usually cells of one table row.
+    """Return whether the horizontal line `after` is to the right of the horizontal line `line` at the same height, as
+    the cells of a table row are.
     """
     if not line["dir"] == after["dir"] == (1.0, 0.0):
         return False
@@ -96,7 +95,7 @@ def _is_in_row(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 def _gutter(line: Mapping[str, Any], after: Mapping[str, Any]) -> float:
     """Return the gap between two pieces of body text on the same line, in multiples of the text size.
 
-    The result is 0 if `after` does not follow `line` across a column gutter, or if either has too few words.
+    The result is 0 if `after` does not follow `line` across a gutter, or if either has too few words.
     """
     _, top, right, bottom = line["bbox"]
     x, y0, _, y1 = after["bbox"]

@@ -34,11 +34,10 @@ class TaggedHeading:
 
 
 def is_tagged(document: Document) -> bool:
-    """Return whether the PDF has a structure tree that can be read in bounded time.
+    """Return whether the PDF has a structure tree of at most `DEPTH` levels and `ELEMENTS` elements.
 
-    MuPDF climbs from each piece of text to the root, in time that grows with the square of the depth. So the result is
-    False for a tree of more than `DEPTH` levels or `ELEMENTS` elements. Call this function inside `exclusive()` or
-    `opened()`.
+    MuPDF climbs from each piece of text to the root, in time that grows with the square of the depth. Call this
+    function inside `exclusive()` or `opened()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -92,7 +91,7 @@ def _is_shallow(mupdf: Any, element: Any, depths: dict[int, int]) -> bool:
 def tagged_headings(page: Any) -> list[TaggedHeading]:
     """Return the headings among the structure tags of `page`, in file order.
 
-    Custom tag names are read as the standard tags that they are mapped to. Raise the same errors as PyMuPDF and `json`.
+    Custom tag names are read as the standard tags that they stand for. Raise the same errors as PyMuPDF and `json`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

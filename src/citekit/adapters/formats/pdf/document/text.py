@@ -20,7 +20,7 @@ from citekit.domain.quotes.superscripts import superscript
 class Line:
     """A line of text with its edges in points from the top left corner of the page, before the page's rotation.
 
-    `block` is the number of the paragraph on the page that the line belongs to.
+    `block` is the number of its paragraph on the page.
     """
 
     text: str
@@ -65,9 +65,8 @@ def text_as_seen(page: Any, area: Any = None) -> str:
 
 
 def text_flags() -> int:
-    """Return the flags for extracting text with MuPDF.
-
-    They keep white space, omit text outside the page, and keep unknown characters distinct.
+    """Return MuPDF's flags for keeping white space, omitting text outside the page, and keeping unknown characters
+    distinct.
     """
     with exclusive() as pymupdf:
         return int(pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)

@@ -47,10 +47,10 @@ def shown_blocks(
     """Return the text blocks of `page` without hidden text, and all of its text blocks (None if no text is hidden).
 
     Replacement text whose words differ from the displayed words counts as hidden; the first result then has the
-    displayed words. With `drawn`, the page is drawn to find all hidden text, not only the text with signs of being
-    hidden, and the visibility expressions of optional content become effective in the open document. `clip` restricts
-    both results to a rectangle. `blocks` are the text blocks of the whole page, if they have been read. Call this
-    function inside `exclusive()` or `opened()`.
+    displayed words. With `drawn`, the page is drawn to find hidden text without signs, too, and the visibility
+    expressions of optional content become effective in the open document. `clip` restricts both results to a rectangle.
+    `blocks` are the text blocks of the whole page, if they have been read. Call this function inside `exclusive()` or
+    `opened()`.
     """
     if drawn:
         _apply_visibility_expressions(page)
@@ -100,7 +100,8 @@ def _ignoring() -> int:
 
 
 def _is_replaced(page: Any, flags: int, blocks: Blocks | None) -> bool:
-    """Return whether the replacement text of `page` differs from the words that its glyphs show.
+    """Return whether the replacement text of `page` differs from the words that its glyphs show, or is too long to
+    tell.
 
     `blocks` are the text blocks of the whole page with the replacement text, if they are known.
     """
@@ -145,10 +146,9 @@ def _differs(said: str, drawn: str) -> bool:
 
 
 def _may_be_replaced(page: Any) -> bool:
-    """Return whether `page` may have replacement text.
+    """Return whether `page` may have replacement text, which MuPDF returns instead of the text of the glyphs.
 
-    MuPDF returns replacement text instead of the text of the glyphs. Comparing the two takes another pass over the
-    page, and few files have replacement text.
+    Comparing the two takes another pass over the page, and few files have replacement text.
     """
     with exclusive():
         content = contents_of(page)
@@ -163,9 +163,8 @@ def _may_be_replaced(page: Any) -> bool:
 
 
 def _is_in_objects(document: Any) -> bool:
-    """Return whether an object of `document` other than a content stream may have replacement text.
-
-    The answer is cached in `document`.
+    """Return whether an object of `document` other than a content stream may have replacement text; cached in
+    `document`.
     """
     known = getattr(document, "may_replace_text", None)
     if known is None:
@@ -186,7 +185,7 @@ def _looked_up(document: Any) -> bool:
 def _apply_visibility_expressions(page: Any) -> None:
     """Replace each visibility expression on `page` with a condition that MuPDF supports and that has the same value.
 
-    MuPDF ignores these expressions of optional content (ISO 32000-2, 8.11.2.2). Only the open document changes.
+    MuPDF ignores these expressions (ISO 32000-2, 8.11.2.2). Only the open document changes.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

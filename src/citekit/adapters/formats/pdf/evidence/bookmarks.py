@@ -1,7 +1,4 @@
-"""Finds the bookmarks of a source that lead to the pages of a mini-PDF, and writes them to the mini-PDF.
-
-See ISO 32000-1, 12.3.2 and 12.3.3.
-"""
+"""Finds the bookmarks that lead to the pages of a mini-PDF, and writes them to it (ISO 32000-1, 12.3.2 and 12.3.3)."""
 
 from __future__ import annotations
 
@@ -35,10 +32,7 @@ class MiniPdfBookmark:
 
 @define
 class _OutlineObject:
-    """An outline dictionary of a PDF under construction.
-
-    Its references to other objects are object numbers; 0 means none.
-    """
+    """An outline dictionary of a PDF under construction. It refers to other objects by number; 0 means none."""
 
     xref: int
     parent: int = 0
@@ -154,9 +148,8 @@ def _bookmark_of(mupdf: Any, source: Any, target: Target, depth: int, position: 
 
 
 def _view(mupdf: Any, destination: Any) -> str:
-    """Return the part of an explicit destination that follows its page, such as `/XYZ 72 700 null`, as PDF source text.
-
-    The result is `/Fit` if the type of the destination is unknown.
+    """Return the part of an explicit destination after its page, such as `/XYZ 72 700 null`, as PDF source text; `/Fit`
+    if the type of the destination is unknown.
     """
     name = mupdf.pdf_to_name(mupdf.pdf_array_get(destination, 1))
     if name not in _VIEWS:
@@ -167,9 +160,8 @@ def _view(mupdf: Any, destination: Any) -> str:
 
 
 def _targets(document: Document, memory: PdfMemory) -> list[Target]:
-    """Return the bookmark targets, cached on the document object.
-
-    The digest of the source is cached with them, because the file may be replaced.
+    """Return the bookmark targets, cached on the document object with the digest of the source, as the file may be
+    replaced.
     """
     of, known = getattr(document, _TARGETS_ATTRIBUTE, (None, None))
     if known is None or of != memory.source.digest:

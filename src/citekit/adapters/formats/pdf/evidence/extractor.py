@@ -34,9 +34,9 @@ RECIPE = "10"
 class PyMuPdfExtractor:
     """An extractor of PDF pages as a mini-PDF (NATIVE or PDF), text (TEXT), or one image (PNG).
 
-    At most `PAGES_LIMIT` pages can be extracted as an image. `index` caches the positions of bookmarks and pages of
-    long documents; with None, they are read each time. `password` opens encrypted files; their evidence is not
-    encrypted and does not depend on the password. `ocr` reads the text of scanned pages.
+    `index` caches the positions of bookmarks and pages of long documents; with None, they are read each time.
+    `password` opens encrypted files; their evidence is not encrypted and does not depend on the password. `ocr` reads
+    the text of scanned pages.
     """
 
     index: Index | None = None
@@ -45,15 +45,14 @@ class PyMuPdfExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The extractor's name with everything that affects the bytes of the evidence.
-
-        These are the versions of the recipe and of PyMuPDF, and whether OCR reads scanned pages.
+        """See `Extractor.identity`. The version contains `RECIPE`, the version of PyMuPDF, and whether OCR reads
+        scanned pages.
         """
         version = f"{RECIPE}-{version_of('pymupdf', 'pymupdf', 'pymupdf-lite')}"
         return ExtractorIdentity("pymupdf-pdf", version if self.ocr is None else f"{version}+ocr")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return NATIVE, PDF, and TEXT for pages of a PDF, and PNG for at most `PAGES_LIMIT` pages; otherwise nothing."""
+        """See `Extractor.forms`. PNG is possible for at most `PAGES_LIMIT` pages."""
         if format.name != "pdf" or not isinstance(location, Pages):
             return ()
         picture = (Form.PNG,) if len(location.numbers) <= PAGES_LIMIT else ()
@@ -62,7 +61,7 @@ class PyMuPdfExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the pages of `location` to `target` in the form of `options`. See `Extractor.extract` for errors."""
+        """See `Extractor.extract`."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(_no_form(location, options.form))
         progress(0, len(location.numbers), "pages")

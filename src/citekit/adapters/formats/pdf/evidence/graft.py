@@ -32,8 +32,8 @@ class GraftError(Exception):
 def graft_pages(document: Document, pages: Sequence[Any]) -> Document:
     """Return a new PDF with copies of `pages`, which are page objects of `document`, without labels or bookmarks.
 
-    References to the rest of the document are removed from the copies. `document` is not changed. Raise `GraftError` if
-    the pages cannot be copied alone.
+    Annotations lose their references to other pages. `document` is not changed. Raise `GraftError` if the pages cannot
+    be copied alone.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -88,9 +88,8 @@ class _PageCopier:
             mupdf.pdf_dict_puts(copy, "Annots", self._copy_annotations(kept, copy))
 
     def _copy_annotations(self, kept: Sequence[tuple[Any, Any, Any]], page: Any) -> Any:
-        """Return the array of copied annotations for the copy `page`.
-
-        `kept` has, for each annotation, the original, its cleaned copy, and its destination.
+        """Return the array of copied annotations for the copy `page`. `kept` has originals, cleaned copies, and
+        destinations.
         """
         mupdf = self._mupdf
         made = [mupdf.pdf_add_new_dict(self._target, 8) for _ in kept]
@@ -165,16 +164,15 @@ class _PageCopier:
         mupdf.pdf_dict_puts(copy, "Dest", destination)
 
     def _destination_of(self, annotation: Any) -> tuple[Any, Any] | None:
-        """Return the copy of the page that a link leads to, and the link's explicit destination.
-
-        The result is None if the page was not copied.
+        """Return the copy of the page that a link leads to, and the link's destination; None if the page was not
+        copied.
         """
         destination = explicit(self._mupdf, self._source, annotation)
         copy = self._numbers.get(page_number(self._mupdf, destination))
         return None if copy is None else (copy, destination)
 
     def _copy_document_entries(self) -> None:
-        """Copy the document information and the catalog entries that affect how pages look to the new document."""
+        """Copy the document information and `CATALOG_ENTRIES` to the new document."""
         mupdf = self._mupdf
         there, here = mupdf.pdf_trailer(self._source), mupdf.pdf_trailer(self._target)
         catalog = mupdf.pdf_dict_gets(here, "Root")
@@ -199,7 +197,7 @@ class _PageCopier:
 def _check_page_count(mupdf: Any, made: Any, count: int) -> None:
     """Raise `GraftError` if the new document does not have exactly `count` pages.
 
-    Additional pages are present if an object of a copied page refers to another page of the source.
+    It has more if an object of a copied page refers to another page of the source.
     """
     pages, kind, name = 0, mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     for number in range(1, mupdf.pdf_xref_len(made)):

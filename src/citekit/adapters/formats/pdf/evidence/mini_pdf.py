@@ -32,11 +32,10 @@ _PAGES_ATTRIBUTE = "_citekit_pages"
 
 
 def find_pages(document: Document, numbers: Sequence[int], memory: PdfMemory) -> list[Any] | None:
-    """Return the page objects for `numbers` (1-based, ascending).
+    """Return the page objects for `numbers` (1-based, ascending); None if PDF readers may disagree about these pages.
 
-    The result is None if PDF readers may disagree about these pages. MuPDF looks a page up either by counting the
-    leaves of the page tree or, in a damaged tree, by the counts in its nodes. If both ways give the same object, every
-    PDF reader finds that object, regardless of the rest of the tree.
+    MuPDF looks a page up either by counting the leaves of the page tree or, in a damaged tree, by the counts in its
+    nodes. If both ways give the same object, readers agree, whatever the rest of the tree contains.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -90,9 +89,8 @@ def _as_source_text(kind: str, value: str) -> str:
 
 
 def restore_catalog(document: Document, entries: Mapping[str, str]) -> None:
-    """Restore the catalog `entries` except the form, and remove all entries that are not allowed.
-
-    For example, the structure tree is removed because it refers to every page of the source.
+    """Restore the catalog `entries` except the form, and remove all entries that are not allowed, such as the structure
+    tree, which refers to every page of the source.
     """
     catalog = document.pdf_catalog()
     for key in CATALOG_ENTRIES:
@@ -110,7 +108,7 @@ def _drop(document: Document, keys: Sequence[str]) -> None:
 
 
 def bake_forms(document: Document, entries: Mapping[str, str]) -> None:
-    """Turn form fields into page content, because a field refers to its form and through it to removed pages."""
+    """Turn form fields into page content, because a field refers through its form to removed pages."""
     if _FORM not in entries:
         return
     catalog = document.pdf_catalog()
@@ -136,15 +134,14 @@ def write_mini_pdf(memory: PdfMemory, location: Pages, target: Path, password: s
 
     The mini-PDF keeps links between these pages, annotations, page labels, layers, and, without a region, the bookmarks
     of these pages; form fields become part of the page content. Other internal links, attached files, scripts and other
-    active actions, the structure tree, and everything else that belongs to the whole document are removed. The same
-    pages give the same bytes.
+    active actions, and data of the whole document, such as the structure tree, are removed. The same pages give the
+    same bytes.
 
     The pages are copied to a new document. If that is impossible, for example because the source is encrypted or
     damaged, or the pages have form fields, all other pages are removed from the source instead, which requires reading
-    the whole file. The choice depends only on the file and the pages. Evidence of an encrypted file, which `password`
-    opens if needed, is not encrypted; a note says so. Raise `LocationOutside` if a page does not exist,
-    `HomeUnwritable` if `target` cannot be written, and the same errors as `opened`, with `ExtractionFailed` for
-    exceptions of PyMuPDF.
+    the whole file. `password` opens an encrypted file; its evidence is not encrypted, and a note says so. Raise
+    `LocationOutside` if a page does not exist, `HomeUnwritable` if `target` cannot be written, and the same errors as
+    `opened`, with `ExtractionFailed` for exceptions of PyMuPDF.
     """
     data, notes = _copy_pages(memory, location, password) or _select_pages(memory.source.path, location, password)
     with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document
@@ -208,10 +205,9 @@ def _finish(
     *,
     clean: bool = False,
 ) -> _FileAndNotes:
-    """Return the file bytes and notes of `mini`, a document that has only the requested pages.
+    """Return the file bytes and notes of `mini`, a document that has only the requested pages, after completing it.
 
-    Before that, write labels and bookmarks, clip the page to the region of `location` if it has one, and remove
-    unneeded data. `clean` is true if references to other parts of the source were already removed from the pages.
+    `clean` is true if references to other parts of the source were already removed from the pages.
     """
     notes: tuple[str, ...] = ()
     if location.region is not None:

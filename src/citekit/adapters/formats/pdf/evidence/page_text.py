@@ -1,4 +1,4 @@
-"""Writes the text of PDF pages, or of a region of each of them, or of one section."""
+"""Writes the text of PDF pages, of a region of a page, or of a section."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def write_text(
             ", and others" if len(recognized) > _NAMED_PAGES else ""
         )
         pages = "page" if len(recognized) == 1 else "pages"
-        notes.append(f"OCR ({version_of_ocr()}) recognized the text of {pages} {numbers}. It may contain errors.")
+        notes.append(f"OCR ({version_of_ocr()}) recognized text ({pages} {numbers}). It may contain errors.")
     return Extraction(suffix=".txt", media_type="text/plain; charset=utf-8", extent=location, notes=notes)
 
 

@@ -21,10 +21,8 @@ def _names(text: str) -> frozenset[str]:
 PAGE_NAMES = _names(
     "Type Parent Resources MediaBox CropBox BleedBox TrimBox ArtBox Rotate UserUnit Contents Group Annots"
 )
-"""The allowed entries of pages.
-
-They are those of ISO 32000-1, table 30, without article beads, actions, thumbnails, private data, metadata, and
-structure.
+"""The allowed entries of pages: those of ISO 32000-1, table 30, without article beads, actions, thumbnails, private
+data, metadata, and structure.
 """
 
 ANNOTATION_NAMES = _names(
@@ -32,9 +30,8 @@ ANNOTATION_NAMES = _names(
     " CP CO QuadPoints Vertices InkList Path Name DA Q DS CL BE RD Open State StateModel IRT RT H A Dest OC Rotate Sy"
     " Parent Lang RO Measure"
 )
-"""The allowed entries of annotations.
-
-They are those of ISO 32000-1, tables 164 to 191, without files, media, additional actions, and structure.
+"""The allowed entries of annotations: those of ISO 32000-1, tables 164 to 191, without files, media, additional
+actions, and structure.
 """
 
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
@@ -48,13 +45,12 @@ _ACTIVE_STYLE = re.compile(r"url\s*\(|\b[a-z]*script:|expression\s*\(", re.IGNOR
 """Style values of rich text that could load or run something; `_FORMATTING` matches the allowed tags."""
 
 _NAVIGATION_ACTIONS = frozenset(("NextPage", "PrevPage", "FirstPage", "LastPage"))
-"""The named actions that every reader supports (table 211)."""
+"""The named actions of ISO 32000-1, table 211."""
 
 
 def scrub_pages(document: Document) -> None:
-    """Remove scripts, attached files, and references to other pages from every page.
-
-    The look of the pages does not change.
+    """Remove the entries that are not allowed, such as scripts and attached files, from all pages and their
+    annotations.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -125,7 +121,7 @@ def _scrub_action(mupdf: Any, annotation: Any) -> None:
 def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
     """Return the names of the entries that the annotation's action needs in addition to its type.
 
-    The result is None if the annotation has no action, or one that must be removed (a script, a local file).
+    The result is None if the annotation has no action, or one that must be removed, such as a script.
     """
     action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
     needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None
@@ -233,9 +229,7 @@ TYPE_CHECKS = {
     "FontDescriptor": (("FontName",), ("Subtype",)),
     "ExtGState": ((), ("Subtype", "FontName")),
 }
-"""For each type, the entries a dictionary must have and must not have; otherwise its type is wrong, which viewers
-tolerate.
-"""
+"""For each type, the entries a dictionary must have and must not have; otherwise its type is wrong."""
 
 NAME_DICTIONARIES = frozenset(
     (

@@ -24,7 +24,7 @@ _EXTERNAL_FILE = ("F", "FFilter", "FDecodeParms")
 _NAME = re.compile(rb"/([^\s/<>\[\](){}%]+)")
 
 _KNOWN_NAMES = frozenset(name.encode() for name in ALL_NAMES - {*_EXTERNAL_FILE, "Type", "Subtype"})
-"""Names that need no further check. Objects with a type are always checked against the list of that type."""
+"""Names that need no further check. `Type` and `Subtype` need one, because some types have lists of their own."""
 
 _ORDINARY = re.compile(rb"<<(?:/Filter/FlateDecode|/Length \d+)*>>|/Type/(?:Annot|Page|Outlines)\b|/Subtype/Link\b")
 """Parts of objects that need no check; most streams have nothing else."""
@@ -55,10 +55,9 @@ _USAGE = ("CreatorInfo", "Language", "Export", "Zoom", "Print", "View", "User", 
 
 
 def sweep(document: Document, *, alone: bool) -> None:
-    """Clean everything reachable from the catalog of `document` without changing how its pages look.
+    """Clean all objects reachable from the catalog and the document information, without changing how the pages look.
 
-    If `alone` is true, the document has few other objects, so all objects are cleaned without searching for the
-    reachable ones.
+    If `alone` is true, the document has few other objects, so all objects are cleaned without searching for these.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -72,7 +71,7 @@ class _Sweep:
     """A single cleaning pass over a PDF.
 
     It writes each object as source text, which needs only a few library calls, and searches the text for entries that
-    may have to be removed. Only the objects that contain such entries are then inspected.
+    may have to be removed. Only the objects with such entries are then inspected.
     """
 
     _mupdf: Any
@@ -187,9 +186,8 @@ class _Sweep:
         return BY_TYPE[kind] if kind in BY_TYPE and has == set(needed) else ALL_NAMES
 
     def _drop_external(self, stream: Any, name: str) -> None:
-        """Remove the entry `name` of `stream`, which refers to an external file.
-
-        An `F` entry with a PDF name stays: some programs write a filter there.
+        """Remove the entry `name` of `stream`, which refers to an external file, unless it is a PDF name in `F`, where
+        some programs write a filter.
         """
         mupdf = self._mupdf
         value = mupdf.pdf_dict_gets(stream, name)
@@ -201,10 +199,7 @@ class _Sweep:
 
 
 def _layers(mupdf: Any, pdf: Any) -> None:
-    """Remove all layer properties of the document except those that decide which layers are visible.
-
-    See ISO 32000-1, 8.11.
-    """
+    """Remove the entries of layers that are not in `_GROUP`, `_CONFIGURATION`, or `_USAGE` (ISO 32000-1, 8.11)."""
     layers = mupdf.pdf_dict_getp(mupdf.pdf_trailer(pdf), "Root/OCProperties")
     _keep(mupdf, layers, ("OCGs", "D", "Configs"))
     for group in _members(mupdf, mupdf.pdf_dict_gets(layers, "OCGs")):

@@ -29,8 +29,8 @@ _PAGE_NUMBER = re.compile(r"[\W\d]*|[ivxl]+", re.IGNORECASE)
 def with_abstracts(sections: Sequence[Section], texts: PageTexts, *, has_authors: bool) -> list[Section]:
     """Return the sections in reading order, with the abstracts on the pages before them if none of them is an abstract.
 
-    Abstracts come first, or directly after a title on the same page. With `has_authors`, unnumbered sections above the
-    first abstract on its page, which name authors and institutes, are left out.
+    Abstracts come first, or directly after a title on the same page. With `has_authors`, the unnumbered sections above
+    the first abstract on its page, which name authors and institutes, are left out.
     """
     if not sections or any(_HEADING.fullmatch(section.title) for section in sections):
         return list(sections)

@@ -35,8 +35,8 @@ _HEIGHT_SHARE = 0.7
 def bodies_of(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLayout) -> list[Area | None]:
     """Return the area of the table or figure that belongs to each caption, or None if it is not found.
 
-    `areas` are the areas of the captions themselves. Tables are found by their ruled lines or columns. Figures, and
-    tables that are not found in this way, are found by drawings.
+    `areas` are the areas of the captions themselves. Tables are searched for by ruled lines and columns, and then, like
+    figures, by drawings.
     """
     found: list[Area | None] = [None] * len(captions)
     for at, caption in enumerate(captions):
@@ -53,8 +53,8 @@ def _figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: Page
     """Return the area of each caption's picture, or None for a caption without a picture.
 
     `others` are captions of tables. All captions of a page are assumed to be below their pictures, or all above,
-    whichever assumption finds more pictures. A caption that is still without a picture may then take an unused one from
-    its other side or from its own row.
+    whichever finds more pictures. A caption that is still without a picture may take an unused one from its other side
+    or its own row.
     """
     parts = [
         part for part in drawings(layout) if not any(part.contains_center_of(each) for each in (*captions, *others))
@@ -97,9 +97,8 @@ def drawings(layout: PageLayout) -> list[Area]:
 
 
 def _is_stroke(rule: Area, layout: PageLayout) -> bool:
-    """Return whether a ruled line may be part of a drawing.
-
-    A horizontal line across most of the page belongs to a header, table, or footnote instead.
+    """Return whether a ruled line may be part of a drawing. A long horizontal line belongs to a header, table, or
+    footnote.
     """
     return rule.width < 0.6 * layout.width or rule.height > rule.width
 
@@ -119,9 +118,10 @@ def _prose(layout: PageLayout, parts: Sequence[Area], caption: Area) -> list[Are
 
 
 def _collect_parts(caption: Area, parts: Sequence[Area], barriers: Sequence[Area], down: bool) -> Area | None:
-    """Return the union of the drawings on one side of the caption, collected outward until text is in the way.
+    """Return the union of the drawings near one side of the caption that no text separates from it; None if there are
+    none.
 
-    `down` selects the side below the caption. The result is None if there is no picture on that side.
+    `down` selects the side below the caption.
     """
     ahead = [
         part
@@ -171,7 +171,7 @@ def _with_labels(picture: Area, caption: Area, layout: PageLayout) -> Area:
 def _table_area(caption: Area, others: Sequence[Area], layout: PageLayout) -> Area | None:
     """Return the area of the table below `caption`, or else above it; None if no ruled lines or columns show a table.
 
-    The area never extends across `others`, the other captions of the page.
+    `others` are the other captions of the page, at which the table ends.
     """
     for down in (True, False):
         found = _ruled_table(caption, others, layout, down) or _table_of_columns(caption, others, layout, down)
@@ -203,19 +203,15 @@ def _ruled_table(caption: Area, others: Sequence[Area], layout: PageLayout, down
 
 
 def _distance_to_next_caption(caption: Area, others: Sequence[Area], down: bool) -> float:
-    """Return the distance in points to the nearest other caption in the same column, below (`down`) or above.
-
-    The result is 1e9 if there is none.
+    """Return the distance in points to the nearest other caption below (`down`) or above in the same column; 1e9 if
+    there is none.
     """
     ahead = [_distance(caption, other, down) for other in others if caption.horizontal_overlap(other) > 0.3]
     return min((each for each in ahead if each > 0), default=1e9)
 
 
 def _is_part_of(table: Area, area: Area, layout: PageLayout) -> bool:
-    """Return whether the drawn `area` is part of the table.
-
-    It is if it touches the table, or if it has the same edges and is nearby with only cells between.
-    """
+    """Return whether the drawn `area` touches the table, or has the same left and right ends and no body text between."""
     apart = max(area.top - table.bottom, table.top - area.bottom, 0.0)
     if apart <= 6:
         return table.expanded(6).touches(area)

@@ -68,9 +68,9 @@ class DocumentTitle:
 def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     """Return the title in the metadata if it looks like one and the first pages confirm it.
 
-    Otherwise return the most prominent lines of the first page with enough text, or of a page before it. Without these,
-    return the unconfirmed title of the metadata, or else the file name in a readable form, or the first line of at
-    least three words if that name is only a code.
+    Otherwise, return the most prominent lines of the first page with enough text, or of a page before it. Without
+    these, return the unconfirmed title of the metadata, or else the file name in a readable form, or, if that is only a
+    code, the first line of at least three words.
     """
     written = written_title((texts.reader.document.metadata or {}).get("title") or "")
     if written and is_confirmed(written, _first_words(texts)):
@@ -114,9 +114,8 @@ def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
     """Return the largest text of a page, or else its first lines if they are bold.
 
     Return "" if there is no such text, if it has too many parts, or if it follows the heading of a table of contents.
-
-    Text above it that is at least `ABOVE_RATIO` times as large, and text of the same size, are part of the title: the
-    cover of a report names its issuer or its kind in this way, in either order. So is the period that a report covers.
+    Text above it that is at least `ABOVE_RATIO` times as large, text of the same size below it, and the period that a
+    report covers are parts of the title.
     """
     lines = [line for line in lines if line.upright]
     every = _groups([line for line in lines if line.size >= COVER_RATIO * body_size])
@@ -159,7 +158,7 @@ def _distinct(texts: Sequence[str]) -> list[str]:
 
 
 def _groups(lines: Sequence[StyledLine]) -> list[list[StyledLine]]:
-    """Return the lines from top to bottom, with adjacent lines of one size in one group."""
+    """Return the lines from top to bottom, with adjacent lines of one size and weight in one group."""
     groups: list[list[StyledLine]] = []
     for line in sorted(lines, key=lambda line: (round(line.bottom), line.left))[:LINES_OF_A_COVER]:
         group = next((group for group in reversed(groups) if _continues(group[-1], line)), None)

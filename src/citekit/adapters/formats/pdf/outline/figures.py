@@ -67,9 +67,8 @@ class Figure:
 def figures_of(texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
     """Return captioned figures and tables and large pictures in reading order, and notes about what was skipped.
 
-    At most the first `FIGURE_LIMIT` are returned. Pages of `texts` that have already been read are searched. Other
-    pages are read, within `EXTRA_PAGES` and `EXTRA_PAGES_LIMIT`, if they draw something. The choice depends on the
-    document alone.
+    At most the first `FIGURE_LIMIT` are returned. Pages of `texts` that have been read are searched. Other pages are
+    read, within `EXTRA_PAGES` and `EXTRA_PAGES_LIMIT`, if they draw something.
     """
     search = _FigureSearch(texts, frozenset(texts.pages), LAYOUT_LIMITS[quick])
     found = [figure for page in range(1, texts.count + 1) for figure in search.on(page)]
@@ -123,9 +122,8 @@ class _FigureSearch:
         return notes
 
     def _should_read(self, page: int) -> bool:
-        """Return whether to read `page`, which was not read before, to look for captions.
-
-        The page is counted as read, or as skipped if no more pages may be read. A page that draws nothing is neither.
+        """Return whether to read `page`, which was not read before, to look for captions, and count it as read or
+        skipped.
         """
         if not self._extra_pages:
             self._skipped += 1
@@ -161,9 +159,8 @@ class _FigureSearch:
             return None
 
     def _has_new_picture(self, page: int) -> bool:
-        """Return whether `page` uses an image of at least 150 by 150 pixels that is new or rare.
-
-        With this page, at most `_REPEAT_LIMIT` of the pages that were searched so far use it.
+        """Return whether `page` uses an image of at least 150 by 150 pixels that at most `_REPEAT_LIMIT` of the pages
+        searched so far use.
         """
         large = {image.number for image in self._texts.reader.images(page) if min(image.width, image.height) >= 150}
         for number in large:
@@ -183,9 +180,8 @@ def _with_captions(page: int, captions: Sequence[Caption], layout: PageLayout) -
 
 
 def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
-    """Yield the large pictures of a page that also has text, for pages without captions.
-
-    A picture that covers the page is assumed to be a scan and left out.
+    """Yield the large pictures of a page that has text but no captions. A picture of the whole page is assumed to be a
+    scan.
     """
     whole = layout.width * layout.height
     large = [part for part in layout.pictures if part.width * part.height >= _LARGE_SHARE * whole]
@@ -201,10 +197,11 @@ def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
 
 
 def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:
-    """Return the figures, without those that have no region and repeat the caption of another one.
+    """Return the figures, without those that have no region and repeat the caption of an earlier one, or of one with a
+    region.
 
-    The other one has a region or comes before. Captions are compared by their first 40 characters. A figure that is
-    left out is an entry of a printed list of figures or a reference in the text.
+    They are entries of a printed list of figures, or references in the text. Captions are compared by their first 40
+    characters.
     """
     drawn = {(figure.kind, _text_key(figure.text)) for figure in figures if figure.region is not None}
     kept: list[Figure] = []
@@ -224,7 +221,7 @@ def _text_key(text: str) -> str:
 def _title(text: str) -> str:
     """Return the caption `text`, shortened if it has more than 100 characters.
 
-    It is then cut off after its first sentence of 31 to 100 characters, or else before character 100, with `...`.
+    It is then cut off after its first sentence of 31 to 100 characters, or else within 100 characters, with `...`.
     """
     if len(text) <= 100:
         return text
@@ -236,7 +233,7 @@ def _title(text: str) -> str:
 
 
 SECTIONS_SEARCHED = 200
-"""The number of sections before a figure that are checked as its parent. Only overlapping sections need more."""
+"""The number of sections before a figure that are checked as its parent."""
 
 Position = tuple[int, int]
 """A page number, and the number of lines of that page that come before the position."""
@@ -270,7 +267,7 @@ def _parent_index(
 ) -> int | None:
     """Return the index of the last of `outline_items` that contains the figure's page and starts before it, or None.
 
-    `begins` are the positions where the items start; `ordered` is true if these positions are sorted.
+    `begins` are the positions where the items start, and `ordered` says whether they are sorted.
     """
     position = (figure.page, figure.line_index)
     last = bisect_right(begins, position) if ordered else len(outline_items)
@@ -292,10 +289,8 @@ def _merged(
 
 
 def _heading_position(outline_item: OutlineItem, texts: PageTexts) -> Position:
-    """Return the page and line index of an outline item's heading.
-
-    The line index is -1 (before all lines of the page) if the heading is not found, or if its page has not been
-    read.
+    """Return the page and line index of an outline item's heading; the index is -1 if the heading is not found or its
+    page has not been read.
     """
     page = _numbers(outline_item)[0]
     found = texts.lines_matching(outline_item.title, page) if texts.has_read(page) else ()

@@ -1,7 +1,7 @@
 """Measures the glyphs of scanned lines: how large the letters are and how thick their strokes.
 
-The height of an OCR box is too inexact to tell headings from body text. The rows of ink in the box are exact: most
-letters reach from the baseline to the cap height, and the recognized text shows whether any of them do.
+The height of an OCR box is too inexact to tell headings from body text. The rows of ink in the box are exact, and the
+recognized text shows whether they reach to the cap height.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _RULE_INK = 0.8
 """The minimum share of ink in a row that is a rule, in a table or below a title."""
 
 _GAP = (0.06, 0.2)
-"""The maximum number of empty rows inside a line, as a share of the height of its box: the gap in an `i`, and
-the gap in a line of only a few characters such as `二`.
+"""The maximum number of empty rows inside a line, as a share of the height of its box: for the gap in an `i`, and in a
+line of only a few characters such as `二`.
 """
 
 _FEW = 4
@@ -86,7 +86,8 @@ class GlyphMetrics:
 
 
 def join_numbers(lines: Sequence[OcrLine], aspect: float) -> list[OcrLine]:
-    """Return the lines, with each section number that OCR read as a separate line joined to the heading on its right.
+    """Return the lines, with each dotted section number that OCR read as a separate line joined to the heading on its
+    right.
 
     `aspect` is the width of the image divided by its height.
     """
@@ -102,10 +103,7 @@ def join_numbers(lines: Sequence[OcrLine], aspect: float) -> list[OcrLine]:
 
 
 def _is_right_of(one: Box, other: Box, aspect: float) -> bool:
-    """Return whether `other` is to the right of `one` at the same height, at most six box heights away.
-
-    The boxes may overlap. `aspect` is the width of the image divided by its height.
-    """
+    """Return whether `other` is to the right of `one` at the same height, at most six box heights away, or overlaps it."""
     height = one.y2 - one.y1
     level = abs(one.y1 + one.y2 - other.y1 - other.y2) < height
     return level and other.x1 > (one.x1 + one.x2) / 2 and (other.x1 - one.x2) * aspect < 6 * height
@@ -114,7 +112,7 @@ def _is_right_of(one: Box, other: Box, aspect: float) -> bool:
 def measure_glyphs(grey: Image, lines: Sequence[OcrLine]) -> list[GlyphMetrics | None]:
     """Return the glyph metrics of each line in the upright grayscale image `grey`.
 
-    The metrics are None for a line whose ink and background are too similar, or whose letters are too small.
+    They are None for a line whose ink and background are too similar, or whose letters are too small.
     """
     widest = sorted(lines, key=lambda line: line.box.x1 - line.box.x2)[:_SLANT_SAMPLE]
     slants = [slant for line in widest if (slant := _slant_of(grey, line)) is not None]
@@ -201,10 +199,7 @@ def _ink_of_rows(dark: Image) -> list[float]:
 
 
 def _line_rows(rows: Sequence[float], gap: float) -> tuple[int, int]:
-    """Return the range of pixel rows of the text line around the row with the most ink.
-
-    Neighboring lines of text, more than `gap` rows away, are left out.
-    """
+    """Return the range of pixel rows of the text line around the row with the most ink, without rows beyond a gap."""
     fullest = max(range(len(rows)), key=lambda row: rows[row])
     least = min(_ROW_INK * rows[fullest], _ROW_PIXELS)
     start = end = fullest
@@ -218,9 +213,8 @@ def _line_rows(rows: Sequence[float], gap: float) -> tuple[int, int]:
 
 
 def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int:
-    """Return the pixel row just below the baseline.
-
-    If the text has a few descenders, `rows` (the ink of each row) locates it; if it has many, it is estimated.
+    """Return the pixel row just below the baseline, which `rows` (the ink of each row) shows unless there are many
+    descenders.
     """
     low = sum(character in _DESCENDERS for character in text)
     if not low or _is_ideographic(text):

@@ -19,20 +19,16 @@ MARGIN = 0.12
 """The share of a page's height, at the top and at the bottom, that holds running headers and footers."""
 
 MARGIN_LINES = 60
-"""The maximum number of lines in the margins of a page; a page with more is not a page of text."""
+"""The maximum number of lines in the margins of a page; a page with more is usually not a page of text."""
 
 COMPARISON_LIMIT = 1_000_000
-"""The neighbors of each line are inspected only if the number of margin lines times the number of page lines is at most
-this.
-"""
+"""The neighbors of margin lines are inspected only if the margin lines times the page lines are at most this number."""
 
 LARGE_RATIO = 1.25
 """Lines that are taller than usual by this factor and differ only in numbers are headings, not running headers."""
 
 SLOT_RATIO = 1.1
-"""Different lines in one position that are taller than usual by this factor are titles at the top of their pages, not
-running headers.
-"""
+"""Different lines in one position that are taller than usual by this factor are titles, not running headers."""
 
 _NUMBER = re.compile(r"\d+")
 _SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
@@ -41,7 +37,7 @@ _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 
 @frozen
 class HeadersFooters:
-    """The running headers and footers that were found in a document.
+    """The running headers and footers of a document.
 
     `keys` are the texts and the positions of lines that repeat in the margins. `line_height` is the usual height of
     lines, in points.
@@ -109,9 +105,8 @@ def _is_running(page: Page, line: StyledLine, learned: HeadersFooters) -> bool:
 
 
 def _is_set_apart(page: Page, line: StyledLine, line_height: float) -> bool:
-    """Return whether `line` is the first or last of its page, with a gap of over half a line to the text.
-
-    The result is False for a line that is taller than the usual line by a factor of `SLOT_RATIO`.
+    """Return whether `line` is the first or last of its page, with a gap of over half a line to the text, and not
+    large.
     """
     height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
     if _is_large(page, line, line_height, SLOT_RATIO):
@@ -143,10 +138,10 @@ def _is_large(page: Page, line: StyledLine, line_height: float, ratio: float = L
 
 
 def sample_pages(count: int) -> list[int]:
-    """Return 1-based page numbers spread over a document of `count` pages, in ascending order.
+    """Return at most `SAMPLE_SIZE` 1-based page numbers spread over a document of `count` pages, in ascending order.
 
-    All pages are returned if there are at most `SAMPLE_SIZE`. Otherwise, the result consists of pairs of consecutive
-    pages, because left-hand and right-hand pages have different headers.
+    In a longer document, they are pairs of consecutive pages, because left-hand and right-hand pages have different
+    headers.
     """
     if count <= SAMPLE_SIZE:
         return list(range(1, count + 1))

@@ -22,19 +22,18 @@ RARE_CAPITALS_SHARE = 0.2
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
 """The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among
-the schemes used in that style.
+the schemes used in that style: `I.`, `A.`, and `1.` in one style are three levels.
 
-The font name is ignored, so that a title with code in another font keeps its level. `I.`, `A.`, and `1.` in one style
-are three levels.
+The font name is ignored, so that a title with code in another font keeps its level.
 """
 
 
 def levels_of(found: Sequence[Heading]) -> list[int]:
     """Return the level of each heading (1 is the top level): the depth of its number, or else a level for its style.
 
-    Larger styles get higher levels. Numbers are ignored in a style in which fewer than `NUMBERED_SHARE` of the headings
-    are numbered, since an unnumbered heading may start with a number by chance (`2 or more`). A heading without a
-    number between two consecutive numbers of the same depth goes below them.
+    Larger styles get higher levels. Mere numbers are ignored in a style in which fewer than `NUMBERED_SHARE` of the
+    headings are numbered, since an unnumbered heading may start with a number by chance (`2 or more`). Headings without
+    a number may go below the numbered ones between which they stand.
     """
     kinds = [_kind_of_number(heading) for heading in found]
     found = _without_inner_depths(found, kinds)
@@ -48,7 +47,7 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
 
 
 def depths_of(levels: Sequence[int]) -> list[int]:
-    """Return the depth of each heading in the tree that the levels describe. Depths have no gaps; the limit is `MAX_DEPTH`.
+    """Return the depth of each heading in the tree that the levels describe, without gaps and at most `MAX_DEPTH`.
 
     A level that only one part of the document uses, such as its cover or an appendix, does not increase the depths of
     sections outside of that part.
@@ -125,8 +124,8 @@ def _visible_style(heading: Heading) -> tuple[float, bool, bool, bool]:
 def _without_rare_capitals(found: Sequence[Heading], styles: Sequence[HeadingStyle]) -> list[HeadingStyle]:
     """Return the styles, with a rare all-capitals style merged into the same style without capitals.
 
-    Such headings are often just names (`LVM2`). A capitals style whose numbers have a different depth stays: its
-    headings are probably chapters.
+    Such headings are often just names (`LVM2`). If their numbers have a different depth, they are probably chapters and
+    stay.
     """
     times = Counter(styles)
     few: dict[HeadingStyle, HeadingStyle] = {}
@@ -183,9 +182,8 @@ def _below_numbers(
     """Return the levels, with unnumbered headings moved below the numbered heading of the same style that they follow.
 
     This applies to a style if at least a third of its groups of unnumbered headings are between two consecutive
-    numbers. Otherwise the unnumbered headings are on the same level, like the `Summary` or `Exercises` at the end of
-    each chapter. A gap between two numbers does not count, because a number may have been missed. Unnumbered headings
-    in lower styles also move down one level.
+    numbers. Otherwise, they are on the same level, like the `Exercises` at the end of each chapter. Unnumbered headings
+    in lower styles also move down.
     """
     levels = list(raw)
     runs: dict[HeadingStyle, list[list[int]]] = defaultdict(list)
@@ -206,10 +204,9 @@ def _below_numbers(
 def _unnumbered_runs(
     found: Sequence[Heading], styles: Sequence[HeadingStyle], depths: dict[HeadingStyle, int]
 ) -> Iterator[tuple[HeadingStyle, list[int], bool]]:
-    """Yield each group of unnumbered headings that follows a numbered heading in the same style.
+    """Yield each group of unnumbered headings that follows a numbered heading in the same style below the top level.
 
     Each item has the style, the indexes of the group, and whether the next number follows the last one without a gap.
-    Groups at the top level are left out: there, unnumbered headings (`Preface`, `Index`) are siblings of the chapters.
     """
     last: int | None = None
     run: list[int] = []

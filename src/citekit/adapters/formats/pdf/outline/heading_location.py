@@ -50,7 +50,7 @@ def has_position(section: Section, texts: PageTexts) -> bool:
 def line_index_of(section: Section, texts: PageTexts) -> int | None:
     """Return the index of the section's heading among the lines of its page, or None if it is not found.
 
-    If several lines match, the one nearest to the section's position is chosen, or the first if that is unknown.
+    Of several matching lines, the one nearest to the section's position is chosen, or the first if that is unknown.
     """
     found = texts.lines_matching(section.title, section.page)
     if not found or not has_position(section, texts):

@@ -72,8 +72,8 @@ def depth_of(text: str) -> int:
 def rank_of(text: str) -> int | None:
     """Return 0 for a heading that is named and numbered as a part, book, or volume, such as `Part II`.
 
-    Return 1 for a chapter or appendix, 2 for a section, and None for any other heading. Words of many languages are
-    known.
+    Return 1 for a chapter or appendix, 2 for a section, and None for any other heading. The words are in many
+    languages.
     """
     named = _NAMED_NUMBER.match(text)
     if named:
@@ -113,7 +113,7 @@ def series_of(text: str) -> tuple[str, str] | None:
     """Return the series and the number that start a heading such as `Item 7A. Market Risk`, or None.
 
     The series is the lowercase word (`item`, `note`), or `I`, `A`, or `a` for headings like `IV. Results`, `B. Method`,
-    and `a) Scope`. One such line proves nothing, but several lines with different numbers do; see `starts_series`.
+    and `a) Scope`. One such line proves nothing; see `starts_series`.
     """
     found = _SERIES.match(text)
     if found and found[1][0].isupper():

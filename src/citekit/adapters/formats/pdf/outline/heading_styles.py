@@ -27,9 +27,7 @@ RUBRIC_COUNT = 8
 """An unnumbered title must occur at least this often to be a rubric, which is not a heading."""
 
 PAGES_PER_RUBRIC = 8
-"""A repeated title belongs to chapters, not to the entries of a reference work, if there are at least this many pages
-for each occurrence.
-"""
+"""A repeated title belongs to chapters, not to entries, if there are at least this many pages for each occurrence."""
 
 DOTTED_DEPTH = 2
 """The minimum depth of a number with dots."""
@@ -41,8 +39,8 @@ CROWDED_SHARE = 0.2
 """A style not larger than body text with more than this share of a page's lines is no heading style on that page."""
 
 CAPITALS_SHARE = 0.05
-"""Of the lines in a heading font, those in capitals, or those not in capitals, are headings only if they have at least
-this share of the lines.
+"""A style of numbered headings that shares its font with one in capitals, or not in capitals, needs at least this share
+of the lines in that font.
 """
 
 MIN_HEADINGS_FOR_RARE = 20
@@ -94,10 +92,9 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
     """Return the headings that belong to a numbered series in one style: a word (`Item 1`, `Item 2`) or letters.
 
-    Common titles (`Summary`) in the style of a series are included.
-
-    After a word, the numbers must mostly differ, and only lines that are bold, larger than body text, or in capitals
-    count: `Theorem 3` in italics often starts a sentence.
+    Common titles (`Summary`) in the style of a series are included. After a word, the numbers must mostly differ, and
+    only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often starts a
+    sentence.
     """
     common: dict[FontStyle, list[Heading]] = defaultdict(list)
     named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
@@ -120,9 +117,8 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
 
 
 def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without repeated ones, which are probably running headers.
-
-    A heading is repeated if the last heading in its style has the same text and height and is one or two pages before.
+    """Return the headings without those that repeat the last one in their style at the same height, one or two pages
+    later: these are probably running headers.
     """
     kept: list[Heading] = []
     last: dict[FontStyle, Heading] = {}
@@ -138,7 +134,7 @@ def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
 def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]:
     """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`).
 
-    Titles that are far apart (`Notes`, `Legal framework`) belong to the chapters of a collection and stay.
+    Titles that are far apart (`Notes`) belong to the chapters of a collection and stay.
     """
     seen = Counter(heading.text for heading in found if not heading.depth)
     limit = max(RUBRIC_COUNT, len(found) / 20)
@@ -150,9 +146,8 @@ def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]
 
 
 def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
-    """Return the headings without those that are probably words in a picture.
-
-    Such a heading has a rare font, is not at the top of its page, has no number, and is no common title like `Summary`.
+    """Return the headings without those that are probably words in a picture: unnumbered ones in a rare font that are
+    neither at the top of a page nor common titles like `Summary`.
     """
     if len(found) < MIN_HEADINGS_FOR_RARE:
         return list(found)
@@ -179,9 +174,10 @@ def _begins_page(heading: Heading, texts: PageTexts) -> bool:
 def _without_title_pages(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    """Return the headings without unnumbered ones on nearly empty pages before the table of contents.
+    """Return the headings without unnumbered ones on nearly empty pages before the table of contents, or on the first
+    two.
 
-    Without a table of contents, the first two pages are checked. All headings are returned if too few would remain.
+    All headings are returned if too few would remain.
     """
     first = min(skipped, default=3)
     pages = {heading.page for heading in found if heading.page < first}
@@ -203,8 +199,8 @@ def _count_fonts(
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
     """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
 
-    A font crowds a page if it has a large share of the lines and is not clearly larger than body text. The lines of
-    a font on a page that it crowds are not counted.
+    A font crowds a page if it has a large share of the lines, which are then not counted, and is not clearly larger
+    than body text.
     """
     counted: Counter[Font] = Counter()
     crowded: set[tuple[int, Font]] = set()
@@ -222,8 +218,8 @@ def _count_fonts(
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
     """Return the headings of `group` that their numbers mark as headings, even if other text uses their style, too.
 
-    They have dotted section numbers (`3.2.1`), mostly without repetition, or plain ones that count up from 1. If the
-    plain numbers in a style count up, its common titles without a number, such as `References`, are headings, too.
+    They have dotted section numbers (`3.2.1`), mostly without repetition, or plain ones that count up from 1. In the
+    second case, common titles such as `References` are added.
     """
     dotted = [heading for heading in group if heading.depth >= DOTTED_DEPTH]
     different = len({number_parts(heading.text) or heading.text for heading in dotted})
@@ -268,8 +264,7 @@ def _is_heading_style(
 def _without_title(found: Sequence[Heading]) -> list[Heading]:
     """Return the headings without the document title and other headings of the title page.
 
-    The title is assumed to be the headings of the largest size, if they are all on one of the first two pages, and
-    others are smaller.
+    The title is assumed to be the headings of the largest size, if they are all on one of the first two pages.
     """
     if len(found) < 3:
         return list(found)

@@ -31,7 +31,7 @@ from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADE
 from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, THEOREM, any_of
 
 LINE_LIMIT = 2000
-"""The maximum number of lines of a page that is searched; a page with more is a poster or a plan."""
+"""The maximum number of lines of a page that is searched; a page with more is usually a poster or a plan."""
 
 MAX_LENGTH = 200
 SHORT_LENGTH = 80
@@ -50,7 +50,7 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 """A number and a title before text in the same line, except the number and title of a theorem."""
 
 MUCH_LARGER_RATIO = 1.5
-"""A line that is at least this many times as large as body text is never part of a sentence of body text."""
+"""A line that is at least this many times as large as body text is not considered part of a sentence."""
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
@@ -92,10 +92,7 @@ class BodyStyle:
 
 
 def body_style_of(texts: PageTexts) -> BodyStyle | None:
-    """Return the style of most of the text.
-
-    The result is None if there is no text or no predominant size (a poster, an OCR layer).
-    """
+    """Return the style of most of the text; None without text or a predominant size (as in a poster or an OCR layer)."""
     sizes: Counter[float] = Counter()
     fonts: Counter[tuple[str, bool, bool]] = Counter()
     for page in range(1, texts.count + 1):
@@ -194,9 +191,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
 
 
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:
-    """Return whether the bold line `line`, which begins with a bullet, is no item of a list.
-
-    This is the case if no other bold line with a bullet is next to it and body text is not bold.
+    """Return whether the bold line `line`, which begins with a bullet, is no item of a list: no other such line is next
+    to it.
     """
     near = 2 * (line.bottom - line.top)
     beside = (other for other in lines if other is not line and abs(other.top - line.top) < near)
@@ -237,10 +233,7 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
 
 
 def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:
-    """Return whether no other text is at the same height in the same column.
-
-    Other text at the same height is typical of tables, definitions, and body text.
-    """
+    """Return whether no other text is at the same height in the same column, as in tables, definitions, and body text."""
     middle = (line.top + line.bottom) / 2
     own = columns.column_of(line)
     for other in lines:
@@ -252,9 +245,8 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
 
 
 def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
-    """Return whether `line` is the next line of the heading whose lines so far are `held`.
-
-    The label of a chapter (`Chapter 1`) continues with the chapter's title.
+    """Return whether `line` is the next line of the heading with the lines `held`. A chapter's title continues its
+    label.
     """
     last = held[-1]
     height = max(last.bottom - last.top, 1)

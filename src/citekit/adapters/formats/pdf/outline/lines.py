@@ -39,12 +39,10 @@ class StyledLine:
     """A line of text with its style, and its edges in points from the top left corner of the page before its rotation.
 
     `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
-    bold. `block` is the number of the paragraph on the page that the line belongs to. `font` is the font's name in
-    lower case, without the subset prefix, or "" for a line from OCR.
-
-    `upright` is true if the line is horizontal on the displayed page. `lead` is the bold beginning of a line that ends
-    regular, like a term followed by its definition, or "". `has_note_number` is true if the line starts with a number
-    in a smaller font, like a line of code or a footnote.
+    bold. `block` is the number of its paragraph on the page. `font` is the font's name in lower case, without the
+    subset prefix, or "" for a line from OCR. `upright` is true if the line is horizontal on the displayed page. `lead`
+    is the bold beginning of a line that ends regular, like a term followed by its definition, or "". `has_note_number`
+    is true if the line starts with a number in a smaller font, like a line of code or a footnote.
     """
 
     text: str
@@ -90,10 +88,7 @@ Rotation = tuple[float, float, float, float, float, float]
 
 
 def rotation_of(page: Any) -> Rotation | None:
-    """Return the matrix that converts coordinates of `page` to those of the displayed page.
-
-    The result is None if the page is not rotated.
-    """
+    """Return the matrix from coordinates of `page` to those of the displayed page; None if the page is not rotated."""
     return tuple(page.rotation_matrix) if page.rotation else None
 
 
@@ -109,9 +104,8 @@ def styled_lines(page: Any, blocks: Blocks | None = None) -> list[StyledLine]:
 
 
 def text_page(page: Any) -> Any:
-    """Return MuPDF's structured text of `page`, without writing to the document if the page is not rotated.
-
-    For rotated pages this calls `page.get_textpage`, which writes to the document to turn the page upright.
+    """Return MuPDF's structured text of `page`. For a rotated page, `page.get_textpage` writes to the document to turn
+    it upright.
     """
     with exclusive() as pymupdf:
         flags = text_flags()
@@ -332,13 +326,13 @@ def _continues_column(column: StyledLine, line: StyledLine) -> bool:
 
 
 def is_vertical(lines: Sequence[StyledLine]) -> bool:
-    """Return whether most of the text of a page is vertical."""
+    """Return whether most of the text of a page is vertical East Asian writing."""
     along = sum(len(line.text) for line in lines if not line.upright and _EAST_ASIAN.match(line.text))
     return along * 2 > sum(len(line.text) for line in lines)
 
 
 def columns_as_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the columns of a vertical page as horizontal lines; horizontal lines of the page are left out.
+    """Return the columns of a vertical page as horizontal lines, without its horizontal lines.
 
     The distance of a column from the right edge of the text becomes its distance from the top.
     """

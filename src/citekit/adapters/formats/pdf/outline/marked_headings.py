@@ -49,9 +49,9 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
 def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
     """Return the bookmarks that are trusted as titles of sections.
 
-    A root above all others that names a file is left out. The result is empty if all bookmarks are names of files or
-    numbers of their pages. Such names are codes with digits (`9780415792219c06`), or names that a program writes
-    (`Document1`), and are not printed on the page.
+    A root above all others that names a file is left out. The result is empty if all bookmarks name files or are page
+    numbers. Names of files are codes with digits (`9780415792219c06`) or names that a program writes (`Document1`), and
+    are not printed on the page.
     """
     first, rest = list(sections[:1]), sections[1:]
     if first and all(each.level > first[0].level for each in rest) and _names_file(first[0], texts):
@@ -87,7 +87,9 @@ MIN_HEADINGS = 3
 """The minimum number of tagged headings that a document needs for its tags to be used."""
 
 FIRST_HEADING_SHARE = 1 / 3
-"""The first tagged heading must be in this first part of the pages; otherwise only some chapters are tagged."""
+"""The first part of the pages in which the first tagged heading must be; otherwise, probably only some chapters are
+tagged.
+"""
 
 
 def sections_of_tags(texts: PageTexts) -> list[Section]:
@@ -132,9 +134,8 @@ def _is_running(heading: TaggedHeading, page: int, texts: PageTexts) -> bool:
 
 
 def _are_plausible(found: Sequence[Section], count: int) -> bool:
-    """Return whether the number of headings is plausible for `count` pages and more than half of the titles differ.
-
-    Many repeated titles indicate that running headers are tagged as headings.
+    """Return whether the number of headings is plausible for `count` pages and more than half of the titles differ,
+    unlike those of running headers.
     """
     distinct = {section.title for section in found}
     return MIN_HEADINGS <= len(found) <= HEADINGS_PER_PAGE * count and len(distinct) * 2 > len(found)

@@ -28,11 +28,11 @@ _NAME_LIMIT = 60
 
 
 def metadata_of(document: Document) -> dict[str, Any]:
-    """Return `page_count`; `author` and `subject` if present; and `page_labels` if labels differ from page numbers.
+    """Return `page_count`; `author` and `subject` if present; and `page_labels` if labels differ from page numbers and
+    have at most `RULE_LIMIT` rules.
 
-    If there are more than `RULE_LIMIT` label rules, `page_labels` is missing.
-    Each label rule applies from its `first_page` (1-based): a label is the rule's `prefix`, then a number in its
-    `style` (ISO 32000-1, table 159) that counts up from its `start`.
+    Each rule applies from its `first_page` (1-based): a label is the rule's `prefix`, then a number in its `style` (ISO
+    32000-1, table 159) that counts up from its `start`.
     """
     facts: dict[str, Any] = {"page_count": document.page_count}
     for name in ("author", "subject"):
@@ -60,8 +60,8 @@ def hidden_text_notes(pages: Collection[Page]) -> list[str]:
     numbers, words = sorted(hidden), sum(hidden.values())
     named = ", ".join(map(str, numbers[:NAMED_PAGES])) + (", and others" if len(numbers) > NAMED_PAGES else "")
     return [
-        f"Hidden text was found: readers do not see {counted(words, 'word')} on "
-        f"{'page' if len(numbers) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
+        f"Hidden text was found ({'page' if len(numbers) == 1 else 'pages'} {named}): readers do not see "
+        f"{counted(words, 'word')}. Titles and summaries leave this text out.",
         *unchecked,
     ]
 
@@ -103,9 +103,8 @@ def _page_exists(document: Document, number: int) -> bool:
 
 
 def repair_notes(document: Document) -> list[str]:
-    """Return a note if PyMuPDF had to repair the file.
-
-    Call this function after all reads, since any read may repair it.
+    """Return a note if PyMuPDF had to repair the file. Call this function after all reads, since any read may repair
+    it.
     """
     return (
         ["The file is damaged and was repaired for reading. Parts of it may be missing."]
@@ -123,7 +122,7 @@ def attachment_notes(document: Document) -> list[str]:
     if not count:
         return []
     names = [one_line(_attachment_name(document, index), _NAME_LIMIT) for index in range(min(count, NAMED_ATTACHMENTS))]
-    more = f" and {count - len(names)} more" if count > len(names) else ""
+    more = f", and {count - len(names)} more" if count > len(names) else ""
     portfolio = document.xref_get_key(document.pdf_catalog(), "Collection")[0] != "null"
     what = "The file is a portfolio of" if portfolio else "The file has"
     listed = f"{', '.join(filter(None, names))}{more}"

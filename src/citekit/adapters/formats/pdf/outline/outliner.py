@@ -65,7 +65,7 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "The structure is taken from the file's bookmarks and, below them, from its headings, recognized by size, weight, and "
     "numbering."
 )
-BOOKMARKS_OF_FILES = "Bookmarks whose titles are file names, codes, or page numbers that no page prints are ignored."
+BOOKMARKS_OF_FILES = "Some bookmarks were ignored, because their titles are page numbers, file names, or codes."
 BY_TAGS = "The file has no usable bookmarks: the structure comes from the headings that its author tagged."
 BY_HEADINGS = (
     "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and "
@@ -91,11 +91,11 @@ class _Structure:
 
 @frozen
 class PdfOutliner:
-    """An outliner for PDFs that opens the file once and reads each page at most once in each mode (quick or exact).
+    """An outliner for PDFs.
 
     `index` caches the positions of bookmarks and pages of long documents for the extractor. `password` opens encrypted
-    files and never appears in a map. `ocr` reads scanned pages; with None, their text is missing. `texts` gets the text
-    of each page if a text reader is to read the same file next.
+    files. `ocr` reads scanned pages; with None, their text is missing. `texts` gets the text of each page if a text
+    reader is to read the same file next.
     """
 
     index: Index | None = None
@@ -141,7 +141,7 @@ class PdfOutliner:
 
 
 def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structure:
-    """Return the structure that the best evidence shows: bookmarks, tags, or the text, which may have to be recognized."""
+    """Return the structure that the best evidence shows: bookmarks, tags, or the text, which OCR may have to recognize."""
     bookmarked, lost = sections_of_bookmarks(texts.reader.document)
     marked = trusted(bookmarked, texts)
     distrusted = [BOOKMARKS_OF_FILES] if len(marked) < len(bookmarked) else []

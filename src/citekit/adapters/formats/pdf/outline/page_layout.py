@@ -109,9 +109,8 @@ _PAIRWISE_LIMIT = 300
 
 
 def _merge_coarsely(areas: Sequence[Area]) -> list[Area]:
-    """Return at most `_PAIRWISE_LIMIT` areas, by joining areas with nearly the same center.
-
-    The centers are compared on a grid that becomes coarser until few enough areas remain.
+    """Return at most `_PAIRWISE_LIMIT` areas, by joining areas whose centers share a cell of a grid that becomes
+    coarser.
     """
     step, groups = 2.0, list(dict.fromkeys(areas))
     while len(groups) > _PAIRWISE_LIMIT:
@@ -135,7 +134,7 @@ class PageLayout:
     """The layout of a displayed page, in points: its size, text lines, drawn shapes, ruled lines, and pictures.
 
     `line_areas` are the rectangles of `lines`, in the same order. `rules` are drawings of at most `RULE_THICKNESS` in
-    one direction, and `shapes` are thicker in both; pictures are among them, too.
+    one direction. `shapes` are thicker in both, and include pictures.
     """
 
     width: float
@@ -170,10 +169,11 @@ def layout_of(page: Any, lines: Sequence[StyledLine]) -> PageLayout:
 
 
 def _visible_part(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | None:
-    """Return the part of `drawn` that is on the page, and whether it is a picture.
+    """Return the part of `drawn` that is on the page, and whether it is a picture; None for a drawing off the page and
+    for a page background.
 
-    The result is None for a drawing off the page and for a page background. It is also None for a path that extends far
-    beyond the page, because an unknown clipping path decides how much of it is visible.
+    The result is also None for a path that extends far beyond the page, because an unknown clipping path decides how
+    much of it is visible.
     """
     left, top, right, bottom, picture = drawn
     far = 0.03 * max(width, height)

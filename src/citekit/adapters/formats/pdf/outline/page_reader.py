@@ -43,11 +43,11 @@ SHADOW_RATIO = 0.3
 class Page:
     """A page as it was read: its visible lines in file order. An unreadable page has no lines.
 
-    `height` is the height of the displayed page in points. `rotation` is the matrix that converts coordinates of the
-    lines to those of the displayed page, or None if the page is not rotated. `is_exact` is false for lines that were
-    read quickly (see `quick_lines`). `hidden_words` is the number of words in its hidden lines, and `is_unchecked` is
-    true if it may have hidden text but was not checked, because it paints too much or `HIDDEN_TEXT_PAGES` other pages
-    already were.
+    `height` is the height of the displayed page in points. `rotation` is the matrix from coordinates of the lines to
+    those of the displayed page, or None if the page is not rotated. `is_exact` is false for lines that were read
+    quickly (see `quick_lines`). `hidden_words` is the number of words in its hidden lines. `is_unchecked` is true if it
+    may have hidden text but was not checked, because it paints too much or `HIDDEN_TEXT_PAGES` other pages already
+    were.
     """
 
     number: int
@@ -68,9 +68,8 @@ class Page:
 class PageReader:
     """A reader for the pages of an open document, which reports its progress. Page numbers are 1-based.
 
-    `_texts` also gets each page that is read. The reader keeps no pages. It remembers which pages it has read, to
-    report progress, and what it found hidden on them, to look for hidden text only once on each page and on at most
-    `HIDDEN_TEXT_PAGES` pages.
+    `_texts` also gets each page that is read. The reader keeps no pages, but remembers what it found hidden on them, to
+    look for hidden text only once on each page and on at most `HIDDEN_TEXT_PAGES` pages.
     """
 
     document: Document
@@ -155,10 +154,7 @@ class PageReader:
         return evolve(page, lines=join_columns(kept), hidden_words=words)
 
     def _find_hidden(self, page: Page, shown: Document) -> Hidden | None:
-        """Return the hidden text of `page` (empty if there are no signs of any).
-
-        Return None if the page was not checked because a limit was reached.
-        """
+        """Return the hidden text of `page` (empty without signs of any); None if it was not checked because of a limit."""
         if not page.lines or not _is_suspect(page_signs(self.document, page.number - 1), shown, page.lines):
             return Hidden()
         if self._checks >= HIDDEN_TEXT_PAGES:
@@ -184,9 +180,7 @@ def _edges(line: StyledLine) -> tuple[float, float, float, float]:
 
 
 def _is_suspect(signs: Signs | None, shown: Document, lines: Sequence[StyledLine]) -> bool:
-    """Return whether a page needs a check for hidden text.
-
-    It does if its signs are unknown, if it has tiny text, or if its content shows signs that its painting order
-    confirms.
+    """Return whether a page needs a check for hidden text: its signs are unknown, it has tiny text, or its content
+    shows signs that its painting order confirms.
     """
     return signs is None or any(line.size < TINY for line in lines) or (bool(signs) and may_hide_text(shown, signs))

@@ -24,10 +24,9 @@ _LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalpha() 
 class PageTexts:
     """The lines of a document's pages. Page numbers are 1-based; an unreadable page has no lines.
 
-    An instance never changes: methods that read pages in another way return another instance. Because reading a page
-    takes milliseconds, each page is read when its lines are first needed, with `quick_lines` if `quick` is true.
-    `given` are the pages that were read before, and `learned` the known headers and footers; with None, they are
-    learned from a sample of pages.
+    Because reading a page takes milliseconds, each page is read when its lines are first needed, with `quick_lines` if
+    `quick` is true. Methods that read pages in another way return another instance. `given` are the pages that were
+    read before, and `learned` the known headers and footers; with None, they are learned from a sample of pages.
     """
 
     reader: PageReader
@@ -114,10 +113,7 @@ class PageTexts:
         return self._with({number: self.reader.read(number, quick=False) for number in missing})
 
     def with_recognized(self, lines: Mapping[int, Sequence[StyledLine]]) -> PageTexts:
-        """Return the texts in which some pages have the `lines` that OCR recognized.
-
-        These lines are in coordinates of the displayed page.
-        """
+        """Return the texts in which some pages have the `lines` of OCR, in coordinates of the displayed page."""
         return self._with(
             {
                 number: evolve(self._pages[number], lines=own, rotation=None, is_exact=True)
@@ -126,10 +122,7 @@ class PageTexts:
         )
 
     def with_all_headers_footers(self) -> PageTexts:
-        """Return the texts with headers and footers learned from all pages, instead of from a sample.
-
-        This reads all pages.
-        """
+        """Read all pages, and return the texts with headers and footers learned from all instead of from a sample."""
         learned = self._learned_from(range(1, self.count + 1))
         return evolve(self, given=self.pages, learned=learned)
 

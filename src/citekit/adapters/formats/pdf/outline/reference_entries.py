@@ -54,9 +54,7 @@ def reference_headings(found: Sequence[Heading], texts: PageTexts, body: BodySty
 
 
 def merge_headings(chosen: Sequence[Heading], entries: Sequence[Heading]) -> list[Heading]:
-    """Return the headings of `chosen` and `entries` in reading order, without entries whose line is already in
-    `chosen`.
-    """
+    """Return the headings of `chosen`, and the `entries` whose line is not among their lines, in reading order."""
     there = {(heading.page, line) for heading in chosen for line in heading.lines}
     new = [heading for heading in entries if (heading.page, heading.lines[0]) not in there]
     merged: list[Heading] = []

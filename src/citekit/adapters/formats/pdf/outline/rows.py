@@ -14,7 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import is_heading_numb
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 
 MIN_ALIGNED_LINES = 5
-"""The minimum number of lines that end at the same position near the middle of a page where a TOC column ends."""
+"""The minimum number of lines that end at the position where the first column of a TOC ends."""
 
 
 @frozen
@@ -50,10 +50,7 @@ class Row:
 
 
 def rows_of(lines: Sequence[StyledLine]) -> list[Row]:
-    """Return the horizontal lines grouped into rows from top to bottom.
-
-    Lines with nearly the same vertical center form a row.
-    """
+    """Return the horizontal lines grouped by their vertical center into rows from top to bottom."""
     rows: list[list[StyledLine]] = []
     for line in sorted((line for line in lines if line.upright), key=lambda line: (line.top + line.bottom) / 2):
         if rows and _share_row(rows[-1][-1], line):
@@ -66,8 +63,7 @@ def rows_of(lines: Sequence[StyledLine]) -> list[Row]:
 def toc_gutters(lines: Sequence[StyledLine]) -> list[float]:
     """Return the x positions, in points, where the first column of a two-column table of contents may end.
 
-    At such a position, at least `MIN_ALIGNED_LINES` lines end with a digit; the position is between 30% and 70% of the
-    text's width.
+    At such a position, between 30% and 70% of the text's width, at least `MIN_ALIGNED_LINES` lines end with a digit.
     """
     upright = [line for line in lines if line.upright]
     if not upright:
@@ -118,9 +114,7 @@ class Columns:
     spans: tuple[float, ...] = ()
 
     def column_of(self, line: StyledLine) -> int:
-        """Return 0 for a line in a single column or across both columns, 1 for the left column, and 2 for the right
-        column.
-        """
+        """Return 0 for a line in a single column or across both columns, 1 for the left column, and 2 for the right."""
         if self.gutter is None or line.left < self.gutter - 1 < self.gutter + 1 < line.right:
             return 0
         return 1 if line.right <= self.gutter + 1 else 2
@@ -138,8 +132,8 @@ class Columns:
 def columns_of(lines: Sequence[StyledLine]) -> Columns:
     """Return the one or two columns detected in `lines`.
 
-    Two columns have a gutter near the middle, many lines on each side, and more than twice as many lines beside the
-    gutter as across it.
+    Two columns have a gutter near the middle, many wide lines on each side, and more than twice as many lines beside
+    the gutter as across it.
     """
     upright = [line for line in lines if line.upright and line.right > line.left]
     if len(upright) < 2 * MIN_COLUMN_LINES:
@@ -185,7 +179,9 @@ def without_line_numbers(lines: Sequence[StyledLine]) -> Sequence[StyledLine]:
 
 
 LABEL_LIMIT = 40
-"""The maximum number of separate numbers on a page that are joined to titles; a page with more contains a table."""
+"""The maximum number of separate numbers on a page that are joined to titles; a page with more usually contains a
+table.
+"""
 
 WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""
@@ -219,9 +215,8 @@ def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with each heading number that is a separate line joined to its heading.
-
-    Number and heading are matched by position, even if they are not adjacent in the file.
+    """Return the lines, with each heading number that is a separate line joined to its heading, which may be apart in
+    the file.
     """
     joined: list[StyledLine] = []
     for line in lines:
@@ -236,9 +231,8 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
 
 
 def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with heading numbers joined to titles on their right in the same font.
-
-    A number and its title need not be adjacent in the file.
+    """Return the lines, with heading numbers joined to titles on their right in the same font, wherever they are in the
+    file.
     """
     labels = [at for at, line in enumerate(lines) if is_heading_number(line.text) or is_series_label(line.text)]
     if len(labels) > LABEL_LIMIT:

@@ -17,9 +17,7 @@ from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.shared.ocr import OcrLine
 
 BODY_SIZE_RANGE = (0.88, 1.14)
-"""The range of measured sizes, as multiples of the size of body text, that count as body text. A pixel is a
-sixteenth of that size.
-"""
+"""The range of measured sizes, as multiples of the size of body text, that count as body text."""
 
 SIZE_STEP = 1.07
 """The minimum ratio of two measured sizes that count as different."""
@@ -51,8 +49,7 @@ _CHAPTER = re.compile(r"\A(\d{1,2})(?=[A-Z][a-z]{2})")
 class OcrPage:
     """The OCR result of a page: its lines, the glyph metrics of each line in pixels, and the scale in points per pixel.
 
-    `width` and `height` are those of the displayed page, in points. A line that could not be measured has None as
-    metrics.
+    `width` and `height` are those of the displayed page, in points. Lines that could not be measured have no metrics.
     """
 
     lines: Sequence[OcrLine]
@@ -84,8 +81,8 @@ class ScanStyles:
     def is_bold(self, number: int, stroke: float, numbered: bool) -> bool:
         """Return whether a line of size class `number` is bold.
 
-        If `bold` has None for the class, the `stroke` width of the line in points decides. `numbered` is true if the
-        line starts with a number, as headings do; it then needs less stroke width to be bold.
+        If `bold` has None for the class, the `stroke` width of the line in points decides. A `numbered` line, like a
+        heading, needs less.
         """
         alike = self.bold[number]
         if alike is not None:
@@ -122,9 +119,8 @@ def _styles_of(pages: Iterable[OcrPage]) -> ScanStyles | None:
 
 
 def _all_bold(strokes: Sequence[float], size: float, types: ScanStyles) -> bool | None:
-    """Return whether all lines of a size class are bold.
-
-    The result is None if their stroke widths differ or the class is not larger than body text.
+    """Return whether all lines of a size class are bold; None if their stroke widths differ or the class is not larger
+    than body text.
     """
     if size < BODY_SIZE_RANGE[1] * types.size or not strokes:
         return None
@@ -138,7 +134,7 @@ def _stroke_at(size: float, usual: float, stroke: float) -> float:
     """Return the expected stroke width of regular text at another font size, all in points.
 
     `usual` and `stroke` are the size and stroke width of body text. The width grows less than the size, because
-    scanning blurs all strokes.
+    scanning blurs strokes.
     """
     return stroke * float(max(1.0, size / usual) ** 0.8)
 
@@ -200,7 +196,7 @@ def _lines(page: OcrPage, types: ScanStyles | None) -> list[StyledLine]:
 def _with_number_space(text: str, larger: bool) -> str:
     """Return the text with a space after its section number, which OCR often misses (`2.1Method`).
 
-    If `larger`, a space is also inserted between a chapter number and its title (`3Results`).
+    If `larger`, a space is also inserted after a chapter number (`3Results`).
     """
     spaced = _NUMBER.sub(r"\1 ", " ".join(text.split()))
     return _CHAPTER.sub(r"\1 ", spaced) if larger else spaced

@@ -83,10 +83,7 @@ def _is_scan(texts: PageTexts, page: int) -> bool:
 
 
 def mark_scans(outline_items: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
-    """Return `outline_items` (groups of pages), with a new type for those that contain only scanned pages.
-
-    The type is `scan` for a single page and `scans` for several.
-    """
+    """Return `outline_items` (groups of pages), with the type `scan` for one scanned page and `scans` for several."""
     return tuple(_mark(outline_item, scans.pages) for outline_item in outline_items)
 
 

@@ -22,7 +22,7 @@ _SIZES = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500)
 
 
 def page_groups(texts: PageTexts) -> tuple[OutlineItem, ...]:
-    """Return outline items for groups of equal numbers of pages, or for single pages in a short document."""
+    """Return outline items for groups of equally many pages, or for single pages in a short document."""
     size = next((size for size in _SIZES if texts.count <= size * MAX_GROUPS), -(-texts.count // MAX_GROUPS))
     return tuple(_group(texts, first, min(first + size - 1, texts.count)) for first in range(1, texts.count + 1, size))
 
@@ -38,7 +38,7 @@ def group_title(first: int, last: int) -> str:
 
 
 PAGES_BUDGET = 3_000_000
-"""The maximum number of page numbers in one map. Only hostile bookmarks, whose sections all overlap, exceed it."""
+"""The maximum number of page numbers in one map. Hostile bookmarks, whose sections all overlap, exceed it."""
 
 BOOK_LENGTH = 60
 """In a document with at least this many pages, sections of the first level that are not parts are called chapters."""
@@ -50,9 +50,9 @@ _CHAPTER = re.compile(rf"(?:{any_of(CHAPTER, APPENDIX)})\b|第.{{1,4}}{CJK_CHAPT
 def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[OutlineItem, ...], bool]:
     """Return the tree of outline items for `sections`, and whether some were shortened to their first page.
 
-    A section ends where the next one of the same or a higher level starts: on the page before if that next section
-    starts at the top of its page, or else on the same page. Pages before the first section become an item of their own.
-    Sections are shortened if the page ranges of all of them exceed `PAGES_BUDGET` pages in total.
+    A section ends where the next one of the same or a higher level starts: on the page before if that one starts at the
+    top of its page, or else on the same page. Pages before the first section become an item of their own. Sections are
+    shortened if the page ranges of all of them exceed `PAGES_BUDGET` pages in total.
     """
     sections = _clamped_to_parents(sections)
     ends = _last_pages(sections, texts)
@@ -103,10 +103,7 @@ def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:
 
 
 def _last_pages(sections: Sequence[Section], texts: PageTexts) -> list[int]:
-    """Return the last page of each section.
-
-    The function works backward; `open_` holds the later sections that may end an earlier one.
-    """
+    """Return the last page of each section. `open_` holds the later sections that may end an earlier one."""
     ends = [0] * len(sections)
     open_: list[Section] = []
     for index in range(len(sections) - 1, -1, -1):

@@ -24,7 +24,7 @@ from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
 
 PAGES_PER_ENTRY = 4
-"""If the printed TOC has at least one entry per this many pages, it is assumed to name every heading."""
+"""If the printed TOC has at least one entry per this many pages, it is assumed to name all headings."""
 
 CONFIRMED_SHARE = 0.5
 """The minimum share of the sections of a TOC or of tags that headings found by style must include to be trusted."""
@@ -60,8 +60,9 @@ class TextSections:
 def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     """Return the sections that a printed table of contents (TOC) or else headings show.
 
-    There are no sections if nothing indicates a structure. If `use_toc` is false, the printed TOC is ignored. If a TOC
-    at the front of the document names nearly every heading, pages are read quickly.
+    There are none if nothing indicates a structure, or if there are more than `PAGE_LIMIT` pages. If `use_toc` is
+    false, the printed TOC is ignored. If a TOC at the front of the document names nearly every heading, pages are read
+    quickly.
     """
     if texts.count > PAGE_LIMIT:
         return TextSections([], texts)
@@ -92,8 +93,8 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
 def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool:
     """Return whether the sections `named` by a TOC or tags are confirmed by `headings`, but are too few.
 
-    `headings` are found by their style. They confirm the named sections if they include enough of them; these are too
-    few if there are clearly more headings of the same levels.
+    `headings` are found by their style. They confirm the named sections if they include enough of them, and these are
+    too few if there are clearly more headings of the same levels.
     """
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
@@ -115,9 +116,8 @@ def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]
 
 
 def _has_numbered_deepest_level(contents: Toc) -> bool:
-    """Return whether more than a third of the TOC entries on the deepest level have numbers with dots.
-
-    If so, unnumbered headings below that level are not sections.
+    """Return whether more than a third of the TOC entries on the deepest level have numbers with dots, so that
+    unnumbered headings below that level are not sections.
     """
     deepest = max(each.level for each in contents.targets)
     own = [each for each in contents.targets if each.level == deepest]
@@ -125,9 +125,8 @@ def _has_numbered_deepest_level(contents: Toc) -> bool:
 
 
 def _larger_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
-    """Return the headings that are larger than body text.
-
-    Only pages that have lines in a large font other than those of the headings in the TOC are searched.
+    """Return the headings that are larger than body text, from pages with lines in a large font that the TOC does not
+    name.
     """
     body, named = body_style_of(texts), _fonts_of(contents)
     if body is None:
@@ -150,8 +149,8 @@ def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
 def _with_subheadings(contents: Toc, kept: Sequence[Heading], *, beside: bool = False) -> list[Section]:
     """Return the sections of the TOC and, below them, the headings of `kept` that the TOC does not name.
 
-    If `beside` is true, headings in the same style as headings of the TOC get the level of the latter instead, and
-    larger headings the top level.
+    If `beside` is true, headings in the style of a heading of the TOC get its level instead, and larger headings the
+    top level.
     """
     below = _headings_below(contents, kept, INCOMPLETE_RATIO if beside else NAMED_RATIO)
     levels = levels_of(below) if below else []
@@ -171,12 +170,13 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
 
 
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts]:
-    """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings.
+    """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings; and the texts as they
+    were read.
 
-    The texts are returned as they were read to find them. The sections are returned unchanged if they are dense, if
-    there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the sections are out of order, or if most of
-    their titles are not printed on their pages. A few bookmarks of a short document are sparse if they are clearly
-    fewer than its headings. In a presentation, the other headings are the titles of slides.
+    The sections are returned unchanged if they are dense, if there are more than `PAGE_LIMIT` pages, if more than
+    `STRAY_SHARE` of them are out of order, or if most of their titles are not printed on their pages. A few bookmarks
+    of a short document are sparse if they are clearly fewer than its headings. In a presentation, the other headings
+    are the titles of slides.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
@@ -247,10 +247,9 @@ def _section(heading: Heading, level: int) -> Section:
 
 
 def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
-    """Return the headings that are recognized by their style, except those on TOC pages.
+    """Return the headings that are recognized by their style, or the titles of slides if they are on more pages.
 
-    `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched. Titles of slides are
-    returned instead if they are on more pages.
+    `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched.
     """
     body, titles = body_style_of(texts), slide_titles(texts)
     if body is None:
@@ -265,10 +264,7 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
 
 
 def _headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list[Heading]:
-    """Return the heading candidates on a page of horizontal or vertical writing.
-
-    Candidates of vertical writing have `horizontal` set to false, because their lines are rotated.
-    """
+    """Return the heading candidates on a page of horizontal or vertical writing."""
     if not is_vertical(lines):
         return headings_on(page, lines, body)
     return [evolve(heading, horizontal=False) for heading in headings_on(page, columns_as_lines(lines), body)]
@@ -284,8 +280,8 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
 def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> list[Heading]:
     """Return the headings of `kept` that the TOC does not name, in styles that it mostly does not name.
 
-    These are styles in which `kept` has more than `ratio` times as many headings as the TOC names. Styles larger than
-    every heading in the TOC are left out unless they have more headings than the TOC has entries.
+    In these, `kept` has more than `ratio` times as many headings as the TOC names. Styles larger than every heading in
+    the TOC are left out unless they have more headings than the TOC has entries.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     printed = {(each.page, line) for each in contents.targets for line in each.lines}
@@ -305,8 +301,8 @@ def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> lis
 def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, tuple[int, int | None]]]) -> list[Section]:
     """Return the sections, each followed by the headings of `below` that come after it on the pages.
 
-    `below` pairs each heading with its level relative to its section, and with a level that is used instead unless it
-    is None. Headings before the first section are dropped.
+    `below` pairs each heading with its level relative to its section, and with a level that replaces this unless it is
+    None. Headings before the first section are dropped.
     """
     mixed: list[Section] = []
     rest = list(below)

@@ -103,9 +103,8 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _starts_with_name(paragraph: str) -> bool:
-    """Return whether a paragraph may start with a lowercase letter.
-
-    It may in Chinese, Japanese, or Korean, or if it starts with a name of code.
+    """Return whether a paragraph may start with a lowercase letter: it is Chinese, Japanese, or Korean, or starts with
+    a name of code.
     """
     return bool(_NAME_OF_CODE.match(paragraph)) or len(_IDEOGRAPH.findall(paragraph)) >= IDEOGRAPHS_OF_PROSE
 
@@ -137,9 +136,8 @@ TITLES_PER_PAGE = 40
 
 
 def heading_lines(sections: Sequence[Section], texts: PageTexts) -> Mapping[int, frozenset[int]]:
-    """Return, for each page, the indexes of the lines that print the title of a section that starts there.
-
-    The lines of a page are searched when they are first needed.
+    """Return, for each page, the indexes of the lines that print the title of a section that starts there, found when
+    needed.
     """
     titles: dict[int, list[str]] = {}
     for section in sections:
@@ -155,10 +153,10 @@ def heading_lines(sections: Sequence[Section], texts: PageTexts) -> Mapping[int,
 def summary_of(
     section: Section, following: Section | None, last: int, texts: PageTexts, headings: Mapping[int, frozenset[int]]
 ) -> str | None:
-    """Return the first sentence between the section's heading and that of `following`, skipping other headings.
+    """Return the first sentence between the section's heading and that of `following`, skipping other headings; None if
+    there is no body text.
 
-    `last` is the section's last page. If few lines follow the heading, the next page is searched, too. The result is
-    None if there is no body text.
+    `last` is the section's last page. If few lines follow the heading, the next page is searched, too.
     """
     below, own = _line_indexes_below(section, following, texts)[:SUMMARY_LINES], headings[section.page]
     lines = texts.lines(section.page)
@@ -172,8 +170,8 @@ def summary_of(
 def _line_indexes_below(section: Section, following: Section | None, texts: PageTexts) -> Sequence[int]:
     """Return the indexes of the lines between the section's heading and the heading of `following` on the same page.
 
-    If the heading is found, these are the lines after it in file order, which keeps columns separate. Otherwise, they
-    are chosen by their height on the page.
+    If the heading is found, these are the lines after it in file order, which keeps columns separate. Otherwise, their
+    height decides.
     """
     lines = texts.lines(section.page)
     here = line_index_of(section, texts)

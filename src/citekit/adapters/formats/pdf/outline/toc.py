@@ -19,7 +19,7 @@ from citekit.adapters.formats.pdf.outline.toc_tables import MIN_ENTRIES, has_toc
 from citekit.adapters.formats.shared.roman_numbers import from_roman, to_roman
 
 LEVEL_LIMIT = 20
-"""The maximum number of levels of nested tables, so that walking the tree stays safe."""
+"""The maximum number of levels of nested tables."""
 
 FOUND_SHARE = 0.5
 """The minimum share of entries whose titles must be found on the pages they name; otherwise the list is not a TOC."""
@@ -53,8 +53,8 @@ class Toc:
 def locate_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> Toc:
     """Return the entries of the printed `tables` with the pages that they lead to.
 
-    A table is left out if most of its titles are not found, or if fewer than `MIN_ENTRIES` entries remain, since it may
-    just be a table of numbers.
+    A table is left out if most of its titles are not found, or if fewer than `MIN_ENTRIES` entries remain: it may be
+    just a table of numbers.
     """
     pages = frozenset(entry.toc_page for table in tables for entry in table)
     tables = _without_short_tables(tables)
@@ -82,9 +82,8 @@ def _without_short_tables(tables: Sequence[Sequence[TocEntry]]) -> list[Sequence
 
 
 def _without_back_links(group: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries except those whose links lead back to the TOC pages.
-
-    Links to its last page stay, because a section may start there.
+    """Return the entries except those whose links lead back to the TOC pages, save its last page, where a section may
+    start.
     """
     own = {entry.toc_page for entry in group}
     return [entry for entry in group if entry.page not in own or entry.page == max(own)]
@@ -127,9 +126,8 @@ class _TitleFinder:
         return TocTarget(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
 
     def _candidate_pages(self, entry: TocEntry, offsets: dict[bool, int]) -> list[int]:
-        """Return the pages on which the entry's title may be printed, the most likely page first.
-
-        `offsets` are the differences between physical and printed page numbers (see `_offsets`).
+        """Return the pages on which the entry's title may be printed, the most likely page first. For `offsets`, see
+        `_offsets`.
         """
         roman, number = _page_number(entry)
         near = [number + offsets[roman]] if number and roman in offsets else []
@@ -157,19 +155,15 @@ class _TitleFinder:
         return tuple(line for line in self._lines(page)[0] if series_of(line.text) == own)[:1]
 
     def _lines(self, page: int) -> tuple[Sequence[StyledLine], Sequence[str]]:
-        """Return the lines of `page` and their title keys.
-
-        The keys are cached because many entries are compared with them.
-        """
+        """Return the lines of `page` and their title keys."""
         lines = self._texts.lines(page) or self._texts.read(page)
         if page not in self._letters:
             self._letters[page] = [title_key(line.text) for line in lines]
         return lines, self._letters[page]
 
     def _offsets(self, entries: Sequence[TocEntry]) -> dict[bool, int]:
-        """Return the most common difference between physical and printed page numbers.
-
-        The result has separate values for Arabic (key False) and Roman (key True) page numbers.
+        """Return the most common difference between physical and printed page numbers, for Arabic (key False) and Roman
+        (key True) page numbers.
         """
         votes: dict[bool, Counter[int]] = {False: Counter(), True: Counter()}
         for entry in entries:
@@ -208,9 +202,8 @@ _LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalnum() 
 
 
 def title_key(text: str) -> str:
-    """Return a key that is equal for different printings of one title.
-
-    It consists of the title's letters and digits, case-folded, without the leading section number.
+    """Return a key that is equal for different printings of one title: its letters and digits, case-folded, without the
+    section number.
     """
     return unnumbered(text).casefold().translate(_LETTERS)
 
@@ -234,7 +227,7 @@ def find_title(title: str, lines: Sequence[StyledLine], said: Sequence[str]) -> 
 
 
 def _pages_by_label(rules: Sequence[LabelRule], count: int) -> dict[str, int]:
-    """Return the physical page of each decimal or Roman page label; empty if labels equal physical page numbers."""
+    """Return the physical page of each decimal or Roman page label; empty if the labels count all pages from 1."""
     found: dict[str, int] = {}
     for index, rule in enumerate(rules):
         last = rules[index + 1].first - 1 if index + 1 < len(rules) else count
@@ -253,7 +246,7 @@ def _roman(number: int, style: str) -> str:
 def _merged(groups: Iterable[Sequence[TocTarget]]) -> list[TocTarget]:
     """Merge tables of contents into one list, without duplicates.
 
-    The entries of a later table, such as the table of a part, go below the entry that they belong to.
+    The entries of a later table, such as the table of a part, go below the entry to which they belong.
     """
     merged: list[TocTarget] = []
     known: set[tuple[str, int]] = set()
@@ -282,8 +275,8 @@ def _level_below(
 ) -> int:
     """Return the level for the top entries of a later table.
 
-    It is one below the highest entry that both tables share, or else one below the nearest entry before the table's
-    first entry, or 1 if there is none.
+    It is one below the highest entry that both tables share, or else below the nearest entry before the table's first
+    entry, or 1 if there is none.
     """
     shared = [each for each in group if (title_key(each.title), each.page) in known]
     if shared:

@@ -19,8 +19,7 @@ class TocEntry:
     """An entry of a printed table of contents (TOC).
 
     `number` is its printed page number, or "" for an entry with only a link. `page` (1-based) and `y` are the target of
-    its link, or None and NaN without a link. `left`, `size`, and `bold` determine its level. `toc_page` is the page on
-    which the entry is printed.
+    its link, or None and NaN without a link. `toc_page` is the page on which the entry is printed.
     """
 
     title: str
@@ -77,7 +76,7 @@ def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
     """Return the entries with their levels (1 is the top level).
 
     The level is the depth of the entry's number, or else the usual level of its indent. If few entries have numbers,
-    only indents and fonts decide.
+    indents and fonts decide.
     """
     parts = _part_entries(entries)
     depths = [0 if entry in parts else depth_of(entry.title) for entry in entries]
@@ -94,10 +93,8 @@ def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
 
 
 def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
-    """Return the entries that are parts, one level above chapters.
-
-    These are entries that are named as parts (`Part II`), and entries with Roman numerals if I and II are among these
-    and other entries have other numbers or are in the majority.
+    """Return the entries that are parts, one level above chapters: those that are named as parts (`Part II`), and those
+    with Roman numerals if I and II are among these and other entries have other numbers or are in the majority.
     """
     named = {entry for entry in entries if rank_of(entry.title) == 0}
     roman = [entry for entry in entries if roman_number_of(entry.title)]
@@ -118,9 +115,8 @@ def _indent_ranks(entries: Sequence[TocEntry]) -> list[int]:
 
 
 def _usual_depths(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
-    """Return the most common number depth of the entries at each indent.
-
-    An indent without numbered entries gets one more than the depth of the next smaller indent.
+    """Return the most common number depth of the entries at each indent; without numbers, one more than that of the
+    next smaller indent.
     """
     usual: dict[int, int] = {}
     counted: dict[int, Counter[int]] = {indent: Counter() for indent in indents}

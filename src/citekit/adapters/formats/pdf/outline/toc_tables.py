@@ -22,16 +22,13 @@ from citekit.adapters.formats.pdf.outline.toc_entries import (
 from citekit.domain.vocabulary import CAPTION, LIST_HEADING, TOC_HEADING, any_of
 
 FIRST_PAGES = 40
-"""The number of first pages that are read row by row. Later pages are read only if several lines have leader dots."""
+"""The number of first pages that are read row by row. Later pages are, too, if several lines have leader dots."""
 
 LINE_LIMIT = 1000
 """The maximum number of lines of a page that may hold a TOC."""
 
 MIN_ENTRIES = 3
-"""The minimum number of entries of a TOC with a heading.
-
-Without a heading, `MIN_ENTRIES_WITHOUT_HEADING` are needed.
-"""
+"""The minimum number of entries of a TOC with a heading. Without one, it is `MIN_ENTRIES_WITHOUT_HEADING`."""
 
 MIN_ENTRIES_WITHOUT_HEADING = 5
 MAX_ROW_GAP = 3
@@ -65,8 +62,8 @@ def read_toc_tables(
     """Return the entries of each printed table of contents that starts after the page `after`, and `texts` as they were
     read.
 
-    In the returned texts, pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is
-    true and no table starts on the first pages, there are no entries and no other page is read.
+    Pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is true and no table starts
+    on the first pages, there are no entries and no other page is read.
     """
     groups: list[list[TocEntry]] = []
     kind, last, read, compared = _ListKind.NONE, 0, 0, 0
@@ -132,7 +129,7 @@ def _is_index(group: Sequence[TocEntry]) -> bool:
 
 
 def _may_hold_toc(page: int, lines: Sequence[StyledLine]) -> bool:
-    """Return whether a page may have a table of contents, so that it is worth reading row by row."""
+    """Return whether a page is worth reading row by row."""
     if len(lines) > LINE_LIMIT:
         return False
     return page <= FIRST_PAGES or _has_entries(lines)
@@ -151,8 +148,7 @@ def _entries_on(
 ) -> tuple[list[TocEntry], _ListKind]:
     """Return the TOC entries on a page, and the kind of the last list on it.
 
-    `before` is the kind of the last list on the previous page. Rows of other lists (figures, tables, an index) are not
-    returned.
+    `before` is the kind of the last list on the previous page. Rows of other lists (figures, tables) are left out.
     """
     found: list[TocEntry] = []
     kind, on = before, _RowLinks(links)
@@ -182,8 +178,8 @@ def has_toc_heading(lines: Sequence[StyledLine]) -> bool:
 def outside_toc(lines: Sequence[StyledLine]) -> list[StyledLine]:
     """Return the lines above and below the TOC entries on a page, such as the title of a chapter above its own TOC.
 
-    TOC entries are recognized by their leader dots. The result is empty if there are none, or if the page has the
-    heading of a table of contents.
+    TOC entries are recognized by their leader dots. The result is empty if there are none, or if a TOC heading is on
+    the page.
     """
     entries = [line for line in lines if LEADER.search(line.text)]
     if not entries or has_toc_heading(lines):
@@ -206,9 +202,8 @@ def _have_leaders_or_links(run: Sequence[Row], links: _RowLinks) -> bool:
 
 
 def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries without the heading of the TOC and, if at least 70 percent have links, without unlinked ones.
-
-    In that case, an unlinked entry is a running header.
+    """Return the entries without the heading of the TOC and, if at least 70 percent have links, without unlinked ones,
+    which are then running headers.
     """
     linked = [entry for entry in entries if entry.page is not None]
     kept = linked if len(linked) * 10 >= len(entries) * 7 else list(entries)
@@ -218,8 +213,8 @@ def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
 def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, list[Row]]]:
     """Yield each heading of a list (None if it has none) with the rows from its first entry to its last.
 
-    If only one row is between the heading and the first entry, it is included, because it may begin the title of the
-    entry. A list ends if too many rows that are not entries follow each other.
+    A single row before the first entry is included, because it may begin the title of the entry. A list ends if too
+    many rows that are not entries follow each other.
     """
     heading: str | None = None
     run: list[Row] = []
@@ -254,10 +249,7 @@ def _rows(lines: Sequence[StyledLine], links: _RowLinks) -> list[Row]:
 
 
 def _with_leaders(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, with each row that is only leader dots and a number joined to the row before it.
-
-    Such rows occur below a title that fills its whole line.
-    """
+    """Return the rows, with rows of only leader dots and a number joined to the row before, whose title fills its line."""
     joined: list[Row] = []
     for row in rows:
         if joined and _LEADERS_ALONE.fullmatch(row.text) and row.top - joined[-1].bottom < row.bottom - row.top:
@@ -317,8 +309,7 @@ def _widest_overlap(row: Row, links: Sequence[Link]) -> Link | None:
 def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[TocEntry]:
     """Return the TOC entries in `run`, a list of rows.
 
-    A row without a page number is the beginning of the next entry's title, or else the name of a part, which is
-    skipped.
+    A row without a page number is the beginning of the next entry's title, or else skipped as the name of a part.
     """
     found: list[TocEntry] = []
     open_: list[Row] = []
@@ -337,10 +328,10 @@ def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[Toc
 
 
 def _title_rows_before(entry: Row, rows: Sequence[Row], links: _RowLinks) -> list[Row]:
-    """Return the last of `rows` that begin the title of `entry`. They come before it and have no page number.
+    """Return the last of `rows`, which have no page number, that begin the title of `entry` below them.
 
     A row begins the title if it has the same link, if it starts with a section number, or if the next row is indented
-    or starts with a lowercase letter. Any other row may name a part.
+    or starts with a lowercase letter.
     """
     before: list[Row] = []
     begun, following = 0, entry
