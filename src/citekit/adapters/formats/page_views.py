@@ -27,11 +27,7 @@ class _Views(Protocol):
 
 @frozen
 class FormatPageViews:
-    """Prepares files for the viewer in this process.
-
-    Draws the pages of PDFs, comics, and images, returns slides, HTML files, and SVG files as HTML documents, reads
-    sheets, and measures recordings.
-    """
+    """Prepares files for the viewer in this process."""
 
     services: Services
 

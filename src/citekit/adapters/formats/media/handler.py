@@ -14,9 +14,8 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class MediaHandler(NativeHandler):
-    """Handles video and audio files. A location in a recording is a span of time.
-
-    The file itself has no readable text. Quotes are searched for in its subtitles, or in the words of a transcriber.
+    """Handles video and audio files, which have no readable text: quotes are searched for in subtitles or in recognized
+    words.
     """
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

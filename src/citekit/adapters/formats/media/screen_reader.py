@@ -1,8 +1,8 @@
 """Reads the text that a video shows: finds stable pictures, recognizes their text with OCR, and joins successive
 pictures of one slide.
 
-The result is cached under the digest of the file. A slide whose lines appear one after another, or a terminal that
-scrolls, is one slide, and each line has the time at which it appears.
+A slide whose lines appear one after another, or a terminal that scrolls, is one slide, and each line has the time at
+which it appears.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ _MAX_GAP = 3.0
 """The maximum number of seconds between two pictures of one slide: the time of an animation."""
 
 _SAME_SLIDE = 0.7
-"""The minimum share of the lines of a picture that another picture of the same slide has, too. The picture with fewer
-lines counts.
-"""
+"""The minimum share of lines that two pictures of one slide have in common, of the picture with fewer lines."""
 
 _SAME_LINE = 0.8
 """The minimum similarity (0 to 1) of two recognized lines that count as the same line."""
@@ -52,10 +50,7 @@ _MIN_CHARACTER_WIDTH = 0.15
 """The minimum width of a character as a share of its height. Narrow fonts have about 0.3."""
 
 _MIN_CHARACTERS = 3
-"""The minimum number of letters and digits of a picture that counts as a slide.
-
-Fewer are often marks that OCR misreads.
-"""
+"""The minimum number of letters and digits of a slide. Fewer are often marks that OCR misreads."""
 
 
 @frozen
@@ -119,7 +114,7 @@ class OcrScreenReader:
 
 
 def _is_upright(line: OcrLine, size: tuple[int, int]) -> bool:
-    """Return whether a line is upright. OCR misreads lines that are turned by 90 degrees, such as labels of an axis."""
+    """Return whether a line is upright. OCR misreads lines that are turned by 90 degrees, as in diagrams."""
     width, height = (line.box.x2 - line.box.x1) * size[0], (line.box.y2 - line.box.y1) * size[1]
     return width >= _MIN_CHARACTER_WIDTH * height * len(line.text)
 

@@ -1,7 +1,7 @@
 """Distinguishes the speakers of a recording by their voices, and divides what is said into their turns.
 
-A model turns each 1.6 s of speech into a vector. Vectors of similar voices are joined into clusters; each large cluster
-is a speaker, named `Speaker 1` and so on, in the order in which they first speak.
+A model turns each 1.6 s of speech into a vector. Vectors of similar voices are joined into clusters, and each large
+cluster is a speaker.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class SpeakerTurns:
         return evolve(speech, passages=list(_divided(speech.passages, numbers)))
 
     def _speakers(self, path: Path, words: Sequence[SpokenWord], progress: Progress) -> list[int]:
-        """Return the number of the speaker of each word, from 1; 0 for all words if there is only one speaker."""
+        """Return the number of the speaker of each word, from 1; all are 0 if there is only one speaker."""
         sound = speech_in(path, self.voices.speech, self.before, progress)
         centers, found = speakers_in(((start, samples) for start, samples, _ in sound), self.voices)
         return _numbered([found[at] for at in _nearest(words, centers)]) if found else [0] * len(words)
@@ -124,8 +124,7 @@ def speakers_in(speech: Iterable[tuple[float, Floats]], voices: VoiceModel) -> t
 def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
     """Return the number of the speaker of each vector.
 
-    `vectors` has a row for each vector, in chronological order. `groups` has the number of each vector's stretch of
-    speech.
+    `vectors` has a row for each vector, in chronological order, and `groups` the number of its stretch of speech.
     """
     parts = [range(at, min(at + AT_ONCE, len(vectors))) for at in range(0, len(vectors), AT_ONCE)]
     clusters = [
@@ -146,8 +145,8 @@ def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
 def joined(sums: Floats, sizes: Sequence[int]) -> list[list[int]]:
     """Join the most similar clusters until none are similar, and return the original indexes in each joined cluster.
 
-    `sums` has the sum of the vectors of each cluster, and `sizes` their number. The similarity is the mean over all
-    pairs of vectors (average linkage).
+    `sums` has the sum of the vectors of each cluster, and `sizes` their number. The similarity is the mean over pairs
+    of vectors (average linkage).
     """
     sums, counts = sums.astype("float64"), np.array(sizes, "float64")
     members = [[each] for each in range(len(sums))]
@@ -170,9 +169,8 @@ def joined(sums: Floats, sizes: Sequence[int]) -> list[list[int]]:
 
 
 def _most_probable(similar: Floats, groups: Sequence[int]) -> list[int]:
-    """Return the sequence of speakers with the highest sum of similarities, less a cost for each change.
-
-    `similar` has the similarity of each vector (row) to each speaker (column).
+    """Return the sequence of speakers with the highest sum of similarities (rows: vectors), less a cost for each
+    change.
     """
     reached, count = similar[0], similar.shape[1]
     origins = []
@@ -188,7 +186,7 @@ def _most_probable(similar: Floats, groups: Sequence[int]) -> list[int]:
 
 
 def _nearest(words: Sequence[SpokenWord], centers: Sequence[float]) -> Iterator[int]:
-    """Yield the index of the center that is nearest to the middle of each word. Both are in chronological order."""
+    """Yield the index of the center that is nearest to the middle of each word, both in chronological order."""
     at = 0
     for word in words:
         middle = (word.start + word.end) / 2
@@ -198,7 +196,7 @@ def _nearest(words: Sequence[SpokenWord], centers: Sequence[float]) -> Iterator[
 
 
 def _numbered(speakers: Sequence[int]) -> list[int]:
-    """Number the speakers from 1 in the order in which they first speak; all are 0 if there is only one."""
+    """Number the speakers from 1 in order of first use; all are 0 if there is only one."""
     order = list(dict.fromkeys(speakers))
     return [order.index(each) + 1 if len(order) > 1 else 0 for each in speakers]
 

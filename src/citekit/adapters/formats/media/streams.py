@@ -1,6 +1,6 @@
 """Determines which streams of an open container are played, when the container starts, and when it really ends.
 
-Unless another time is named, times are in seconds from the container's own start time, as players show them.
+Unless stated otherwise, times are in seconds from the container's own start time, as players show them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,13 @@ SMALL_FILE = 64 * 2**20
 """The largest file, in bytes, that is read completely if it has no full index and its declared duration looks wrong."""
 
 TAIL_STEPS = (10.0, 60.0, 600.0)
-"""How many seconds before the declared end to look for the last packets.
-
-Small files and formats without an index use only the first step.
-"""
+"""How many seconds before the declared end to look for the last packets, step by step."""
 
 DURATION_TOLERANCE = 0.1
 """The allowed difference in seconds between declared and measured duration: codec delay and padding."""
 
 WARM_UP_FRAMES = 16
-"""The number of frames before the first wanted frame that are all decoded, because a decoder learns the frame order
+"""The number of frames before the first wanted frame that are decoded, too, because a decoder learns the frame order
 from them.
 """
 
@@ -40,10 +37,7 @@ _ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpeg
 
 @frozen
 class MediaDuration:
-    """The duration of a recording in seconds.
-
-    `playable` is when the last frame ends. `declared` is the duration stated in the container, or None if it has none.
-    """
+    """The duration of a recording in seconds: when the last frame ends, and as the container states it, or None."""
 
     playable: float
     declared: float | None
@@ -98,12 +92,12 @@ def start_time(container: InputContainer) -> float:
 
 
 def codec_name(stream: Any) -> str:
-    """Return FFmpeg's canonical name of the stream's codec, such as `mp3`, not the name of a decoder."""
+    """Return FFmpeg's canonical name of the stream's codec, such as `mp3`."""
     return str(stream.codec_context.codec.canonical_name)
 
 
 def measure_duration(container: InputContainer) -> MediaDuration:
-    """Return when the recording really ends, and its declared duration. This is fast if the container has a full index.
+    """Return when the recording really ends, and its declared duration.
 
     Raise `SourceUnsupported` if there is no stream that can be played, or if no packet can be read.
     """
@@ -126,10 +120,7 @@ def measure_duration(container: InputContainer) -> MediaDuration:
 
 
 def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None:
-    """Return when an MP4 ends, in seconds, according to its sample tables.
-
-    Return None for other formats, and if the tables are incomplete or the last samples are missing from the file.
-    """
+    """Return when an MP4 ends, in seconds, according to its sample tables; None for other formats and incomplete files."""
     if "mp4" not in container.format.name or any(not s.duration or not len(s.index_entries) for s in streams):
         return None
     for stream in streams:
@@ -141,8 +132,7 @@ def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None
 
 
 def lasts_until(container: InputContainer, time: float) -> bool:
-    """Return whether the container certainly lasts at least `time` seconds, according to its index or its packets. If
-    not, `measure_duration` finds out.
+    """Return whether the container certainly lasts at least `time` seconds. If not, `measure_duration` finds out.
 
     Raise `SourceUnsupported` if there is no stream that can be played.
     """
@@ -171,9 +161,8 @@ def _end_by_packets(container: InputContainer, streams: list[Any], declared: flo
 
 
 def _packets_from(container: InputContainer, streams: list[Any], time: float) -> Iterator[Any]:
-    """Yield the packets from the keyframe at or before `time` on, or nothing if the seek fails.
-
-    `time` is in seconds of the container's own time.
+    """Yield the packets from the keyframe at or before `time` (in the container's own time) on; nothing if the seek
+    fails.
     """
     try:
         container.seek(int(time * 1_000_000), backward=True)
@@ -231,8 +220,8 @@ def default_duration(stream: Any) -> float:
 def decode_frames(container: InputContainer, stream: Any, from_tick: int | None = None) -> Iterator[Any]:
     """Yield the frames of `stream` from the current position of the container on. Damaged packets are skipped.
 
-    If `from_tick` (in units of the stream's time base) is given, frames more than `WARM_UP_FRAMES` frames earlier are
-    not decoded if no other frame refers to them.
+    With `from_tick` (in units of the stream's time base), frames much earlier are not decoded if no other frame refers
+    to them.
     """
     av_error = _ffmpeg_error()
     skipping = False

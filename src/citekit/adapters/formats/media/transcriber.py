@@ -1,7 +1,7 @@
 """Transcribes recordings with a Whisper model, in windows that end at pauses.
 
-The windows of each block of sound, and the words of each window, are cached under the digest of their samples, so an
-interrupted run continues where it stopped. All passages are then cached under the digest of the recording.
+Windows and their words are cached under the digest of their samples, so an interrupted run continues where it stopped.
+All passages are then cached under the digest of the recording.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class WhisperTranscriber:
 
     `model` is the name of the model, and `fingerprint` changes with its content. `language` is the language of all
     recordings, or None to detect it. `before` is called before each block, and before each window that is not in the
-    cache, so that the caller can give each of them a time budget of its own. Results are cached in `index`.
+    cache, so that the caller can give each a time budget of its own. Results are cached in `index`.
     """
 
     engine: SpeechModelEngine
@@ -103,8 +103,8 @@ class WhisperTranscriber:
         return found
 
     def _recognized(self, samples: Samples, expected: str | None) -> list[RecognizedPassage]:
-        """Return the passages of a window from the cache, or recognize them. `expected` is the language of the window
-        before it.
+        """Return the passages of a window from the cache, or recognize them. `expected` is the previous window's
+        language.
         """
         digest = hashlib.sha256(samples.tobytes()).hexdigest()
         key = f"speech {self.version} {expected or ''} {digest}"
@@ -217,7 +217,7 @@ def _windows_of(
 ) -> Iterator[tuple[int, Samples]]:
     """Yield the offset and the samples of each window. `spans` returns the windows in the samples at an offset.
 
-    The last window of a block may continue in the next one, so it is searched for again together with that block.
+    The last window of a block may continue in the next one, so it is searched for again with that block.
     """
     array: Any = imported("numpy", FEATURE, EXTRA)
     offset, held = 0, None

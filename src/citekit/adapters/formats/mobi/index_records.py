@@ -20,10 +20,7 @@ ROWS_LIMIT = 200_000
 
 @frozen
 class Row:
-    """A row of an index in a Kindle book.
-
-    `tags` contains the numbers of each tag, some of which are keys of `Index.texts`.
-    """
+    """A row of an index in a Kindle book: its name, and numbers by tag, some of which are keys of `Index.texts`."""
 
     name: bytes
     tags: Mapping[int, Sequence[int]]
@@ -38,9 +35,8 @@ class Index:
 
 
 def read_index(records: Records, number: int) -> Index:
-    """Return the index that starts at the record `number`.
-
-    The index is empty if it is missing or damaged, or has more than `ROWS_LIMIT` rows.
+    """Return the index that starts at the record `number`; empty if it is missing, damaged, or larger than
+    `ROWS_LIMIT`.
     """
     if number == NONE or records[number][:4] != b"INDX":
         return Index()
@@ -112,10 +108,10 @@ def _tags(data: bytes, table: Sequence[bytes], control: int) -> dict[int, list[i
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """Return the number at the offset `at`, and the offset after the number.
+    """Return the number at the offset `at`, in seven bits per byte up to a byte with its high bit set, and the offset
+    after it.
 
-    Numbers have seven bits per byte, and only the last byte has its high bit set. Raise `IndexError` if the
-    data ends before that byte.
+    Raise `IndexError` if the data ends before that byte.
     """
     value = 0
     while at < len(data):

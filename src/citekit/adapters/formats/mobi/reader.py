@@ -45,10 +45,7 @@ _LANGUAGES = {
 
 @frozen
 class _Piece:
-    """The markup of a chapter (`data`).
-
-    `start` is its byte offset in the whole text, which table of contents entries use.
-    """
+    """The markup of a chapter, and its byte offset in the whole text, which table of contents entries use."""
 
     start: int
     data: bytes
@@ -121,10 +118,7 @@ def _facts(header: Header) -> BookFacts:
 
 
 def _split_at_page_breaks(text: bytes) -> Iterator[_Piece]:
-    """Split the text of a MOBI 6 book at its page breaks into at most `PARTS_LIMIT` chapters.
-
-    A chapter without text and images is merged with the next one.
-    """
+    """Split the text of a MOBI 6 book at its page breaks into at most `PARTS_LIMIT` chapters with text or images."""
     starts = [0]
     for found in _BREAK.finditer(text):
         if _has_content(text[starts[-1] : found.start()]) and len(starts) < PARTS_LIMIT:
@@ -138,10 +132,7 @@ def _has_content(data: bytes) -> bool:
 
 
 def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
-    """Return the HTML of a KF8 book, without the style sheets and drawings that are stored after it.
-
-    Without a valid table of these parts, the whole text is returned.
-    """
+    """Return the HTML of a KF8 book, without the style sheets and drawings that are stored after it."""
     table = records[header.flows]
     if table[:4] != b"FDST" or len(table) < 20:
         return text
@@ -149,9 +140,9 @@ def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
 
 
 def _assembled(text: bytes, skeletons: Index, fragments: Index, name: str) -> Iterator[_Piece]:
-    """Yield the chapters of a KF8 book.
+    """Yield the chapters of a KF8 book: skeletons (HTML pages without content), with the fragments stored after each
+    inserted.
 
-    Each chapter is a skeleton (an HTML page without its content) into which the fragments stored after it are inserted.
     Raise `SourceUnsupported` if the chapters become too large.
     """
     if not skeletons.rows:
@@ -197,7 +188,7 @@ def _toc_entries(
 ) -> list[tuple[int, str, int]]:
     """Return the level, the title, and the byte offset of each table of contents entry, in reading order.
 
-    `place` returns the byte offset for the tags of an index row, or None if it is unknown.
+    `place` returns the byte offset for the tags of a row, or None.
     """
     found = []
     for row in index.rows:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 JPEG_QUALITY = 88
-"""The JPEG quality of drawn pages with a large picture. Other pages are drawn as PNG, which keeps letters sharp."""
+"""The JPEG quality of pages with a large picture. Others are drawn as PNG, which keeps letters sharp."""
 
 
 @frozen
@@ -56,7 +56,7 @@ class PdfPageViews:
             return PagePicture(pixels.tobytes("png"), "image/png")
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
-        """See `PageViews.words`. If OCR is available, the words of a scanned page are recognized with it."""
+        """See `PageViews.words`. `ocr` recognizes the words of a scanned page."""
         with shared(source.path, Use.DRAWING, password=self.password) as document:
             _check_page(document, page)
             words = list(_words(document[page - 1]))
@@ -73,10 +73,7 @@ class PdfPageViews:
 
 
 def _size(document: Document, number: int) -> PageSize:
-    """Return the size of the page with the 0-based `number` in points, without loading its content.
-
-    The result is 1 by 1 if the size in the file is not positive and finite.
-    """
+    """Return the size of the page with the 0-based `number` in points, or 1 by 1 if it is not positive and finite."""
     with exclusive() as pymupdf:
         area = pymupdf.mupdf.fz_bound_page(pymupdf.mupdf.fz_load_page(document.this, number))
     width, height = area.x1 - area.x0, area.y1 - area.y0

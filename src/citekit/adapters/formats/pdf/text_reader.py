@@ -53,13 +53,13 @@ class PyMuPdfTextReader:
     Lines end with a line feed and paragraphs (blocks) with two, unless a block clearly continues in the next one. Soft
     hyphens are removed. If `joining` is true, words that other hyphens split at line ends are joined (see `_unbroken`).
 
-    Hidden text is omitted (see `formats.pdf.document.hidden_text`). With `as_seen`, a page with hidden text has its
-    visible text first, then a mark, and then all of its text, in the format of `domain.quotes.hidden`; and raised and
-    lowered numbers become superscripts and subscripts.
+    Hidden text is omitted (see `hidden_text`). With `as_seen`, a page with hidden text has its visible text first, then
+    a mark, and then all of its text, in the format of `domain.quotes.hidden`; and raised and lowered numbers become
+    superscripts and subscripts.
 
-    `password` opens a file that needs one. `ocr` recognizes the text of scanned pages without text, which is otherwise
-    empty, and `index` caches it. `known` holds the texts of pages that a mapper has just read, as a reader with
-    `as_seen` and without `joining` returns them.
+    `password` opens a file that needs one. `ocr` recognizes the text of scanned pages, which is otherwise empty, and
+    `index` caches it. `known` holds the texts of pages that a mapper has just read, as a reader with `as_seen` and
+    without `joining` returns them.
     """
 
     def __init__(
@@ -140,9 +140,7 @@ def _pages(document: Any, progress: Progress, known: Mapping[int, str], *, as_se
 
 @frozen
 class PageTextCollector:
-    """Collects the texts of the pages of an open document, as a `PyMuPdfTextReader` with `as_seen` and without
-    `joining` reads them. Use it inside `opened()`.
-    """
+    """Collects the texts of the pages of an open document for a `PyMuPdfTextReader`. Use it inside `opened()`."""
 
     _pages: ReadPages
     _document: Document
@@ -176,9 +174,8 @@ class PageTextCollector:
             self._pages.forget()
 
     def complete(self, step: Callable[[], None]) -> None:
-        """Collect the pages that are still missing, and call `step` after each.
-
-        If a page is damaged or was skipped because it is too complex, all collected texts are discarded.
+        """Collect the pages that are still missing, and call `step` after each. Discard all texts if a page is damaged
+        or too complex.
         """
         count = self._document.page_count
         for number in range(1, count + 1):
@@ -229,10 +226,7 @@ def _plain_blocks(blocks: Blocks) -> Iterator[str]:
 
 
 def _joined(blocks: Sequence[str]) -> str:
-    """Return the blocks of a page joined by empty lines.
-
-    A single line feed joins a block that ends within a sentence to a block that starts with a lowercase letter.
-    """
+    """Return the blocks of a page joined by empty lines, or by a line feed within a sentence."""
     text: list[str] = []
     for block in filter(None, blocks):
         if text:

@@ -1,7 +1,7 @@
 """Outlines chats that WhatsApp exported as text, by day and by the person who writes.
 
 A message begins with a date, a time, and a name, in a format that depends on the language and the system of the phone:
-`[01/12/2024, 10:05:23 AM] Anna: Hello`, `01.12.24, 10:05 - Anna: Hello`. Other lines continue the message above them.
+`[01/12/2024, 10:05:23 AM] Anna: Hello`, `01.12.24, 10:05 - Anna: Hello`. Other lines continue it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TURNS_LIMIT = 10_000
 """The maximum number of turns (consecutive messages of one person). In a longer chat, the days have no children."""
 
 _DAYS = 62
-"""The maximum number of days that are not grouped. A chat with more days is divided into months first."""
+"""The maximum number of days of a chat that is not divided into months."""
 
 _PEOPLE = 100
 _HEAD = 16_384

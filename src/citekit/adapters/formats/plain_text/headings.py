@@ -43,7 +43,7 @@ _WORDS = tuple(
     (re.compile(rf"\s*(?:{words})\s+{_NUMBER}\s*(?:[.:—–-]+\s*.{{0,80}})?\s*\Z", re.I), rank) for words, rank in _RANKS
 )
 _DOUBLE = re.compile(rf"((?:{'|'.join(words for words, _ in _RANKS)})\s+{_NUMBER})[\s.,:;—–-]+(?=[^\W\d_]+\s)", re.I)
-"""Matches the first of two headings on one line, such as `ACT I. SCENE II.`, and the separator after it."""
+"""Matches the first of two headings on one line, such as `ACT I. SCENE II.`, and the separator."""
 
 _COUNTING = re.compile(
     r"(?:the\s+)?(?:\d+|[ivxlcdm]+|[a-z]|(?:twenty|thirty|forty|fifty)?[- ]?(?:one|two|three|four|five|six|seven|eight|"
@@ -138,7 +138,7 @@ class HeadingFinder:
             self.before, self.last, self.lines = self.last, line if line.strip() else "", number
 
     def finish(self) -> list[TextHeading]:
-        """Return the headings in order, with consecutive levels from 1; an empty list if there are fewer than two."""
+        """Return the headings in order, with consecutive levels from 1; none if there are fewer than two."""
         self.feed(self.lines + 1, "")
         chosen = dict(self._chosen())
         found = _without_toc_runs(self._without_toc([chosen[line] for line in sorted(chosen)]))
@@ -201,10 +201,7 @@ class HeadingFinder:
 
 def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
     """Return `found`, lines in capitals, without those that form a paragraph in a text with a blank line after each
-    line.
-
-    Lines form a paragraph if at most one line is between each, one of them other than the last ends in mid-sentence,
-    and there are at least three of them or the last one ends with a period.
+    line, recognized by lines that end in mid-sentence.
     """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
@@ -218,10 +215,8 @@ def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
-    """Return the headings without the entries of printed tables of contents.
-
-    A table is three or more headings with at most two lines between each, of which four fifths (not counting one
-    heading) occur again later, perhaps without their numbers.
+    """Return the headings without the entries of printed tables of contents: dense runs of headings that mostly occur
+    again later.
     """
     last = {_core(heading.title): heading.line for heading in found}
     kept: list[TextHeading] = []
@@ -247,9 +242,8 @@ def _core(title: str) -> str:
 
 
 def _as_siblings(found: list[TextHeading]) -> list[TextHeading]:
-    """Return the headings, with headings such as `Preface` and `Contents` on the level of the next other heading.
-
-    If that one is numbered (`1.1 Scope`), they keep their level.
+    """Return the headings, with those such as `Preface` on the level of the next other heading, unless that is
+    numbered.
     """
     kept: list[TextHeading] = []
     after = min((each.level for each in found if each.level and not _ALONE.match(each.title)), default=2)
@@ -288,7 +282,7 @@ def _in_sequence(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _with_parents_on_one_line(found: list[TextHeading]) -> list[TextHeading]:
-    """Split headings such as `ACT I. SCENE II.` into an act, which is added once, and a scene below it."""
+    """Split headings such as `ACT I. SCENE II.` into an act, which is added once, and a scene."""
     kept: list[TextHeading] = []
     parents: dict[int, str] = {}
     for heading in found:
@@ -323,9 +317,7 @@ def _is_number(title: str) -> bool:
 
 
 def _normalized(line: str) -> str:
-    """Return `line` for comparison: its letters and digits, case-folded, without the leader dots and page number of a
-    table of contents.
-    """
+    """Return the letters and digits of `line`, case-folded, without leader dots and a page number."""
     return "".join(filter(str.isalnum, _LEADER.sub("", line).casefold()))
 
 
@@ -338,10 +330,8 @@ def _in_title_case(title: str) -> bool:
 
 
 def _is_words(title: str) -> bool:
-    """Return whether at least three characters, and at least 70 percent of those that are not white space, are
-    capitals.
-
-    This excludes codes with many digits, and scripts without capitals.
+    """Return whether at least three characters, and 70 percent of those that are not white space, are capitals, unlike
+    in codes.
     """
     capitals = sum(character.isupper() for character in title)
     return capitals >= 3 and capitals * 10 >= sum(not character.isspace() for character in title) * 7

@@ -1,4 +1,4 @@
-"""Outlines plain text by its headings (`Chapter 1`, underlined, numbered, or in capitals), or in groups of lines."""
+"""Outlines plain text by its headings, or in groups of lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PARENT_SIZE = 50
 """The number of groups below one parent, if there are many groups."""
 
 _LONG = 160
-"""The maximum number of lines of a section without subsections. A longer one is split into groups."""
+"""The maximum number of lines of a section without subsections that is not split into groups."""
 
 _FIRST_LINES = [Lines(1, last) for last in range(1, 6)]
 _PROSE = frozenset(("text", "markdown", "html", "rst"))
@@ -67,9 +67,7 @@ def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
 
 
 def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
-    """Return the items, with long items without children split into groups of lines; without items, groups of the whole
-    text.
-    """
+    """Return the items, with long ones without children, or the whole text, split into groups of lines."""
     if not text.line_count:
         return ()
     leaves = list(_long_leaves(items)) if items else [(1, text.line_count)]

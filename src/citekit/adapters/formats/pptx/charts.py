@@ -1,4 +1,4 @@
-"""Reads the title and the data of a chart of any type from its markup (DrawingML charts, ECMA-376 part 1, 21.2)."""
+"""Reads the title and the data of a chart from its markup (DrawingML charts, ECMA-376 part 1, 21.2)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ PREROLL = 2
 MP4_OPTIONS = {"movflags": "+faststart", "movie_timescale": "90000"}
 
 COARSE_TICK = 0.002
-"""If a tick lasts at least this many seconds, a clip can start only at a tick. AVI counts whole frames."""
+"""The tick length in seconds from which a clip starts at a tick. AVI counts whole frames."""
 
 _REPORT_EVERY = 200
 
@@ -51,9 +51,8 @@ class ClipTimes:
 class Track:
     """The copy of one stream in a clip. Times are in units of the source stream's time base.
 
-    `zero` becomes 0 in the clip. Packets that start at `limit` or later are not shown, and a packet that extends beyond
-    `stop` is shortened. A `strict` audio track has no packets that start before `zero`. In a `floating` one, the first
-    packet becomes 0.
+    `zero` becomes 0 in the clip. Packets that start at `limit` or later are not shown, and one that extends beyond
+    `stop` is shortened.
     """
 
     stream: Any
@@ -117,10 +116,9 @@ def _clip_zero(video: Any, point: SeekPoint | None, span: Span, target: ClipCont
 def track_for(
     output: OutputContainer, stream: Any, zero_time: float, span: Span, point: SeekPoint | None, target: ClipContainer
 ) -> Track:
-    """Add a stream with the parameters of `stream` to `output`, and return its track.
+    """Add a stream with the parameters of `stream` to `output`, and return its track, in which `zero_time` becomes 0.
 
-    `zero_time`, in seconds of the source container's own time, becomes 0 in the clip. Raise `UncopyableError` if the
-    container of the clip cannot store the codec.
+    Raise `UncopyableError` if the container of the clip cannot store the codec.
     """
     try:
         output_stream = output.add_stream_from_template(stream, opaque=True)
@@ -144,7 +142,7 @@ def copy_packets(
     target: ClipContainer,
     progress: Progress,
 ) -> None:
-    """Copy packets to the tracks until all are complete. `point` is where the video starts, or None without video."""
+    """Copy packets to the tracks until all are complete. `point` is where the video starts, if there is one."""
     by_index = {track.stream.index: track for track in tracks}
     for number, packet in enumerate(timestamped_packets(container, [track.stream for track in tracks])):
         track = by_index[packet.stream_index]
@@ -164,7 +162,7 @@ def copy_packets(
 def copy_video_packet(track: Track, packet: Any, point: SeekPoint | None) -> None:
     """Copy a video packet if it belongs to the clip, which begins at the keyframe of `point`.
 
-    A frame that is shown after the end is copied only if a later packet contains a frame that is shown before the end.
+    A frame shown after the end is copied only if a later packet has a frame shown before the end.
     """
     pts = packet.pts
     if not track.started:
@@ -188,7 +186,7 @@ def copy_video_packet(track: Track, packet: Any, point: SeekPoint | None) -> Non
 
 
 def copy_audio_packet(track: Track, packet: Any, *, preroll: bool) -> None:
-    """Copy an audio packet if it belongs to the clip, with `preroll` after the packets that a decoder needs before it."""
+    """Copy an audio packet if it belongs to the clip, with `preroll` after the packets that a decoder needs."""
     pts = packet.pts
     if pts >= track.limit:
         track.done = True
@@ -213,7 +211,7 @@ def _write_pending(track: Track) -> None:
 
 
 def _record_shown(track: Track, packet: Any) -> None:
-    """Extend the recorded range of shown times by a packet, which is shortened if it extends beyond the clip."""
+    """Extend the recorded range of shown times by a packet, and shorten a packet that extends beyond the clip."""
     pts, duration = packet.pts, packet.duration or 0
     excess = pts + duration - track.stop
     if duration > excess > 0:
@@ -226,7 +224,7 @@ def _record_shown(track: Track, packet: Any) -> None:
 
 
 def mux_packet(track: Track, packet: Any) -> None:
-    """Write `packet` with times relative to the clip's start. A decoding time that does not increase is adjusted."""
+    """Write `packet` with times relative to the clip's start, and a decoding time that increases if possible."""
     pts, dts = packet.pts, packet.dts - track.zero
     if track.stored_from is None or pts < track.stored_from:
         track.stored_from = pts
@@ -240,9 +238,7 @@ def mux_packet(track: Track, packet: Any) -> None:
 
 
 def clip_times(tracks: list[Track], zero: float, span: Span, target: ClipContainer) -> ClipTimes:
-    """Return the span that the clip shows, and where its stored data starts. A clip that is not exact starts with the
-    first packet of its first track.
-    """
+    """Return the span that the clip shows, and where its stored data starts."""
     leading = tracks[0]
     base = float(leading.stream.time_base)
     end = max(float(track.latest * track.stream.time_base) for track in tracks if track.latest is not None)

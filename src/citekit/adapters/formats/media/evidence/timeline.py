@@ -29,15 +29,12 @@ _UNSEEKABLE_CODECS = {"flac", "speex"}
 """Ogg codecs whose times are right only from the start. After a seek, FFmpeg counts some of them twice."""
 
 _REORDER_LIMIT = 32
-"""The maximum number of packets without a decoding time that are held back: more than any codec reorders."""
+"""The maximum number of packets without a decoding time that are held back: more than common codecs reorder."""
 
 
 @frozen
 class Span:
-    """The requested span in seconds from the start of the recording.
-
-    `zero` is the start of the recording in the container's own time.
-    """
+    """The requested span in seconds from the start of the recording, which is at `zero` in the container's own time."""
 
     start: float
     end: float
@@ -72,10 +69,7 @@ def requested_span(container: InputContainer, location: TimeSpan) -> Span:
 
 @frozen
 class SeekPoint:
-    """The keyframe where decoding starts, and the frame shown at the start of a span.
-
-    Timestamps are in units of the stream's time base.
-    """
+    """The keyframe where decoding starts, and the frame shown at the start of a span, in the stream's time base."""
 
     key_pts: int
     key_dts: int
@@ -85,8 +79,7 @@ class SeekPoint:
 def find_seek_point(container: InputContainer, stream: Any, time: float) -> SeekPoint:
     """Return the keyframe needed to decode the frame shown at `time`, and that frame.
 
-    `time` is in seconds of the container's own time. Because a seek may find a keyframe that is shown after `time`,
-    earlier positions are tried, too. Raise `LocationOutside` if no keyframe is found.
+    `time` is in seconds of the container's own time. Raise `LocationOutside` if no keyframe is found.
     """
     point: SeekPoint | None = None
     for step in _STEPS_BACK:
@@ -118,10 +111,9 @@ def _seek_point_near(container: InputContainer, stream: Any, time: float, seek_t
 
 
 def seek(container: InputContainer, stream: Any, time: float) -> None:
-    """Seek `stream` to the keyframe at or before `time`, or to the start if seeking fails.
+    """Seek `stream` to a keyframe at or before `time`, or to the start if seeking fails.
 
-    `time` is in seconds of the container's own time. Where the first timestamps after a seek are unreliable, the
-    position is further back.
+    `time` is in seconds of the container's own time.
     """
     first = min(stream.start_time or 0, 0)
     if container.format.name == "mpeg":
@@ -138,7 +130,7 @@ def seek(container: InputContainer, stream: Any, time: float) -> None:
 def seek_time(container: InputContainer, stream: Any, point: SeekPoint) -> float:
     """Return the time, in seconds, to which a seek must go to find the keyframe of `point`.
 
-    Matroska indexes presentation times, and other formats index decoding times.
+    Matroska indexes presentation times; other formats are assumed to index decoding times.
     """
     ticks = point.key_pts if "matroska" in container.format.name else point.key_dts
     return float(ticks * stream.time_base)
@@ -150,9 +142,8 @@ def seek_to(container: InputContainer, stream: Any, point: SeekPoint) -> None:
 
 
 def timestamped_packets(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
-    """Yield packets that have both a presentation and a decoding time, up to the end or the first damage.
-
-    The first decoding times after a seek can be unknown. They are derived from the first known decoding time.
+    """Yield packets up to the end or the first damage. Missing presentation and decoding times are derived from known
+    ones.
     """
     undated: dict[int, list[Any]] = {stream.index: [] for stream in streams}
     for packet in read_packets(container, streams):
@@ -179,5 +170,5 @@ def _with_decoding_times(packets: list[Any], next_dts: int | None) -> Iterator[A
 
 
 def nothing_readable(name: str) -> ExtractionFailed:
-    """Return the error for a span in which no packet can be read. `name` is the file name."""
+    """Return the error for a span of the file `name` in which no packet can be read."""
     return ExtractionFailed(f"This part of {name} cannot be read. The file may be damaged there.")

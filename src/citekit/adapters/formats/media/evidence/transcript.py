@@ -32,7 +32,7 @@ VERSION = "1"
 """Change this whenever the same words would result in different bytes."""
 
 LINE = 80
-"""The maximum number of characters of a subtitle that is made from recognized words, unless one word is longer."""
+"""The maximum number of characters of a subtitle made from recognized words, unless one word is longer."""
 
 ON_SCREEN = "On the screen:"
 """The line above the text that a video shows, in the text of a recording."""
@@ -161,7 +161,7 @@ class TranscriptExtractor:
 
 
 def _subtitles(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
-    """Return the subtitles in a sidecar file, or else those in the recording, and the name of the file that has them."""
+    """Return the subtitles in a sidecar file, or else those in the recording, and the name of their file."""
     path = find_sidecar(source.path)
     found = [] if path is None else [cue for cue in read_cues(path, facts.duration) if cue.start < facts.duration]
     return (found, path.name) if path is not None and found else (facts.subtitles, source.path.name)
@@ -196,10 +196,7 @@ def _text(words: Sequence[SpokenWord]) -> str:
 
 
 def _clipped(cues: Sequence[Cue], span: TimeSpan) -> Iterator[Cue]:
-    """Yield the cues that are shown during `span`, with times in seconds from its start.
-
-    Each of them lasts at least a millisecond.
-    """
+    """Yield the cues that are shown during `span`, for at least a millisecond, with times in seconds from its start."""
     end = span.end if span.end is not None else max(cue.end for cue in cues)
     for cue in cues:
         if cue.start < end and max(cue.end, cue.start + 0.001) > span.start:

@@ -1,7 +1,7 @@
-"""Measures the loudness and the spectral shape of a recording, in windows of a twentieth of a second.
+"""Measures the loudness and the spectral shape of a recording, in windows of a twentieth of a second, at 8 kHz in mono.
 
-Both are measured in one pass over the audio, converted to mono at 8 kHz. FFmpeg's filter `aspectralstats` measures the
-spectrum, according to G. Peeters: A large set of audio features for sound description (Ircam, 2004).
+FFmpeg's filter `aspectralstats` measures the spectrum, according to G. Peeters: A large set of audio features for sound
+description (Ircam, 2004).
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ _SILENT_DB = -90.0
 
 @define
 class AudioFeatures:
-    """The loudness and spectral features of a recording, by window.
-
-    `levels` contains the loudness of each window, in dB relative to full scale. `spectra` contains
+    """The loudness of each window of a recording, in dB relative to full scale (`levels`), and its `spectra`:
     `len(SPECTRAL_FEATURES)` numbers for each window.
     """
 
@@ -55,10 +53,7 @@ class AudioFeatures:
     spectra: array[float] = field(factory=lambda: array("f"))
 
     def spectrum(self, window: int) -> Sequence[float]:
-        """Return the spectral features of the window with this index.
-
-        After the last window, return the features of the last window.
-        """
+        """Return the spectral features of the window with this index, or else of the last window."""
         offset = min(window, len(self.spectra) // len(SPECTRAL_FEATURES) - 1) * len(SPECTRAL_FEATURES)
         return self.spectra[offset : offset + len(SPECTRAL_FEATURES)]
 

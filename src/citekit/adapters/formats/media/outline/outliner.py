@@ -48,7 +48,7 @@ class Structure:
 
 @frozen
 class Words:
-    """What is said in a recording: passages with their times, where they come from, and notes about them."""
+    """What is said in a recording: passages with their times, their origin, and notes about them."""
 
     cues: Sequence[Cue] = ()
     origin: str = ""
@@ -62,8 +62,8 @@ class MediaOutliner:
     The structure comes from the container's chapters, or else from subtitles in a sidecar file or in the recording, or
     else from the words that `transcriber` recognizes, or else from the sound of an audio recording. A video is also
     divided into scenes or, if it is a lecture (`is_lecture`), into slides. `transcriber` and `screen_reader` return
-    None if there is no such adapter. Locations are spans of video if the file contains a video stream, and otherwise
-    spans of audio, whatever the file suffix.
+    None if there is no such adapter. Locations are spans of video if the file has a video stream, and otherwise of
+    audio.
     """
 
     media_probe: MediaProbe
@@ -88,13 +88,13 @@ class MediaOutliner:
         )
 
     def _shown(self, source: Source, facts: MediaFacts, progress: Progress) -> ScreenText | None:
-        """Return the text that the video shows, or None if there is none or no OCR."""
+        """Return the text that the video shows, or None without text or OCR."""
         reader = self.screen_reader() if facts.video_codec else None
         shown = None if reader is None else reader.read(source, progress)
         return shown if shown is not None and shown.slides else None
 
     def _recognized(self, source: Source, facts: MediaFacts, progress: Progress) -> Words:
-        """Return the words that the transcriber recognizes; no words if there is no transcriber or no sound."""
+        """Return the words that the transcriber recognizes; none without a transcriber or sound."""
         transcriber = self.transcriber() if facts.audio_codec else None
         if transcriber is None:
             return Words()
@@ -163,7 +163,7 @@ def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, mod
 
 
 def _words(source: Source, facts: MediaFacts) -> Words:
-    """Return the subtitles of a sidecar file, or else those in the file, which may be none."""
+    """Return the subtitles of a sidecar file, or else those in the file."""
     path = find_sidecar(source.path)
     found = [] if path is None else [cue for cue in read_cues(path, facts.duration) if cue.start < facts.duration]
     if path is not None and found:
@@ -175,10 +175,7 @@ def _words(source: Source, facts: MediaFacts) -> Words:
 def _chapters(
     facts: MediaFacts, cues: Sequence[Cue], modality: Modality, slides: Sequence[Slide] = ()
 ) -> Sequence[OutlineItem]:
-    """Return outline items for the chapters, nested as in the file.
-
-    A chapter without subchapters contains its slides or, if it has none, the topics of its subtitles.
-    """
+    """Return outline items for the chapters, nested as in the file, with slides or topics below the innermost."""
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]
     numbers: Counter[int] = Counter()

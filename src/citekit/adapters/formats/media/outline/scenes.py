@@ -1,9 +1,8 @@
 """Finds the scene cuts of a video.
 
-Every frame of a short video is decoded. In a longer one, keyframes are compared, and the sizes of the packets between
-them are examined. A cut makes one packet much larger than its neighbors, because little of the previous frame can be
-reused. If two successive keyframes are similar, and no packet between them is unusually large, the frames between them
-are not decoded.
+In a long video, keyframes are compared, and the sizes of the packets between them are examined. A cut makes one packet
+much larger than its neighbors, because little of the previous frame can be reused. The frames between two similar
+keyframes without such a packet are not decoded.
 """
 
 from __future__ import annotations
@@ -40,9 +39,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FULL_DECODE_BUDGET = 1280 * 720 * 24 * 90
-"""The maximum number of pixels, over all frames, of a film of which every frame is decoded: a minute and a half of
-720p.
-"""
+"""The maximum number of pixels, over all frames, of a film of which every frame is decoded: 90 seconds of 720p."""
 
 PARTIAL_DECODE_BUDGET = 1280 * 720 * 24 * 2400
 """The maximum number of pixels, over all frames, of a film in which frames between keyframes are decoded if something
@@ -75,10 +72,7 @@ _MIN_KEYFRAME_SHARE = 0.15
 
 @frozen
 class SceneCuts:
-    """The times, in seconds, at which scenes start, except the first scene.
-
-    `keyframes_only` is True if only keyframes were compared, so that the times are less exact.
-    """
+    """The times, in seconds, at which scenes start, except the first; less exact if only keyframes were compared."""
 
     times: Sequence[float]
     keyframes_only: bool
@@ -132,10 +126,8 @@ def _fast_video_stream(container: Any) -> Any:
 def _decode_intervals(
     path: Path, duration: float, intervals: Sequence[KeyframeInterval], progress: Progress
 ) -> Iterator[tuple[int, float, Image]]:
-    """Yield each decoded frame of `intervals`: its group number, its time in seconds, and its thumbnail.
-
-    Adjacent intervals form a group. Frames to which no other frame refers are skipped, except near an unusually large
-    packet.
+    """Yield each decoded frame of `intervals`: the number of its group of adjacent intervals, its time in seconds, and
+    its thumbnail.
     """
     thumbnails = ThumbnailMaker()
     with open_media(path) as container:
@@ -193,10 +185,7 @@ def _is_near_outlier(seconds: float, interval: KeyframeInterval) -> bool:
 
 
 def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
-    """Return the transitions where two keyframes differ by at least `_KEYFRAME_CHANGE` and 1.2 times the median change.
-
-    The time is that of the first unusually large packet between the keyframes, or else of the second keyframe.
-    """
+    """Return the transitions where two keyframes differ by at least `_KEYFRAME_CHANGE` and 1.2 times the median change."""
     median = sorted(interval.change for interval in intervals)[len(intervals) // 2] if intervals else 0.0
     limit = max(_KEYFRAME_CHANGE, 1.2 * median)
     return [
@@ -226,8 +215,8 @@ class KeyframeInterval:
     """The packets between two compared keyframes, or after the last one. Packets are numbered, and times are in
     seconds.
 
-    `first_packet` is included, and `end_packet` is not. `change` is the difference between the two keyframes in gray
-    levels, or 255 after the last one. `outliers` are the packets that are unusually large.
+    `end_packet` is not included. `change` is the difference between the two keyframes in gray levels, or 255 after the
+    last one. `outliers` are unusually large packets.
     """
 
     first_packet: int
@@ -280,9 +269,8 @@ def _intervals(
 
 
 def _outliers(sizes: array[int], keys: bytearray, first: int, end: int) -> list[int]:
-    """Return the numbers of the packets from `first` to `end` (exclusive) that are much larger than their neighbors.
-
-    Keyframes are ignored, and so are packets that are much smaller than the packet `first`.
+    """Return the numbers of the packets from `first` to `end` (exclusive), without keyframes, that are much larger than
+    their neighbors.
     """
     inner = [number for number in range(first, end) if not keys[number]]
     outliers = []

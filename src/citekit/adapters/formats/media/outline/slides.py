@@ -16,14 +16,14 @@ from citekit.domain.ports.media_probe import Cue
 from citekit.domain.screen_text import Slide
 
 LECTURE_SHARE = 0.5
-"""If slides are shown for at least this share of a video, they are its structure."""
+"""The minimum share of a lecture during which slides are shown."""
 
 MIN_SLIDES = 2
 """The minimum number of slides of a lecture."""
 
 _MAX_GAP = 5.0
-"""The length in seconds from which a part without a slide is an item of its own. A shorter part may be an animation, or
-a slide that cannot be read.
+"""The length in seconds from which a part without a slide is an item of its own, and not an animation or an unreadable
+slide.
 """
 
 _SHOWN_LIMIT = 160
@@ -33,7 +33,9 @@ _PARENT_TYPES = frozenset(("chapter", "topic", "scene"))
 
 
 def is_lecture(slides: Sequence[Slide], duration: float) -> bool:
-    """Return whether a video of `duration` seconds has at least `MIN_SLIDES` slides, shown for at least half of it."""
+    """Return whether a video of `duration` seconds shows at least `MIN_SLIDES` slides for at least `LECTURE_SHARE` of
+    it.
+    """
     shown = sum(slide.end - slide.start for slide in slides)
     return len(slides) >= MIN_SLIDES and shown >= LECTURE_SHARE * duration
 
@@ -61,8 +63,6 @@ def slide_items(slides: Sequence[Slide], cues: Sequence[Cue], start: float, end:
 def add_slides(items: Sequence[OutlineItem], slides: Sequence[Slide]) -> list[OutlineItem]:
     """Return the items with each slide below the item that it overlaps most, cut to the time of the item that contains
     it.
-
-    Slides that overlap no item are left out.
     """
     added = list(items)
     for slide in slides:

@@ -25,10 +25,7 @@ PENALTY = 1.75
 """Factor of the criterion's complexity term. It is above 1 because consecutive windows are similar."""
 
 NEAR_CONTEXT = 12
-"""The number of windows on each side of a change that must differ, too.
-
-A sound that changes slowly has no single moment of change.
-"""
+"""The number of windows on each side of a change that must differ, too: a slow change has no single moment."""
 
 _FLOOR = 1e-3
 _MIN_NEAR_SHARE = 0.15
@@ -40,8 +37,7 @@ Vector = Sequence[float]
 class _Sums:
     """Running sums over vectors with `size` components, from which a covariance matrix is computed.
 
-    `first` is the sum of the vectors. `second` contains the sums of the products of components: the lower triangle of a
-    matrix, row by row.
+    `second` contains the sums of the products of components: the lower triangle of a matrix, row by row.
     """
 
     size: int
@@ -67,10 +63,7 @@ class _Sums:
         return _Sums(self.size, self.count + other.count, first, second)
 
     def log_determinant(self) -> float:
-        """Return the logarithm of the determinant of the covariance matrix, computed by Cholesky decomposition.
-
-        A small value is added to the diagonal, so that the logarithm exists.
-        """
+        """Return the logarithm of the determinant of the covariance matrix, with a small value added to the diagonal."""
         means = [value / self.count for value in self.first]
         rows: list[list[float]] = []
         total, index = 0.0, 0
@@ -128,9 +121,8 @@ def _mean(vectors: Sequence[Vector]) -> Vector:
 
 
 def _scores(count: int, spectrum: Callable[[int], Vector]) -> Iterator[tuple[int, float]]:
-    """Yield every `STEP`th window with its score, if at least `MIN_TURN` windows are on each side.
-
-    A score above 0 means that the sound changes there.
+    """Yield every `STEP`th window with its score, above 0 for a change, if at least `MIN_TURN` windows are on each
+    side.
     """
     if count < 2 * MIN_TURN:
         return

@@ -1,8 +1,8 @@
 """Divides audio into segments of speech or other sound, at silences and where another voice or music starts.
 
-Speech is recognized by its variation. It has about four syllables per second with quiet moments between them, which
-most music and noise lack (the low-energy frames of E. Scheirer and M. Slaney: Construction and evaluation of a robust
-multifeature speech/music discriminator, ICASSP 1997).
+Speech has about four syllables per second with quiet moments between them, which most music and noise lack (the
+low-energy frames of E. Scheirer and M. Slaney: Construction and evaluation of a robust multifeature speech/music
+discriminator, ICASSP 1997).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def find_sound_segments(path: Path, duration: float, progress: Progress) -> list
 def classify_sound(levels: Sequence[float]) -> str:
     """Return `sound` (music or noise) or `speech` for a segment, given the loudness of its windows in dB.
 
-    A segment is `sound` if it is long enough to classify and has few quiet moments.
+    A segment with few quiet moments is `sound`, if it is long enough to classify.
     """
     even = len(levels) >= MIN_CLASSIFIABLE / WINDOW and low_energy_share(levels) < _MAX_EVEN_SHARE
     return "sound" if even else "speech"
@@ -95,10 +95,7 @@ def low_energy_share(levels: Sequence[float]) -> float:
 
 
 def required_length(pause: float) -> float:
-    """Return how long, in seconds, the segments next to a pause must be, so that the pause separates them.
-
-    The longer the pause (in seconds), the shorter the segments may be.
-    """
+    """Return how long, in seconds, the segments next to a pause of `pause` seconds must be, so that it separates them."""
     return 0.0 if pause >= LONG_PAUSE else MIN_SEGMENT * (MIN_PAUSE + _MARGIN) / (pause + _MARGIN)
 
 
@@ -115,9 +112,8 @@ def _threshold(levels: Sequence[float]) -> float | None:
 
 
 def _loud_runs(levels: Sequence[float], threshold: float) -> list[Span]:
-    """Return the spans, in seconds, in which the loudness is at least `threshold`.
-
-    Pauses shorter than `MIN_PAUSE` are included, and very short spans (clicks) are omitted.
+    """Return the spans, in seconds, in which the loudness is at least `threshold`, across short pauses and without
+    clicks.
     """
     runs: list[Span] = []
     for number, level in enumerate(levels):
@@ -151,7 +147,7 @@ def _levels_between(levels: Sequence[float], start: float, end: float) -> Sequen
 
 
 def _split_turns(run: Span, features: AudioFeatures, threshold: float, heartbeat: Callable[[], None]) -> Iterator[Span]:
-    """Split the span `run` where another voice or sound starts. Each split is at a quiet moment near the change."""
+    """Split the span `run` at quiet moments near which another voice or sound starts."""
     low, high = int(run[0] / WINDOW), min(int(run[1] / WINDOW), len(features.levels))
     loud = [window for window in range(low, high) if features.levels[window] >= threshold]
     changes = find_changes(len(loud), lambda number: features.spectrum(loud[number]), heartbeat)
@@ -189,10 +185,7 @@ def _follows_closely(one: SoundSegment | None, other: SoundSegment | None) -> bo
 
 
 def _split_long(run: Span, levels: Sequence[float]) -> Iterator[Span]:
-    """Split the span `run` into spans of at most `MAX_SEGMENT` seconds.
-
-    Each split is at the quietest third of a second in the second half of the longest possible span.
-    """
+    """Split the span `run` at its quietest moments into spans of at most `MAX_SEGMENT` seconds."""
     start, end = run
     while end - start > MAX_SEGMENT:
         low, high = int((start + MAX_SEGMENT / 2) / WINDOW), int((start + MAX_SEGMENT) / WINDOW)

@@ -1,8 +1,7 @@
 """Finds the pictures that a video shows unchanged for a while, such as slides and the windows of a screencast.
 
 Two pictures per second are reduced to a grid and compared with the first picture of the current run. Cells in which
-something moves all the time, such as a speaker in a corner, are left out of the comparison. Between the keyframes of a
-long video, only the parts in which such a picture may begin or end are decoded.
+something moves all the time, such as a speaker in a corner, are left out of the comparison.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MIN_SHOWN = 2.0
-"""Seconds for which a picture must be shown. Fewer seconds are not enough to read it."""
+"""Seconds for which a picture must be shown: enough to read it."""
 
 STEP = 0.5
 """Seconds between compared pictures."""
@@ -36,10 +35,10 @@ DECODED_PIXELS = 1920 * 1080 * 25 * 300
 """The maximum number of pixels, over all frames, of a video of which all parts are decoded: five minutes of 1080p."""
 
 _LONG_INTERVAL = 12.0
-"""If keyframes are more than this number of seconds apart, another picture may be shown between two equal ones."""
+"""Seconds between keyframes above which another picture may be shown between two equal ones."""
 
 _CALM = 0.25
-"""A scene hardly changes from one keyframe to the next if at most this share of the cells changes."""
+"""The maximum share of cells that change between two keyframes of a scene that hardly changes."""
 
 _WIDTH, _HEIGHT = 192, 108
 _COLUMNS, _ROWS = 48, 27
@@ -93,11 +92,7 @@ def find_stable_pictures(
 
 
 def _decoded_intervals(path: Path, duration: float, progress: Progress) -> list[bool]:
-    """Return for each keyframe of a video whether the frames between it and the next one must be decoded.
-
-    They must be if the keyframes are far apart, or if the picture changes between them and hardly changes before or
-    after.
-    """
+    """Return for each keyframe of a video whether a stable picture may begin or end between it and the next one."""
     times, changes = [], []
     before: Image | None = None
     for time, frame in _frames(path, [], every_keyframe=True):
@@ -119,8 +114,7 @@ def _decoded_intervals(path: Path, duration: float, progress: Progress) -> list[
 def _frames(path: Path, decoded: Sequence[bool] | None, *, every_keyframe: bool = False) -> Iterator[tuple[float, Any]]:
     """Yield about one frame every `STEP` seconds, with its time in seconds.
 
-    `decoded` says for each keyframe whether the frames after it are decoded, too; with None, all are. With
-    `every_keyframe`, all decoded frames are yielded.
+    `decoded` says for each keyframe whether the frames after it are decoded, too; with None, all are.
     """
     with open_media(path) as container:
         stream: Any = video_stream(container)
@@ -159,7 +153,7 @@ def _decoded_frames(container: Any, stream: Any, decoded: Sequence[bool] | None)
 class _Run:
     """Successive frames that show the same picture.
 
-    `small` is the first of them, reduced. `last` are the last two: the very last one may already show a change.
+    `small` is the first, reduced. `last` are the last two: the very last one may already show a change.
     """
 
     start: float
@@ -203,8 +197,8 @@ class _Follower:
         return done
 
     def finish(self, time: float) -> StablePicture | None:
-        """Return the picture that is shown until `time`. Return None if it was not shown for long enough, or if more
-        than half of it moved, as in a film.
+        """Return the picture that is shown until `time`; None if it was shown too briefly, or mostly moved, as in a
+        film.
         """
         run = self.run
         self.run = None

@@ -20,10 +20,7 @@ _GRAYS = range(256)
 
 @define
 class ThumbnailMaker:
-    """Creates thumbnails of video frames: gray images with the brightness plane above the two color planes.
-
-    Only some rows of a large frame are read, because fine detail is not needed to recognize scenes.
-    """
+    """Creates thumbnails of video frames: gray images with the brightness plane above the two color planes."""
 
     _scaler: Any = field(default=None)
 
@@ -71,9 +68,9 @@ def blend_error(before: Image, middle: Image, after: Image) -> float:
 
 
 def brightness_correlation(one: Image, other: Image) -> float:
-    """Return the correlation of the brightness of two thumbnails, from -1 to 1.
+    """Return the correlation of the brightness of two thumbnails, from -1 to 1 (only the lighting changes).
 
-    The correlation is 1 if only the lighting changes. Return 0 if a thumbnail has uniform brightness.
+    Return 0 if a thumbnail has uniform brightness.
     """
     left, right = (thumbnail.crop((0, 0, WIDTH, HEIGHT)).tobytes() for thumbnail in (one, other))
     size, a, b = len(left), sum(left), sum(right)

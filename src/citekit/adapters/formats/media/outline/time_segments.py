@@ -16,10 +16,7 @@ TITLE_LIMIT = 60
 """The maximum number of characters of a title made from spoken words."""
 
 MIN_PART = 0.5
-"""The minimum length in seconds of a part of a scene that a chapter or topic cuts off.
-
-A shorter part is merged with its neighbor.
-"""
+"""The minimum length in seconds of a part that a chapter or topic cuts off from a scene."""
 
 _PARENT_TYPES = frozenset(("chapter", "topic"))
 """Types of nodes that can contain scenes."""
@@ -36,14 +33,14 @@ def span(start: float, end: float, modality: Modality) -> TimeSpan:
 
 
 def clock(seconds: float) -> str:
-    """Format a time in seconds for people, such as `0:41` or `1:02:03`. Fractions of a second are cut off."""
+    """Format whole seconds for people, such as `0:41` or `1:02:03`."""
     whole = int(seconds)
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def numbered_title(kind: str, number: int, start: float, end: float) -> str:
-    """Return a title with a kind, a number, and times, such as `Scene 3 (0:41-0:55)`. Times are given in seconds."""
+    """Return a title such as `Scene 3 (0:41-0:55)`. Times are given in seconds."""
     return f"{kind} {number} ({clock(start)}-{clock(end)})"
 
 
@@ -76,8 +73,8 @@ def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> O
 def add_scenes(outline_items: Sequence[OutlineItem], times: Sequence[float], duration: float) -> list[OutlineItem]:
     """Return the items with scenes added to the innermost chapters and topics. `times` are the cuts in seconds.
 
-    Scenes are numbered through the whole video. An item without a cut stays unchanged. A child of a divided item
-    becomes a child of the scene that contains it, or stays next to the scenes if it contains a cut.
+    A child of a divided item becomes a child of the scene that contains it, or stays next to the scenes if it contains
+    a cut.
     """
     edges = [0.0, *(round(time, 3) for time in times), duration]
     return [_split_at_cuts(outline_item, edges) for outline_item in outline_items]

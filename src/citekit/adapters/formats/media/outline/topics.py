@@ -32,7 +32,7 @@ _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
 
 def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[OutlineItem]:
     """Return an outline item for each topic, with its cues as children, or with the turns of its speakers if they are
-    known. A topic of one cue without a speaker has no children.
+    known.
 
     The title comes from the central sentence of the topic. The summary is what is said or, if that is long, the central
     sentence. Topics do not overlap and are between 0 and `duration` (seconds).
@@ -50,10 +50,7 @@ def summary_of(cues: Sequence[Cue]) -> str | None:
 
 
 def _without_overlaps(cues: Sequence[Cue], duration: float) -> list[Cue]:
-    """Return the cues in order, each ending at the latest where the next one starts.
-
-    Cues that start at the same time are merged.
-    """
+    """Return the cues in order, merged if they start at the same time, and each ending before the next one starts."""
     joined: list[Cue] = []
     for cue in sorted(cues, key=lambda each: each.start):
         start, end = round(cue.start, 3), min(round(cue.end, 3), duration)
@@ -99,10 +96,7 @@ def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: i
 
 
 def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, index: int) -> tuple[bool, float]:
-    """Rate a split of the cues from `low` to `high` (exclusive) before the cue `index`; larger is better.
-
-    Two parts of similar length, a long pause, the end of a sentence, and a change of vocabulary raise the rating.
-    """
+    """Rate a split of the cues from `low` to `high` (exclusive) before the cue `index`; larger is better."""
     start, end, at = cues[low].start, cues[high - 1].end, cues[index].start
     balance = min(at - start, end - at) / (end - start)
     pause = max(cues[index].start - cues[index - 1].end, 0.0)

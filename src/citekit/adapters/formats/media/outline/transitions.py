@@ -2,8 +2,7 @@
 
 A hard cut is a change that is much larger than the changes around it, as in the adaptive detector of PySceneDetect
 (BSD), unless the previous image returns at once (a flash). In the middle of a dissolve, a frame is a blend of the
-frames around it, which motion rarely produces. In a fade, the image becomes uniformly black or white before the next
-scene appears.
+frames around it, which motion rarely produces. In a fade, the image becomes uniformly black or white.
 """
 
 from __future__ import annotations
@@ -70,8 +69,6 @@ class Transition:
 class TimedThumbnail:
     """A frame of a video: its time in seconds, its thumbnail, and its difference from the previous frame in gray
     levels.
-
-    `flat` caches `is_flat`.
     """
 
     time: float
@@ -91,8 +88,7 @@ class TimedThumbnail:
 def find_transitions(pictures: Iterable[tuple[float, Image]]) -> list[Transition]:
     """Return the transitions in a continuous sequence of frames, sorted by time.
 
-    `pictures` yields the time in seconds and the thumbnail of each frame. Only a few seconds of frames are held in
-    memory.
+    `pictures` yields the time in seconds and the thumbnail of each frame.
     """
     found: list[Transition] = []
     buffer = PictureBuffer()
@@ -231,9 +227,8 @@ class PictureBuffer:
         return Transition(time, across * (1 - 2 * error), "dissolve")
 
     def _is_still_around(self, time: float, lag: float, across: float) -> bool:
-        """Return whether the image changes much less just before and just after a possible dissolve than during it.
-
-        `across` is the change during the dissolve, in gray levels. Times are in seconds.
+        """Return whether the image changes much less just before and just after a possible dissolve than during it
+        (`across`, in gray levels).
         """
         sides = ((time - lag, time - lag / 2), (time + lag / 2, time + lag))
         return all(self._is_still(low, high, _MAX_SIDE_CHANGE * across) for low, high in sides)
@@ -241,8 +236,7 @@ class PictureBuffer:
     def _is_still(self, low: float, high: float, limit: float) -> bool:
         """Return whether the image changes by at most `limit` gray levels from time `low` to time `high`.
 
-        If only a part of that period is in the buffer, the limit is reduced in proportion. If less than half is, return
-        False.
+        If a part of that period is not in the buffer, the limit is reduced in proportion, or the result is False.
         """
         first, last = max(low, self.times[0]), min(high, self.times[-1])
         one, other = self._nearest(first), self._nearest(last)
@@ -251,10 +245,7 @@ class PictureBuffer:
         return difference(one.thumbnail, other.thumbnail) <= limit * (last - first) / (high - low)
 
     def _fades(self, low: float, high: float) -> Iterator[Transition]:
-        """Yield a transition in the middle of each short black or white period between two different scenes.
-
-        Only periods that end between the times `low` and `high` are included.
-        """
+        """Yield a transition in the middle of each short black or white period between two different scenes."""
         start: int | None = None
         for index, each in enumerate(self.pictures):
             if each.is_flat and start is None:

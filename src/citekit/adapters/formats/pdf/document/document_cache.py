@@ -1,6 +1,6 @@
 """Caches facts about a whole PDF (its outline and page objects) in the index, under the digest of the file's bytes.
 
-Results do not depend on the cache: facts that are missing are read from the file.
+Results do not depend on the cache: missing facts are read from the file.
 """
 
 from __future__ import annotations
@@ -34,12 +34,10 @@ if TYPE_CHECKING:
     from citekit.domain.source import Source
 
 FORM = 1
-"""Changes whenever the format of rows, or the way in which their contents are read from a file, changes."""
+"""Change this whenever the format of rows, or the way in which their contents are read, changes."""
 
 WORTH = 64
-"""The minimum number of bookmarks, or of pages beyond the cached ones, for which a row is written.
-
-Reading fewer from the file is as fast as reading a row.
+"""The minimum number of bookmarks, or of pages beyond the cached ones, for which reading a row is faster than the file.
 """
 
 ROW_LIMIT = 2 * 2**20
@@ -51,9 +49,8 @@ _NUMBER_LIMIT = 2**23
 
 @define
 class PdfMemory:
-    """The cached facts about the PDF `source`. With None for `index`, nothing is cached.
-
-    Create a new instance each time a file is read.
+    """The cached facts about the PDF `source`; with None for `index`, nothing is cached. Create one each time a file is
+    read.
     """
 
     source: Source
@@ -65,30 +62,26 @@ class PdfMemory:
         self._state = self._now()
 
     def targets(self) -> list[Target] | None:
-        """Return the cached items of the PDF's outline, or None if they are missing in the cache or damaged."""
+        """Return the cached items of the PDF's outline, or None if they are missing or damaged."""
         plain = self._read("outline", 3 * BOOKMARK_LIMIT)
         if plain is None or len(plain) % 3:
             return None
         return list(map(Target, *_columns(plain))) if _is_outline(plain) else None
 
     def pages(self) -> list[int]:
-        """Return the cached object numbers of the first pages of the PDF; empty if none are cached or they are damaged."""
+        """Return the cached object numbers of the first pages of the PDF; none if they are missing or damaged."""
         plain = self._read("pages", PAGE_LIMIT)
         return list(plain) if plain is not None and _are_pages(plain) else []
 
     def learn_targets(self, targets: Sequence[Target]) -> None:
-        """Note all items of an outline, for `save` to cache. Invalid outlines and those of fewer than `WORTH` items are
-        ignored.
-        """
+        """Note all items of an outline, for `save` to cache, unless they are invalid or fewer than `WORTH`."""
         plain = list(itertools.chain.from_iterable(targets))
         if len(targets) >= WORTH and _is_outline(plain):
             self._learned.append(("outline", plain))
 
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
-        """Note the object numbers of the first pages, for `save` to cache.
-
-        They are ignored if they are invalid, more than `PAGE_LIMIT`, or fewer than `WORTH` beyond the `known` cached
-        ones.
+        """Note the object numbers of the first pages, for `save` to cache, unless there are too many or too few beyond
+        the `known` cached ones, or they are invalid.
         """
         if len(numbers) >= known + WORTH and len(numbers) <= PAGE_LIMIT and _are_pages(numbers):
             self._learned.append(("pages", list(numbers)))
@@ -163,7 +156,7 @@ def _sum(key: str, data: bytes) -> str:
 
 
 def _columns(plain: Sequence[int]) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """Return the levels, items, and pages of an outline that is stored as one flat sequence of such triples."""
+    """Return the levels, items, and pages of an outline that is stored as one flat sequence."""
     return plain[0::3], plain[1::3], plain[2::3]
 
 

@@ -1,8 +1,7 @@
-"""Decides which text of a PDF page is visible by drawing the page.
+"""Decides which text of a PDF page is visible by drawing the page with and without its text.
 
-`hidden_text` looks for signs of hidden text first. This module needs no signs: it draws one page with and without its
-text, and a character is visible if the drawings differ at its glyph. This takes tens of milliseconds per page, too long
-for all pages of a long file.
+Unlike `hidden_text`, this needs no signs of hidden text, but takes tens of milliseconds per page, too long for all
+pages of a long file.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _SMALL = 8.0
-"""A glyph whose longer side is below this number of points is drawn again, enlarged, before it counts as hidden."""
+"""The length in points of the longer side of a glyph below which it is drawn again, enlarged."""
 
 _THIN = 0.8
-"""A glyph whose shorter side is below this number of points, such as a thin stroke, is drawn again, too."""
+"""The length in points of the shorter side of a glyph, such as a thin stroke, below which it is drawn again, too."""
 
 _LARGE = 4.0
 """The maximum zoom of the enlarged drawing."""
@@ -39,22 +38,19 @@ _PIXELS = 3_000_000
 """The maximum number of pixels of the enlarged drawing."""
 
 _LAYERS = 6
-"""The maximum number of drawings of one page for texts that overlap each other. Further texts count as hidden."""
+"""The maximum number of drawings of one page for overlapping texts. Further texts count as hidden."""
 
 _NEAR = 80
-"""The maximum number of glyphs in the same square that are compared with each other. Further glyphs count as hidden."""
+"""The maximum number of compared glyphs in one square. Further glyphs count as hidden."""
 
 _SQUARE = 8.0
 """The side, in points, of the squares of a page in which overlapping glyphs are looked up."""
 
 _FARTHEST = 200
-"""The maximum number of squares in each direction from the top left of a page.
-
-Glyphs beyond them share the last square.
-"""
+"""The maximum number of squares in each direction from the top left of a page; the last one has all glyphs beyond."""
 
 _COMMON = 0.2
-"""The minimum overlap of two glyphs that are compared, as a share of the smaller width and of the smaller height."""
+"""The minimum overlap of two compared glyphs, as a share of the smaller width and of the smaller height."""
 
 _SHARE = 0.25
 """The minimum share of the height and width of a letter or digit that must show for it to count as visible."""
@@ -67,8 +63,8 @@ def unseen_text(page: Any) -> Hidden:
     """Return the characters of `page` that a reader does not see. Call this function inside `exclusive()` or
     `opened()`.
 
-    The result includes that of `hidden_text`, which decides about text in rendering mode 3 (invisible). On a page with
-    more than `glyph_ink.GLYPHS` glyphs, all text counts as hidden.
+    The result includes that of `hidden_text`. On a page with more than `glyph_ink.GLYPHS` glyphs, all text counts as
+    hidden.
     """
     hidden = hidden_text(page)
     inks = inks_of(page)
@@ -132,10 +128,7 @@ class _Judge:
         return {at for at, _ in suspects} - seen
 
     def _unchanged(self, glyphs: Sequence[tuple[int, Ink]], whole: Drawing, bare: Drawing) -> list[tuple[int, Ink]]:
-        """Return the glyphs at which the drawings `whole` (with all text) and `bare` (without text) look the same.
-
-        Glyphs that MuPDF draws like graphics are in both drawings; they are returned if they have no contrast.
-        """
+        """Return the glyphs at which the drawings `whole` (with all text) and `bare` (without text) look the same."""
         return [
             (at, each)
             for at, each in glyphs
@@ -147,9 +140,8 @@ class _Judge:
         ]
 
     def _under_others(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
-        """Return the positions of the glyphs of overlapping texts whose removal does not change the drawing.
-
-        Glyphs beyond the limits `_NEAR` and `_LAYERS` are included.
+        """Return the positions of the glyphs of overlapping texts whose removal does not change the drawing, or that
+        exceed the limits.
         """
         pairs, unseen = _overlaps(glyphs)
         if not pairs:
@@ -168,10 +160,7 @@ class _Judge:
 
 
 def _is_tiny(ink: Ink) -> bool:
-    """Return whether the glyph of a letter or digit is too small to be legible.
-
-    Type 3 fonts have no font size, so the glyph is measured.
-    """
+    """Return whether the glyph of a letter or digit is too small to be legible. Type 3 fonts have no font size."""
     return _side(ink.box) < TINY * _LETTER and chr(ink.code).isalnum()
 
 
@@ -182,8 +171,7 @@ def _side(box: Box) -> float:
 def _shows(ink: Ink, whole: Drawing, bare: Drawing) -> bool:
     """Return whether `whole` shows a glyph that `bare` does not show.
 
-    For letters and digits, more than a thin line of the glyph must show, because such lines remain between the tiles or
-    shapes that cover a text.
+    A thin line of a letter or digit is not enough, because such lines remain between the shapes that cover a text.
     """
     least = _SHARE if chr(ink.code).isalnum() else 0.0
     lines = list(whole.rows(ink.box))
@@ -226,9 +214,8 @@ def _has_contrast(drawing: Drawing, box: Box) -> bool:
 
 
 def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> tuple[list[tuple[int, int]], set[int]]:
-    """Return the pairs of positions of overlapping glyphs that show different characters of different text objects.
-
-    The second result has the positions of glyphs in crowded squares, with which later glyphs were not compared.
+    """Return the pairs of positions of overlapping glyphs that show different characters of different text objects, and
+    the positions that were not compared with all others.
     """
     squares: dict[tuple[int, int], list[tuple[int, Ink]]] = {}
     pairs: set[tuple[int, int]] = set()

@@ -36,9 +36,9 @@ class Ink(NamedTuple):
     """A character with the Unicode code point `code` and the box of its glyph's outline on the displayed page.
 
     `text` numbers its text object in painting order. `x` and `y` are the origin of the glyph, in points. `is_void` is
-    true if nothing is painted, because the colorant is `None` or the glyph is empty. `is_unpainted` is true in
-    rendering mode 3 (invisible); MuPDF reports colored glyphs of Type 3 fonts (`is_procedure`) in this mode, too, and
-    draws them like graphics. If one glyph shows several characters, `continues` is true for those after the first.
+    true if nothing is painted. `is_unpainted` is true in rendering mode 3 (invisible); MuPDF reports colored glyphs of
+    Type 3 fonts (`is_procedure`) in this mode, too, and draws them like graphics. If one glyph shows several
+    characters, `continues` is true for those after the first.
     """
 
     text: int
@@ -54,7 +54,7 @@ class Ink(NamedTuple):
 
 @frozen
 class Inks:
-    """The glyphs of a page. If `is_whole` is false, the page has more than `GLYPHS`, and the rest are missing.
+    """The glyphs of a page; without `is_whole`, only the first `GLYPHS`.
 
     `is_plain` is true if the page has no clipping text and no tiling patterns.
     """
@@ -78,8 +78,8 @@ def inks_of(page: Any) -> Inks:
 class PageDrawings:
     """Draws a page with or without its text. Use it inside `exclusive()` or `opened()`.
 
-    MuPDF records the page once, because pages with many transparent groups are then drawn a hundred times faster. Pass
-    `Inks.is_plain` as `is_plain`. Pages that are not plain are not recorded, and are drawn whole.
+    A page is recorded once, because pages with many transparent groups are then drawn a hundred times faster. Pages
+    that are not plain (see `Inks.is_plain`) are not recorded, and are drawn whole.
     """
 
     page: Any
@@ -127,8 +127,8 @@ class PageDrawings:
 
 @contextmanager
 def _hard_edges() -> Iterator[None]:
-    """Draw shapes, but not glyphs, without antialiasing, because text shows through the smooth edges of adjacent shapes
-    that cover it.
+    """Draw shapes, but not glyphs, without antialiasing, because text shows through the smooth edges of shapes that
+    cover it.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -142,9 +142,8 @@ def _hard_edges() -> Iterator[None]:
 
 @define
 class _Bounds:
-    """The boxes of glyphs relative to their origins, cached per font, glyph number, and matrix.
-
-    A glyph that paints nothing has an empty box.
+    """The boxes of glyphs relative to their origins, cached per font, glyph number, and matrix; empty if nothing is
+    painted.
     """
 
     mupdf: Any
@@ -177,7 +176,7 @@ class _Bounds:
 
 
 def _names_none(name: str) -> bool:
-    """Return whether nothing is painted in the color space that MuPDF calls `name`, such as `Separation(DeviceGray,None)`."""
+    """Return whether the color space that MuPDF calls `name` paints nothing, such as `Separation(DeviceGray,None)`."""
     kind, _, names = name.removesuffix(")").partition("(")
     return kind in ("Separation", "DeviceN") and {*names.split(",")[1:]} == {"None"}
 
@@ -252,9 +251,8 @@ def _inks_class() -> Any:
 
 
 def _drawn_alone(mupdf: Any, font: Any, number: int) -> Box | None:
-    """Return the box, in ems, of what a Type 3 glyph paints, or None if it paints nothing where it is looked for.
-
-    MuPDF reports the box of the whole font, which may be much larger.
+    """Return the box, in ems, of what a Type 3 glyph paints, or None if nothing is found; MuPDF reports that of the
+    whole font.
     """
     known = mupdf.ll_fz_bound_glyph(font, number, mupdf.ll_fz_make_matrix(1, 0, 0, 1, 0, 0))
     for left, top, right, bottom in (_USUAL, (known.x0, known.y0, known.x1, known.y1)):

@@ -10,9 +10,7 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 CONTENT_LIMIT = 3_000_000
-"""The maximum size in bytes of a page's drawing operators that are followed. A page with more is usually a map or a
-plan.
-"""
+"""The maximum size in bytes of a page's content that is searched. A page with more is usually a map or a plan."""
 
 BOX_LIMIT = 30_000
 """The number of items on a page after which `boxes_of` stops. A page with more is usually a plot."""
@@ -25,10 +23,7 @@ _VISIBLE_TEXT = ("fill_text", "stroke_text")
 
 
 class Drawn(NamedTuple):
-    """A picture, path, or shading that a page draws.
-
-    The edges are in points from the top left corner of the displayed page. `picture` is True only for a picture.
-    """
+    """A picture, path, or shading that a page draws, with its edges in points from the top left of the displayed page."""
 
     left: float
     top: float
@@ -40,9 +35,8 @@ class Drawn(NamedTuple):
 def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
     """Return the pictures, paths, and shadings that `page` draws, and, with `text`, whether it draws visible text.
 
-    With `text`, the search stops at the first visible text, so graphics drawn after it are missing from the result. The
-    invisible text layer over a scan does not count. `page.get_bboxlog` is not used because it also measures all text
-    and temporarily changes the page's rotation.
+    With `text`, the search stops at the first visible text, so graphics drawn after it are missing from the result.
+    `page.get_bboxlog` is slower, and temporarily changes the page's rotation.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -58,8 +52,8 @@ def boxes_of(page: Any) -> list[tuple[str, Box]]:
     """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` returns
     them.
 
-    If the page is not rotated, this takes half as long as that method, and stops soon after `BOX_LIMIT` items. Call it
-    inside `exclusive()` or `opened()`.
+    If the page is not rotated, this is faster, and stops soon after `BOX_LIMIT` items. Call it inside `exclusive()` or
+    `opened()`.
     """
     if page.rotation:
         turned: list[tuple[str, Box]] = page.get_bboxlog()
@@ -83,9 +77,8 @@ def _boxes_class() -> Any:
 
     class Boxes(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
         def __init__(self, methods: Sequence[str], cookie: Any, limit: int = 0) -> None:
-            """Record what the device methods named in `methods` draw.
-
-            Stop the drawing after more than `limit` items, or, if `limit` is 0, at the first visible text.
+            """Record what the device methods in `methods` draw, up to `limit` items, or, if it is 0, to the first
+            visible text.
             """
             super().__init__()
             self.found: list[tuple[str, Box]] = []
@@ -135,10 +128,7 @@ def _boxes_class() -> Any:
 
 
 def may_draw(page: Any) -> bool:
-    """Return whether `page` may draw anything other than text, by a cheap search of its content.
-
-    The result is False if the content is longer than `CONTENT_LIMIT` or cannot be read.
-    """
+    """Return whether `page` may draw anything other than text; False if its content is too long or cannot be read."""
     try:
         with exclusive():
             content = page.read_contents()

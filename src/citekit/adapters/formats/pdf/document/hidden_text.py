@@ -1,9 +1,8 @@
 """Finds the text of a PDF page that a reader cannot see.
 
 Text is suspect if something is painted over it, if its color is close to its background's, or if it is transparent,
-masked, not painted at all, or tiny. Unclear cases are decided by rendering the page with and without the text: text
-that changes nothing is hidden. Text in rendering mode 3 (invisible) counts as visible if it lies over a picture with
-content there, as on a scanned page.
+masked, not painted at all, or tiny. Unclear cases are decided by rendering the page with and without the text. Text in
+rendering mode 3 (invisible) counts as visible if it lies over a picture with content there, as on a scanned page.
 """
 
 from __future__ import annotations
@@ -65,9 +64,7 @@ _JOINED = 1000
 """The maximum length of a list of shapes near a text that is cached."""
 
 _TALLEST = 16_384.0
-"""The distance in points from the top of a page below which all shapes count as being at the same height.
-
-Pages are at most 14,400 points high.
+"""The distance in points from the top of a page below which shapes share a band. Pages are at most 14,400 points high.
 """
 
 _FAR = 0.45
@@ -80,10 +77,7 @@ _LEGIBLE = 4.0
 """The smallest font size in points at which text cannot be `TINY`, unless `may_shrink` says that it may be shrunk."""
 
 _GROUPS = 6
-"""The maximum number of groups of texts of one page.
-
-The page is rendered without each group in turn, so overlapping texts of different colors belong in different groups.
-"""
+"""The maximum number of groups of texts of one page, without each of which the page is rendered in turn."""
 
 _PIXELS = 1_500_000
 """The maximum number of pixels of a rendering."""
@@ -99,9 +93,8 @@ Look = tuple[float, int, int]
 
 @define
 class Hidden:
-    """The hidden characters of one page, keyed by the origins of their glyphs before the page is rotated.
-
-    With `everything`, all characters are hidden.
+    """The hidden characters of one page, by the origins of their glyphs before the page is rotated; all with
+    `everything`.
     """
 
     _codes: dict[tuple[int, int], set[int]] = field(factory=dict)
@@ -243,8 +236,7 @@ def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collectio
 def shows_all(page: object, looks: Collection[Look]) -> bool:
     """Return True if it is certain that no text of `page` is hidden, or False if that takes a closer look.
 
-    `looks` are the looks of all text of the page. The result is True if all text has a legible size and opacity,
-    nothing is painted over it, and its colors differ from those of the paper and of all areas that it may lie on.
+    `looks` are the looks of all text of the page.
     """
     tokens = _tokens(page)
     if tokens is None or tokens.is_irregular:
@@ -269,7 +261,7 @@ def shows_all(page: object, looks: Collection[Look]) -> bool:
 
 
 def _is_painted_over(things: Sequence[Painted]) -> bool:
-    """Return whether an area is painted over a text that was painted before it, or there are too many pairs to tell."""
+    """Return whether an area is painted over an earlier text, or there are too many pairs to tell."""
     texts: dict[int, list[Box]] = {}
     pairs = 0
     for each in things:
@@ -286,7 +278,7 @@ def _is_painted_over(things: Sequence[Painted]) -> bool:
 
 
 def is_blank(code: int) -> bool:
-    """Return whether the character `code` is a space or a control, so that a page looks the same without it."""
+    """Return whether the character `code` is a space or a control, and leaves no ink."""
     return code < 0 or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
@@ -314,7 +306,7 @@ def _suspects(
 
 @frozen
 class _Bands:
-    """Painted items with their position in painting order, grouped by the horizontal bands of the page that they touch."""
+    """Painted items with their positions in painting order, grouped by the horizontal bands that they touch."""
 
     _bands: Mapping[int, list[tuple[int, Painted]]]
     _joined: dict[range, Sequence[tuple[int, Painted]]] = field(factory=dict)
@@ -461,10 +453,10 @@ def _is_empty(box: Box | None) -> bool:
 
 
 def _groups(numbers: Sequence[int], texts: Sequence[Painted]) -> list[set[int]]:
-    """Split the numbered texts into groups in which texts of different colors do not overlap.
+    """Split the numbered texts into groups in which texts of different colors do not overlap, as far as the limits
+    allow.
 
-    Texts of one color may overlap, since bold text and shadows may be made of overlapping copies. The last of `_GROUPS`
-    groups takes all remaining texts, and overlaps of more than 500 texts are not checked.
+    Texts of one color may overlap, since bold text and shadows may be made of overlapping copies.
     """
     groups: list[set[int]] = []
     for number in numbers:

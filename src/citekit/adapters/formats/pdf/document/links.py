@@ -1,4 +1,4 @@
-"""Reads the targets of links on a PDF page that lead to other pages of the same document."""
+"""Reads the targets of links on a PDF page that lead to pages of the same document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Place = tuple[int, float]
 class LinkReader:
     """A reader for the links on the pages of one document; it looks up each destination name at most once.
 
-    It replaces `page.get_links`, which first reads all names of the document and loads every page they lead to.
+    `page.get_links` first reads all names of the document and loads every page they lead to.
     """
 
     _document: Document
@@ -88,9 +88,8 @@ def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
 
 
 def _numbered(uri: str) -> Place | None:
-    """Return the 0-based page and the distance from its top that a URI such as `#page=3&zoom=100,72,90` names.
-
-    The distance is NaN if the URI names none, and the result is None if it has no page number.
+    """Return the 0-based page and the distance from its top (perhaps NaN) that a URI such as `#page=3&zoom=100,72,90`
+    names; None if it names no page.
     """
     if not uri.startswith("#"):
         return None

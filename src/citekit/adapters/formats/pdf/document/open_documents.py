@@ -21,10 +21,10 @@ KEPT = 4
 """The maximum number of documents that stay open."""
 
 KEPT_BYTES = 256 * 2**20
-"""The maximum total size of the files that stay open. The memory that their documents use is of the same order."""
+"""The maximum total size of the files that stay open, to bound the memory of their documents."""
 
 SETTLED = 2.0
-"""Seconds within which a file may change again without a change of its times (FAT has a resolution of two seconds)."""
+"""Seconds within which a file may change again with the same times (FAT has a resolution of two seconds)."""
 
 
 class Use(Enum):
@@ -95,8 +95,7 @@ def shared(
 
     Do not change the document, and do not release `exclusive()` while you use it. The handle stays open for reuse if
     nothing was raised, MuPDF did not repair the document, and a later change of the file would be noticed (see
-    `FileState.is_settled`), but not on Windows. After `Refused`, a handle stays open if it was open before. Raise the
-    same errors as `opened`, which also explains `failure`.
+    `FileState.is_settled`), but not on Windows. Raise the same errors as `opened`, which also explains `failure`.
     """
     with exclusive():
         key = _key(path, use, password)

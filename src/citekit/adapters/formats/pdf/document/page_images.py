@@ -11,7 +11,7 @@ from attrs import define, field
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 SHARED = 8
-"""If at least this many names of a page stand for images, its content is searched for those that it draws.
+"""The minimum number of names for images for which the content of a page is searched for those that it draws.
 
 Many programs let all pages of a document name every picture in it.
 """
@@ -42,8 +42,7 @@ Images = dict[str, tuple[PdfImage, ...]]
 class ImageReader:
     """A reader for the images on the pages of one document; it reads each resource dictionary once per nesting level.
 
-    It replaces `page.get_images`, which reads all resources again for every page, in quadratic time if pages share
-    them.
+    `page.get_images` reads all resources again for every page, in quadratic time if pages share them.
     """
 
     _document: Document
@@ -98,7 +97,7 @@ class ImageReader:
 
 Place = tuple[int, int]
 """The object number of a dictionary, or of the object that contains it, and how many more levels of nested forms are
-followed from it. The limit ends the search in forms that contain themselves.
+followed from it.
 """
 
 

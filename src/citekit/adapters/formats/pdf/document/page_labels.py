@@ -41,8 +41,8 @@ UNLABELLED = LabelRule(1, "D", "", 1)
 def read_labels(document: Any) -> tuple[LabelRule, ...]:
     """Return the page label rules of an open PDF, ordered by first page; the first rule is for page 1.
 
-    Rules for pages that do not exist are left out. PyMuPDF's own reader truncates prefixes at slashes and does not
-    decode UTF-16.
+    Rules for pages that do not exist are left out. PyMuPDF's reader truncates prefixes at slashes and does not decode
+    UTF-16.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -56,9 +56,8 @@ def read_labels(document: Any) -> tuple[LabelRule, ...]:
 
 
 def _entries(mupdf: Any, tree: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the 1-based page and the label dictionary of each entry of a number tree (ISO 32000-1, 7.9.7).
-
-    At most `NODE_LIMIT` tree nodes are read, because the tree may be cyclic.
+    """Yield the 1-based page and the label dictionary of each entry of a number tree (ISO 32000-1, 7.9.7), within
+    limits.
     """
     pending, seen = [tree], 0
     while pending and seen < NODE_LIMIT:
@@ -82,9 +81,8 @@ def _rule(mupdf: Any, page: int, entry: Any) -> LabelRule:
 
 
 def labels_of(rules: Sequence[LabelRule], pages: Sequence[int]) -> list[LabelRule]:
-    """Return label rules for a document that has only `pages` (in ascending order), so that each keeps its label.
-
-    `rules` are the label rules of the original document.
+    """Return label rules for a document that has only `pages` (in ascending order), so that each keeps its label of
+    `rules`.
     """
     kept: list[LabelRule] = []
     place = 0

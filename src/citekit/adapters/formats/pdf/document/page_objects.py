@@ -1,7 +1,4 @@
-"""Reads facts that are scattered over the file of a PDF: bookmark targets and page objects.
-
-See ISO 32000-1, 7.7.3 and 12.3.
-"""
+"""Reads bookmark targets and page objects, which are scattered over a PDF (ISO 32000-1, 7.7.3 and 12.3)."""
 
 from __future__ import annotations
 
@@ -28,9 +25,8 @@ class PageTreeError(Exception):
 
 
 class Target(NamedTuple):
-    """An outline item: its level (1 is the top level), its object number, and the object number of its target page.
-
-    `page` is 0 if the item does not lead to a page.
+    """An outline item: its level (1 is the top level), its object number, and that of its target page (0 if it has
+    none).
     """
 
     level: int
@@ -39,9 +35,7 @@ class Target(NamedTuple):
 
 
 Item = tuple[int, str, int | None]
-"""An outline item: its level from 1, its title, and its page from 1, or None if its destination is not a page of the
-file.
-"""
+"""An outline item: its level and its page, both from 1, and its title; None for a page that is not in the file."""
 
 
 def outline_targets(document: Document) -> Iterator[Target]:
@@ -59,9 +53,8 @@ def outline_targets(document: Document) -> Iterator[Target]:
 def outline_items(document: Document) -> Iterator[Item]:
     """Yield the level, title, and page of each bookmark in reading order, and each bookmark of a cyclic outline once.
 
-    The page is 1-based, or None if the bookmark leads to no existing page. MuPDF's own reader drops cyclic outlines and
-    mistakes a missing target page for the first page. Call this function inside `exclusive()` or `opened()`. Raise the
-    same errors as PyMuPDF.
+    The page is 1-based, or None if the bookmark leads to no existing page. Call this function inside `exclusive()` or
+    `opened()`. Raise the same errors as PyMuPDF.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -78,8 +71,7 @@ def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, A
     """Yield the level (1 is the top level), raw pointer, and object number of each outline item in reading order.
 
     Raise `OutlineError` for a cycle or a direct object. With `circles`, each item of a cyclic outline is yielded once
-    instead, and so is the first of several direct objects. Raw pointers are fast enough for thousands of items, and
-    valid while the document is open.
+    instead, and so is the first of several direct objects.
     """
     get, number = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_num
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(source.m_internal), "Root/Outlines")
@@ -107,9 +99,9 @@ def _index(mupdf: Any, source: Any, item: Any) -> int:
 
 
 def page_index(mupdf: Any, source: Any, place: Any | None) -> int:
-    """Return the 0-based index of the page that the explicit destination `place` names, or -1 if it names no page.
+    """Return the 0-based index of the page, which need not exist, that the explicit destination `place` names, or -1.
 
-    The index may be that of a page that does not exist. Raise the same errors as PyMuPDF.
+    Raise the same errors as PyMuPDF.
     """
     if place is None:
         return -1
@@ -127,7 +119,7 @@ def _page(mupdf: Any, source: Any, item: Any, own: int) -> int:
 
 
 def explicit(mupdf: Any, source: Any, holder: Any) -> Any | None:
-    """Return the explicit destination (a PDF array) of the link or outline item `holder`, or None if there is none."""
+    """Return the explicit destination (a PDF array) of the link or outline item `holder`, or None."""
     plain, get = holder.m_internal, mupdf.ll_pdf_dict_gets
     place = get(plain, "Dest")
     if not place and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_getp(plain, "A/S")) == "GoTo":
@@ -141,7 +133,7 @@ def explicit(mupdf: Any, source: Any, holder: Any) -> Any | None:
 
 
 def page_number(mupdf: Any, place: Any | None) -> int:
-    """Return the object number of the page that the explicit destination `place` names, or 0 if it names no page."""
+    """Return the object number of the page that the explicit destination `place` names, or 0."""
     return 0 if place is None else int(mupdf.pdf_to_num(mupdf.pdf_array_get(place, 0)))
 
 
@@ -159,8 +151,8 @@ def page_leaves(document: Document) -> Iterator[int]:
 def _leaves(mupdf: Any, node: Any, nodes: set[int], depth: int = 0) -> Iterator[int]:
     """Yield the object numbers of the pages below the page tree node `node`, which is a raw pointer, for speed.
 
-    Raise `PageTreeError` if the tree is too deep, if a node has no array of kids or a kid has an unexpected type, or if
-    a node is reached twice: a few dozen such nodes could be visited exponentially often.
+    Raise `PageTreeError` if the tree is too deep or malformed, or if a node is reached twice: a few dozen such nodes
+    could be visited exponentially often.
     """
     get, name = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     kids = get(node, "Kids")

@@ -1,6 +1,6 @@
 """Detects PDF pages that may hide text, from MuPDF's record of what a page paints, in which order and color.
 
-Unlike rendering, this is fast enough for every page of a long document. `hidden_text` then examines the detected pages.
+Unlike rendering, this is fast enough for every page of a long document.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ _PALE = 0.65
 """If no RGB channel (0 to 1) of a color is below this value, the color may be hard to distinguish from white."""
 
 _NEAR = 0.3
-"""If all RGB channels (0 to 1) of a text and its background differ by less than this, only rendering can tell whether
-the text is legible.
-"""
+"""If a text and its background differ by less than this in each RGB channel (0 to 1), the page must be rendered."""
 
 _BAND = 16.0
 """The height in points of the bands of a page in which the texts that an area may cover are looked up."""
@@ -40,7 +38,7 @@ _AREAS = ("fill-path", "fill-shade", "fill-image", "fill-imgmask")
 def may_hide_text(page: Any, signs: Signs) -> bool:
     """Return whether `page` may hide text, or paints too much to tell. Call it inside `exclusive()` or `opened()`.
 
-    `signs` are the hints of hidden text that were found in the page's content streams.
+    `signs` are the signs of hidden text in the page's content streams.
     """
     if signs.text or not signs:
         return signs.text
@@ -68,9 +66,8 @@ def _thick_strokes(page: Any) -> Collection[int]:
 
 
 def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bool:
-    """Return whether an area, or a line whose position is in `thick`, is painted over text that was painted before it.
-
-    The result is also True if there are more than `_PAIRS` pairs to compare.
+    """Return whether an area, or a line whose position is in `thick`, is painted over earlier text, or too much is
+    painted to tell.
     """
     texts: dict[int, list[Box]] = {}
     pairs = 0
@@ -90,9 +87,8 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
 
 
 def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
-    """Return whether the page has text with no plain color, or pale text on a background that may be similar.
-
-    Pale text over an image does not count. The result is also True if there are more than `_PAIRS` pairs to compare.
+    """Return whether the page has text with no plain color, or pale text on a background that may be similar, or too
+    much to tell.
     """
     pale = [span for span in page.get_texttrace() if span["color"] is None or min(_rgb(span["color"])) >= _PALE]
     if not pale:
@@ -112,9 +108,8 @@ def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool
 
 
 def _grounds(at: int, box: Box, fills: Sequence[dict[str, Any]]) -> Iterator[_Color]:
-    """Yield the colors that may be behind a text: white (the paper) and the fills that were painted before the text.
-
-    Colors below an opaque rectangle that contains the text are left out.
+    """Yield the colors that may be behind a text: white (the paper) and earlier fills, except below an opaque
+    rectangle.
     """
     below: list[_Color] = [(1.0, 1.0, 1.0)]
     for fill in fills:

@@ -1,6 +1,6 @@
 """Records what a PDF page paints, in order, and renders the page without some of its text.
 
-Text objects are numbered in painting order, whether they are visible or not.
+Text objects are numbered in painting order, visible or not.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ GLYPH_LIMIT = 200_000
 class Kind(Enum):
     """The kind of an item that a page paints.
 
-    `UNPAINTED` is text in rendering mode 3 (invisible). `CLIP` is text that only clips what is painted later. A
-    `RECTANGLE` fills its box. A `SHAPE` is another path, or a thick line: it may leave some of its box unpainted.
+    `UNPAINTED` is text in rendering mode 3 (invisible). `CLIP` is text that clips what is painted later. A `SHAPE` is a
+    path other than a rectangle, or a thick line: it may leave some of its box unpainted.
     """
 
     TEXT = "text"
@@ -46,9 +46,8 @@ class Painted(NamedTuple):
     """An item (text, path, or picture) that a page paints, with its box on the page.
 
     `color` is RGB from 0 to 1, or None if it is unknown or a pattern or picture supplies it. `alpha` is the opacity
-    from 0 to 1. `veiled` is true if the item belongs to a soft-masked or nearly transparent group. `size` applies to
-    text: the size of its smallest characters in points (the lesser of height and width scale), infinity for a Type 3
-    font, or 0 if it was not measured.
+    from 0 to 1. `veiled` is true in a soft-masked or nearly transparent group. `size` is the size of the smallest
+    characters of a text in points, infinity for a Type 3 font, or 0 if it was not measured.
     """
 
     kind: Kind
@@ -111,8 +110,8 @@ def painted(page: Any) -> list[Painted]:
 def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], bool]:
     """Return the items that `page` and its annotations paint, in order, without the colors and opacities of texts.
 
-    This is faster than `painted`. Without `texts`, filled and stroked texts are left out; without `sizes`, their sizes
-    are 0. The second result is whether a group is veiled. Call this function inside `exclusive()` or `opened()`.
+    Without `texts`, filled and stroked texts are left out; without `sizes`, their sizes are 0. The second result is
+    whether a group is veiled. Call this function inside `exclusive()` or `opened()`.
     """
     device = _run(page, _outline_class()(texts=texts, sizes=sizes))
     found: list[Painted] = device.found
@@ -202,9 +201,7 @@ def _size(mupdf: Any, text: Any, ctm: Any) -> float:
 
 
 def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
-    """Return the lesser of the height and width scale of a text span; infinity for a Type 3 font, which has its own
-    units.
-    """
+    """Return the lesser of the height and width scale of a text span; infinity for a Type 3 font."""
     if mupdf.ll_fz_font_t3_procs(span.font):
         return math.inf
     matrix = span.trm  # each access to a member of a MuPDF structure is a call
@@ -222,7 +219,7 @@ def _common(one: Box, other: Box) -> Box:
 
 @cache
 def _log_class() -> Any:
-    """Return the class of a MuPDF device that records painted items. MuPDF calls its methods with raw pointers."""
+    """Return the class of a MuPDF device that records painted items."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
 

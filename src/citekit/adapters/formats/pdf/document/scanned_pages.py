@@ -34,8 +34,8 @@ SCAN_PIXELS = 100_000
 PAGES_LEAST, BYTES_PER_PAGE = 40, 2_000
 """OCR reads at most `PAGES_LEAST` pages of a file, plus one for every `BYTES_PER_PAGE` bytes of the file.
 
-Pages whose lines are cached do not count. A scanned page rarely takes less than 2 kB. The limit bounds the time that a
-small hostile file with thousands of pages can take.
+Pages whose lines are cached do not count. The limit bounds the time that a small hostile file with thousands of pages
+can take.
 """
 
 _COVERED_SHARE = 0.7
@@ -68,7 +68,7 @@ def is_scan(page: Any) -> bool:
 
 
 def is_blank_scan(document: Document, number: int) -> bool:
-    """Return whether the page with the 1-based `number`, which has no text, is a scan of at least `SCAN_PIXELS` pixels."""
+    """Return whether the page with the 1-based `number` is a scan of at least `SCAN_PIXELS` pixels."""
     with exclusive():
         try:
             pixels = sum(image[2] * image[3] for image in document.get_page_images(number - 1))
@@ -108,8 +108,8 @@ class RecognizedPage:
 class PageRecognizer:
     """Recognizes the text of the scanned pages of one file.
 
-    `size` is the size of the file in bytes, which limits the number of pages that OCR reads. `index` caches the lines
-    of each page, so that an interrupted run continues where it stopped; with None, nothing is cached.
+    The size of the file in bytes limits the number of pages that OCR reads. `index` caches the lines of each page, so
+    that an interrupted run continues where it stopped; with None, nothing is cached.
     """
 
     reader: OcrReader

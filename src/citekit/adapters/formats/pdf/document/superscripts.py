@@ -1,7 +1,7 @@
 """Converts raised and lowered numbers in the text of a PDF page to superscripts and subscripts.
 
-MuPDF calls a character a superscript if it is higher than the first character of its line. This module compares it with
-the baseline and size of the line's main text instead, which is the text with most of the letters.
+MuPDF compares a character with the first one of its line. This module compares it with the baseline and size of the
+text with most of the letters.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ SMALLER = 0.88
 """The maximum size of a superscript or subscript, as a share of the size of its line."""
 
 HIGHER, LOWER = 0.15, 0.09
-"""The minimum distances of a superscript above, and of a subscript below, the baseline of its line, as shares of the
-size of the line. The maximum is `FAR`.
+"""The minimum distances of a superscript above, and of a subscript below, the baseline, as shares of the size of the
+line.
 """
 
 FAR = 0.9
@@ -32,10 +32,7 @@ wide space in it.
 """
 
 COLUMN_WORDS = 3
-"""The minimum number of words in each of two pieces of a line for the pieces to count as text of different columns.
-
-Most table cells have fewer words.
-"""
+"""The minimum number of words in each of two pieces of a line in different columns. Most table cells have fewer."""
 
 CELL_END = "\x1f"
 """Separates the cells of a row (ASCII unit separator)."""
@@ -51,8 +48,8 @@ def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the text of each text block of `get_text("dict")`, with raised and lowered numbers as superscripts and
     subscripts.
 
-    `CUT` is inserted where the file moves on to another column on the same line, or back to the first column, because
-    the texts before and after it are not read one after the other. `CELL_END` separates the cells of a row.
+    `CUT` is inserted where the file moves on to another column, or back to the first, because the texts before and
+    after it are not read one after the other. `CELL_END` separates the cells of a row.
     """
     for block in blocks:
         lines = block.get("lines", ())
@@ -82,9 +79,7 @@ def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _is_in_row(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether the horizontal line `after` is to the right of the horizontal line `line` at the same height, as
-    the cells of a table row are.
-    """
+    """Return whether `after` is to the right of `line` at the same height, as the cells of a table row are."""
     if not line["dir"] == after["dir"] == (1.0, 0.0):
         return False
     _, top, right, bottom = line["bbox"]
@@ -93,9 +88,8 @@ def _is_in_row(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 
 def _gutter(line: Mapping[str, Any], after: Mapping[str, Any]) -> float:
-    """Return the gap between two pieces of body text on the same line, in multiples of the text size.
-
-    The result is 0 if `after` does not follow `line` across a gutter, or if either has too few words.
+    """Return the gap between two pieces of body text on the same line, in multiples of the text size; 0 if there is no
+    gutter.
     """
     _, top, right, bottom = line["bbox"]
     x, y0, _, y1 = after["bbox"]
@@ -115,7 +109,7 @@ def _is_left_of(line: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def levelled_line(line: Mapping[str, Any]) -> str:
     """Return the text of a line of `get_text("dict")`, with raised and lowered numbers as superscripts and subscripts.
 
-    Each character is replaced by exactly one character, so positions stay the same.
+    Each character is replaced by exactly one, so positions stay the same.
     """
     spans, direction = line["spans"], line["dir"]
     if len(spans) == 1:
@@ -131,9 +125,8 @@ def levelled_line(line: Mapping[str, Any]) -> str:
 
 
 def _base(spans: Sequence[Mapping[str, Any]], direction: tuple[float, float]) -> tuple[float, float]:
-    """Return the size of the line's main text and the height of its baseline (y grows downward).
-
-    The main text has the most letters; on a tie, the larger size wins.
+    """Return the size and the baseline (y grows downward) of the text with the most letters in a line, or else the
+    larger.
     """
     weights: dict[tuple[float, float], int] = {}
     for span in spans:

@@ -24,8 +24,8 @@ _HEADING = re.compile(r"H([1-6]?)")
 class TaggedHeading:
     """A tagged heading: its level, its title, and the distance `y` of its top edge from the top of the displayed page.
 
-    `level` is 1 to 6 for the tags `H1` to `H6`; for the tag `H`, it is one more than the number of
-    enclosing sections, but at most 6. `y` is in whole points.
+    `level` is 1 to 6 for the tags `H1` to `H6`; for `H`, it is one more than the number of enclosing sections, but at
+    most 6. `y` is in whole points.
     """
 
     level: int
@@ -53,9 +53,8 @@ def is_tagged(document: Document) -> bool:
 
 
 def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
-    """Yield raw pointers to the elements that the leaves of a number tree (ISO 32000-1, 7.9.7) name.
-
-    Yield None and stop if the tree has more than `ELEMENTS` nodes.
+    """Yield raw pointers to the elements that the leaves of a number tree (ISO 32000-1, 7.9.7) name; None if it is too
+    large.
     """
     get, at, length = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_array_get, mupdf.ll_pdf_array_len
     pending, nodes = [root], 0
@@ -89,9 +88,8 @@ def _is_shallow(mupdf: Any, element: Any, depths: dict[int, int]) -> bool:
 
 
 def tagged_headings(page: Any) -> list[TaggedHeading]:
-    """Return the headings among the structure tags of `page`, in file order.
-
-    Custom tag names are read as the standard tags that they stand for. Raise the same errors as PyMuPDF and `json`.
+    """Return the headings among the structure tags of `page`, in file order. Raise the same errors as PyMuPDF and
+    `json`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

@@ -1,4 +1,4 @@
-"""Reads the text of a PDF page: its lines with their positions, and the text in reading order."""
+"""Reads the text of a PDF page and its lines with their positions, in file order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.domain.quotes.superscripts import superscript
 
 @frozen
 class Line:
-    """A line of text with its edges in points from the top left corner of the page, before the page's rotation.
+    """A line of text with its edges in points from the top left corner of the page before its rotation.
 
     `block` is the number of its paragraph on the page.
     """
@@ -34,8 +34,8 @@ class Line:
 def page_lines(page: Any, area: Any = None) -> list[Line]:
     """Return the lines of `page` that are not empty, in file order, without hidden text.
 
-    `area` restricts the result to a rectangle of the displayed page; None means the whole page. Hidden text is
-    found by `formats.pdf.document.hidden_text`, or, if `area` is given, by `formats.pdf.document.drawn_text`.
+    `area` restricts the result to a rectangle of the displayed page. With it, hidden text is found by `drawn_text`, and
+    otherwise by `hidden_text`.
     """
     lines = (_line(line, number) for number, block in enumerate(_blocks(page, area)) for line in block.get("lines", ()))
     return [line for line in lines if line.text]
@@ -106,7 +106,7 @@ def paged_text(path: Path) -> str:
 
 
 def _continues(previous: Line, line: Line) -> bool:
-    """Return whether `line` is to the right of `previous` at the same height, like the next cell of a table row."""
+    """Return whether `line` is to the right of `previous` at the same height, like the next cell of a row."""
     middle = (line.top + line.bottom) / 2
     return previous.block == line.block and previous.top < middle < previous.bottom and line.left >= previous.right - 1
 
@@ -127,9 +127,10 @@ def printable(text: str) -> str:
 
 
 def blocks_as_plain_data(text_page: Any, scale: float) -> list[dict[str, Any]]:
-    """Return the blocks of MuPDF's structured text as MuPDF writes them in JSON, with coordinates times `scale`.
+    """Return the blocks of MuPDF's structured text as MuPDF writes them in JSON, with coordinates times `scale` as
+    integers.
 
-    Coordinates are integers. Call this function inside `exclusive()` or `opened()`.
+    Call this function inside `exclusive()` or `opened()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

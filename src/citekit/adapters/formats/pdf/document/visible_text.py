@@ -26,10 +26,7 @@ _ESCAPED = re.compile(rb"/[^\s()<>\[\]{}/%]*#[0-9A-Fa-f]{2}")
 """A name with an escaped character, which may stand for `ActualText`."""
 
 _OBJECTS_PER_PAGE = 1000
-"""The maximum number of objects per page in a file whose objects are searched for replacement text.
-
-In a file with more, any page may have replacement text.
-"""
+"""The maximum number of objects per page in a file whose objects are searched for replacement text."""
 
 _OBJECTS = 2000
 """The maximum number of forms of a page that are searched, and of groups and operands of an expression."""
@@ -47,10 +44,9 @@ def shown_blocks(
     """Return the text blocks of `page` without hidden text, and all of its text blocks (None if no text is hidden).
 
     Replacement text whose words differ from the displayed words counts as hidden; the first result then has the
-    displayed words. With `drawn`, the page is drawn to find hidden text without signs, too, and the visibility
-    expressions of optional content become effective in the open document. `clip` restricts both results to a rectangle.
-    `blocks` are the text blocks of the whole page, if they have been read. Call this function inside `exclusive()` or
-    `opened()`.
+    displayed words. With `drawn`, the page is drawn to find hidden text, and visibility expressions of optional content
+    become effective in the open document. `clip` restricts both results to a rectangle. `blocks` are the text blocks of
+    the whole page, if they have been read. Call this function inside `exclusive()` or `opened()`.
     """
     if drawn:
         _apply_visibility_expressions(page)
@@ -103,7 +99,7 @@ def _is_replaced(page: Any, flags: int, blocks: Blocks | None) -> bool:
     """Return whether the replacement text of `page` differs from the words that its glyphs show, or is too long to
     tell.
 
-    `blocks` are the text blocks of the whole page with the replacement text, if they are known.
+    `blocks` are the text blocks of the whole page, if they are known.
     """
     with exclusive():
         text = page.get_text("text", flags=flags) if blocks is None else _text_of(blocks)
@@ -137,19 +133,15 @@ def _is_unknown(character: str) -> bool:
 
 
 def _differs(said: str, drawn: str) -> bool:
-    """Return whether the replacement text `said` has words that differ from those of the glyphs `drawn`.
-
-    The result is False if some glyphs have no known character, or if `said` has fewer than three letters or digits.
+    """Return whether the replacement text `said` differs from the glyphs `drawn`, if all of these are known and `said`
+    is not very short.
     """
     letters = sum(map(str.isalnum, said))
     return said != drawn and "\ufffd" not in drawn and letters > 2
 
 
 def _may_be_replaced(page: Any) -> bool:
-    """Return whether `page` may have replacement text, which MuPDF returns instead of the text of the glyphs.
-
-    Comparing the two takes another pass over the page, and few files have replacement text.
-    """
+    """Return whether `page` may have replacement text, which MuPDF returns instead of the text of the glyphs."""
     with exclusive():
         content = contents_of(page)
         if b"BDC" not in content and b"Do" not in content:
@@ -163,8 +155,8 @@ def _may_be_replaced(page: Any) -> bool:
 
 
 def _is_in_objects(document: Any) -> bool:
-    """Return whether an object of `document` other than a content stream may have replacement text; cached in
-    `document`.
+    """Return whether an object of `document` other than a content stream may have replacement text; the answer is
+    cached.
     """
     known = getattr(document, "may_replace_text", None)
     if known is None:
@@ -183,9 +175,8 @@ def _looked_up(document: Any) -> bool:
 
 
 def _apply_visibility_expressions(page: Any) -> None:
-    """Replace each visibility expression on `page` with a condition that MuPDF supports and that has the same value.
-
-    MuPDF ignores these expressions (ISO 32000-2, 8.11.2.2). Only the open document changes.
+    """Replace each visibility expression on `page`, which MuPDF ignores, with a condition that has the same value (ISO
+    32000-2, 8.11.2.2).
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

@@ -20,8 +20,8 @@ _Mark = TypeVar("_Mark", Bookmark, Target)
 class MiniPdfBookmark:
     """A bookmark of a mini-PDF that leads to the page at `position` (0-based), at nesting `depth` (0 is the top level).
 
-    `bookmark` is the bookmark in the source. `view` is the part of its destination after the page, as PDF source text;
-    if it is "", the coordinates of `bookmark` are used.
+    `view` is the part of its destination after the page, as PDF source text; if it is "", the coordinates of
+    `bookmark`, the bookmark in the source, are used.
     """
 
     depth: int
@@ -53,7 +53,7 @@ def bookmarks_to_pages(bookmarks: Iterable[Bookmark], pages: Sequence[int]) -> l
 
 
 def _placed(marks: Iterable[_Mark], positions: Mapping[int, int]) -> Iterator[tuple[_Mark, int, int]]:
-    """Yield those of `marks` that lead to one of the pages in `positions`, with their nesting depths and positions."""
+    """Yield those of `marks` that lead to the pages in `positions`, with their nesting depths and positions."""
     levels: list[int] = []
     for mark in marks:
         while levels and levels[-1] >= mark.level:
@@ -126,11 +126,10 @@ _VIEWS = frozenset(("XYZ", "Fit", "FitH", "FitV", "FitR", "FitB", "FitBH", "FitB
 
 
 def copy_bookmarks(document: Document, positions: Mapping[int, int], memory: PdfMemory) -> list[MiniPdfBookmark]:
-    """Return the bookmarks that lead to the pages in `positions`.
+    """Return the bookmarks that lead to the pages in `positions`, as `bookmarks_to_pages` does.
 
-    `positions` maps the object numbers of pages to their 0-based positions in the mini-PDF. A bookmark whose parent is
-    left out moves up to the nearest ancestor that is kept. `document` must be unmodified. Raise `OutlineError` if the
-    outline has cycles or direct objects.
+    `positions` maps the object numbers of pages to their 0-based positions in the mini-PDF. `document` must be
+    unmodified. Raise `OutlineError` if the outline has cycles or direct objects.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -148,8 +147,8 @@ def _bookmark_of(mupdf: Any, source: Any, target: Target, depth: int, position: 
 
 
 def _view(mupdf: Any, destination: Any) -> str:
-    """Return the part of an explicit destination after its page, such as `/XYZ 72 700 null`, as PDF source text; `/Fit`
-    if the type of the destination is unknown.
+    """Return the part of a destination after its page, such as `/XYZ 72 700 null`, as PDF source text; `/Fit` by
+    default.
     """
     name = mupdf.pdf_to_name(mupdf.pdf_array_get(destination, 1))
     if name not in _VIEWS:
@@ -160,9 +159,7 @@ def _view(mupdf: Any, destination: Any) -> str:
 
 
 def _targets(document: Document, memory: PdfMemory) -> list[Target]:
-    """Return the bookmark targets, cached on the document object with the digest of the source, as the file may be
-    replaced.
-    """
+    """Return the bookmark targets, cached on the document object for the digest of the source."""
     of, known = getattr(document, _TARGETS_ATTRIBUTE, (None, None))
     if known is None or of != memory.source.digest:
         known = memory.targets()

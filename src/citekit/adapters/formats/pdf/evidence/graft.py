@@ -1,4 +1,4 @@
-"""Copies pages of a PDF to a new one without reading the rest of the source."""
+"""Copies pages of a PDF to a new one without loading its other pages."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ class GraftError(Exception):
 def graft_pages(document: Document, pages: Sequence[Any]) -> Document:
     """Return a new PDF with copies of `pages`, which are page objects of `document`, without labels or bookmarks.
 
-    Annotations lose their references to other pages. `document` is not changed. Raise `GraftError` if the pages cannot
-    be copied alone.
+    Annotations lose their references to other pages. Raise `GraftError` if the pages cannot be copied alone.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -110,9 +109,10 @@ class _PageCopier:
         return entries
 
     def _clean_copy(self, annotation: Any, target: Any) -> Any:
-        """Return a copy of an annotation without its references to pages and to other annotations.
+        """Return a copy of an annotation without its references to pages and to other annotations; None for an
+        invisible link that leads nowhere.
 
-        The result is None for an invisible link that leads nowhere. Raise `GraftError` for a form field.
+        Raise `GraftError` for a form field.
         """
         mupdf = self._mupdf
         kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(annotation.m_internal, "Subtype"))
@@ -134,7 +134,7 @@ class _PageCopier:
         return copy
 
     def _leads_outside(self, link: Any) -> bool:
-        """Return whether `link` has an allowed action other than a jump to a given page, such as opening a web page."""
+        """Return whether `link` has an allowed action other than a jump to a page, such as opening a web page."""
         needed = passive_action_entries(self._mupdf, link)
         return needed is not None and self._mupdf.pdf_to_name(self._mupdf.pdf_dict_getp(link, "A/S")) != "GoTo"
 
@@ -195,10 +195,7 @@ class _PageCopier:
 
 
 def _check_page_count(mupdf: Any, made: Any, count: int) -> None:
-    """Raise `GraftError` if the new document does not have exactly `count` pages.
-
-    It has more if an object of a copied page refers to another page of the source.
-    """
+    """Raise `GraftError` if the new document has more pages, because an object of a copied page refers to another page."""
     pages, kind, name = 0, mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     for number in range(1, mupdf.pdf_xref_len(made)):
         each = mupdf.pdf_new_indirect(made, number, 0)

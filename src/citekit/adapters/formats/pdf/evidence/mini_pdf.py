@@ -1,4 +1,4 @@
-"""Writes a mini-PDF: the requested pages and nothing else of the source (ISO 32000-1, 7.7.2 and 7.7.3)."""
+"""Writes a mini-PDF, which has only the requested pages of the source (ISO 32000-1, 7.7.2 and 7.7.3)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def find_pages(document: Document, numbers: Sequence[int], memory: PdfMemory) ->
 
 
 def _page_objects(document: Document, last: int, memory: PdfMemory) -> Sequence[int]:
-    """Return the object numbers of at least the first `last` pages, or of all pages if there are fewer; cache them."""
+    """Return the object numbers of at least the first `last` pages, if there are so many, and cache them."""
     of, counted, rest = getattr(document, _PAGES_ATTRIBUTE, (None, [], None))
     if of != memory.source.digest:  # the file may have been replaced
         counted, rest = memory.pages(), None
@@ -89,8 +89,8 @@ def _as_source_text(kind: str, value: str) -> str:
 
 
 def restore_catalog(document: Document, entries: Mapping[str, str]) -> None:
-    """Restore the catalog `entries` except the form, and remove all entries that are not allowed, such as the structure
-    tree, which refers to every page of the source.
+    """Restore the catalog `entries` except the form, and remove entries that are not allowed, such as the structure
+    tree.
     """
     catalog = document.pdf_catalog()
     for key in CATALOG_ENTRIES:
@@ -133,13 +133,13 @@ def write_mini_pdf(memory: PdfMemory, location: Pages, target: Path, password: s
     """Write the pages of `location` to `target` as a mini-PDF. If `location` has a region, the page is clipped to it.
 
     The mini-PDF keeps links between these pages, annotations, page labels, layers, and, without a region, the bookmarks
-    of these pages; form fields become part of the page content. Other internal links, attached files, scripts and other
-    active actions, and data of the whole document, such as the structure tree, are removed. The same pages give the
+    of these pages; form fields become part of the page content. Other internal links, attached files, active actions
+    such as scripts, and data of the whole document, such as the structure tree, are removed. The same pages give the
     same bytes.
 
     The pages are copied to a new document. If that is impossible, for example because the source is encrypted or
     damaged, or the pages have form fields, all other pages are removed from the source instead, which requires reading
-    the whole file. `password` opens an encrypted file; its evidence is not encrypted, and a note says so. Raise
+    the whole file. Evidence of an encrypted file, which `password` opens, is not encrypted; a note says so. Raise
     `LocationOutside` if a page does not exist, `HomeUnwritable` if `target` cannot be written, and the same errors as
     `opened`, with `ExtractionFailed` for exceptions of PyMuPDF.
     """
@@ -153,7 +153,7 @@ _FileAndNotes = tuple[bytes, tuple[str, ...]]
 
 
 def _copy_pages(memory: PdfMemory, location: Pages, password: str | None = None) -> _FileAndNotes | None:
-    """Return the bytes of the mini-PDF and its notes, or None if the pages cannot be copied on their own."""
+    """Return the bytes of the mini-PDF and its notes, or None if the pages cannot be copied alone."""
     try:
         with shared(memory.source.path, Use.COPYING, ExtractionFailed, password=password) as document:
             check_pages_exist(document, location)

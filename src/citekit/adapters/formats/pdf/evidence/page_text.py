@@ -31,8 +31,8 @@ def write_text(
     """Write the text of `location` to `target` as UTF-8, or only the text of `section` on these pages.
 
     Blocks are separated by an empty line, and pages by a form feed. Raised and lowered numbers become superscripts and
-    subscripts. `recognizer` recognizes the text of scanned pages; a note says so. The file may contain no text, for
-    example for a scan without `recognizer`; the result then has a note.
+    subscripts. `recognizer` recognizes the text of scanned pages; a note says so. Another note says if there is no
+    text.
     """
     empty, recognized, notes = True, [], list[str]()
     cut = None if section is None else SectionCut(section, location)

@@ -31,7 +31,7 @@ def displayed_area(page: Document, region: Box | None) -> Any:
 
 
 def unrotated_corners(region: Box, rotation: int) -> tuple[float, float, float, float]:
-    """Return the corners (x1, y1, x2, y2) of `region` on the page before its clockwise rotation by `rotation` degrees."""
+    """Return the corners (x1, y1, x2, y2) of `region` on the page before its clockwise rotation in degrees."""
     turn = _UNROTATE[rotation % 360]
     (xa, ya), (xb, yb) = turn(region.x1, region.y1), turn(region.x2, region.y2)
     return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)

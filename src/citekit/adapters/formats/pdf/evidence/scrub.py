@@ -1,8 +1,8 @@
 """Removes entries of pages that reach beyond the page: references to other pages, attached files, scripts, and actions.
 
-The tables list the entries that ISO 32000-1 defines for pages and for the objects that draw them. They leave out
-entries that do not affect how a page looks: scripts, attached files, private data (`PieceInfo`), `Metadata`,
-thumbnails, the structure tree, and alternate images for printing. Entries that are not in a table are removed.
+The tables list the allowed entries: those that ISO 32000-1 defines for pages and for the objects that draw them, except
+entries that do not affect how a page looks, such as scripts, attached files, private data (`PieceInfo`), thumbnails,
+and the structure tree.
 """
 
 from __future__ import annotations
@@ -87,9 +87,8 @@ def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) ->
 
 
 def clean_annotation(mupdf: Any, annotation: Any) -> None:
-    """Keep only those entries of `annotation` that are displayed or that navigate when clicked.
-
-    An action is replaced with a cleaned copy, not changed in place.
+    """Keep those entries of `annotation` that are displayed or that navigate when clicked; replace an action, not
+    change it.
     """
     _keep(mupdf, annotation, ANNOTATION_NAMES)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":

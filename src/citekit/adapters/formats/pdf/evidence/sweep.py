@@ -57,7 +57,7 @@ _USAGE = ("CreatorInfo", "Language", "Export", "Zoom", "Print", "View", "User", 
 def sweep(document: Document, *, alone: bool) -> None:
     """Clean all objects reachable from the catalog and the document information, without changing how the pages look.
 
-    If `alone` is true, the document has few other objects, so all objects are cleaned without searching for these.
+    If `alone` is true, the document has few other objects, so all objects are cleaned.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -70,8 +70,8 @@ def sweep(document: Document, *, alone: bool) -> None:
 class _Sweep:
     """A single cleaning pass over a PDF.
 
-    It writes each object as source text, which needs only a few library calls, and searches the text for entries that
-    may have to be removed. Only the objects with such entries are then inspected.
+    It writes objects as source text, which needs only a few library calls, and inspects only those whose text has
+    entries that may have to be removed.
     """
 
     _mupdf: Any
@@ -161,9 +161,8 @@ class _Sweep:
         return [(inside, name in NAME_DICTIONARIES) for name, inside in entries]
 
     def _is_object(self, entries: Sequence[tuple[str, Any]]) -> bool:
-        """Return whether a dictionary that should map names to objects is itself such an object.
-
-        A mere `Type` entry is not enough, because some programs write the type of the objects into the dictionary.
+        """Return whether a dictionary that should map names to objects is itself such an object: `Type` alone is no
+        proof.
         """
         mupdf = self._mupdf
         if not any(name in TYPE_ENTRIES for name, _ in entries):
@@ -186,8 +185,8 @@ class _Sweep:
         return BY_TYPE[kind] if kind in BY_TYPE and has == set(needed) else ALL_NAMES
 
     def _drop_external(self, stream: Any, name: str) -> None:
-        """Remove the entry `name` of `stream`, which refers to an external file, unless it is a PDF name in `F`, where
-        some programs write a filter.
+        """Remove the entry `name` of `stream`, which refers to an external file, unless it is a filter, as some
+        programs write in `F`.
         """
         mupdf = self._mupdf
         value = mupdf.pdf_dict_gets(stream, name)

@@ -1,4 +1,4 @@
-"""Finds the abstract of a paper or a thesis, however its heading is set: alone, or before the text in the same line."""
+"""Finds the abstract of a paper or a thesis, whose heading is alone or before the text in the same line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import ABSTRACT, any_of
 
 ABSTRACT_PAGES = 12
-"""The number of first pages that are searched; the first pages of a thesis are its cover and its contents."""
+"""The number of first pages that are searched, because a thesis begins with its cover and its contents."""
 
 _SPACED = re.compile(r"(?<=\b\w) (?=\w\b)")
 _HEADING = re.compile(rf"({any_of(ABSTRACT)})(?:\W*\Z|\s*[.:—–-]+\s*(?=\S))", re.IGNORECASE)
@@ -29,8 +29,8 @@ _PAGE_NUMBER = re.compile(r"[\W\d]*|[ivxl]+", re.IGNORECASE)
 def with_abstracts(sections: Sequence[Section], texts: PageTexts, *, has_authors: bool) -> list[Section]:
     """Return the sections in reading order, with the abstracts on the pages before them if none of them is an abstract.
 
-    Abstracts come first, or directly after a title on the same page. With `has_authors`, the unnumbered sections above
-    the first abstract on its page, which name authors and institutes, are left out.
+    Abstracts come first, or after a title on the same page. With `has_authors`, unnumbered sections above the first
+    abstract on its page are left out, because they name authors.
     """
     if not sections or any(_HEADING.fullmatch(section.title) for section in sections):
         return list(sections)

@@ -1,4 +1,4 @@
-"""Finds the area of the figure or table that belongs to a caption, from the drawings and text lines near it."""
+"""Finds the area of the figure or table that belongs to a caption, from the drawings and lines near it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALIGNMENT = 4.0
 """The maximum distance in points between the left or the right ends of two rules of one table."""
 
 _CELL_LENGTH = 40
-"""The maximum number of characters of a cell next to a short caption; a longer line is the text of another column."""
+"""The maximum number of characters of a cell next to a short caption; a longer line belongs to another column."""
 
 _HEIGHT_SHARE = 0.7
 """The maximum distance between two rules of one table, as a share of the page's height."""
@@ -53,8 +53,7 @@ def _figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: Page
     """Return the area of each caption's picture, or None for a caption without a picture.
 
     `others` are captions of tables. All captions of a page are assumed to be below their pictures, or all above,
-    whichever finds more pictures. A caption that is still without a picture may take an unused one from its other side
-    or its own row.
+    whichever finds more pictures.
     """
     parts = [
         part for part in drawings(layout) if not any(part.contains_center_of(each) for each in (*captions, *others))
@@ -89,7 +88,7 @@ def _picture_in_row(caption: Area, parts: Sequence[Area]) -> Area | None:
 
 
 def drawings(layout: PageLayout) -> list[Area]:
-    """Return the areas of drawings that are large enough to be pictures; strokes close to each other form one drawing."""
+    """Return the areas of drawings, joined from near strokes, that are large enough to be pictures."""
     strokes = [*layout.shapes, *(rule for rule in layout.rules if _is_stroke(rule, layout))]
     least = 0.002 * layout.width * layout.height
     joined = clusters(strokes, _STROKE_GAP)
@@ -118,11 +117,7 @@ def _prose(layout: PageLayout, parts: Sequence[Area], caption: Area) -> list[Are
 
 
 def _collect_parts(caption: Area, parts: Sequence[Area], barriers: Sequence[Area], down: bool) -> Area | None:
-    """Return the union of the drawings near one side of the caption that no text separates from it; None if there are
-    none.
-
-    `down` selects the side below the caption.
-    """
+    """Return the union of the drawings below (`down`) or above the caption that no text separates from it, or None."""
     ahead = [
         part
         for part in parts
@@ -169,9 +164,8 @@ def _with_labels(picture: Area, caption: Area, layout: PageLayout) -> Area:
 
 
 def _table_area(caption: Area, others: Sequence[Area], layout: PageLayout) -> Area | None:
-    """Return the area of the table below `caption`, or else above it; None if no ruled lines or columns show a table.
-
-    `others` are the other captions of the page, at which the table ends.
+    """Return the area of the table below `caption`, or else above it, up to the nearest of `others`, the other
+    captions; None if there are no ruled lines or columns.
     """
     for down in (True, False):
         found = _ruled_table(caption, others, layout, down) or _table_of_columns(caption, others, layout, down)
@@ -203,9 +197,7 @@ def _ruled_table(caption: Area, others: Sequence[Area], layout: PageLayout, down
 
 
 def _distance_to_next_caption(caption: Area, others: Sequence[Area], down: bool) -> float:
-    """Return the distance in points to the nearest other caption below (`down`) or above in the same column; 1e9 if
-    there is none.
-    """
+    """Return the distance in points to the nearest other caption below (`down`) or above in the same column, or 1e9."""
     ahead = [_distance(caption, other, down) for other in others if caption.horizontal_overlap(other) > 0.3]
     return min((each for each in ahead if each > 0), default=1e9)
 
@@ -220,7 +212,7 @@ def _is_part_of(table: Area, area: Area, layout: PageLayout) -> bool:
 
 
 def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
-    """Return whether three or more lines between `table` and `area` are nearly as wide as the table, like body text."""
+    """Return whether at least three lines between `table` and `area` are nearly as wide as the table."""
     between = Area(table.left, min(table.bottom, area.bottom), table.right, max(table.top, area.top))
     wide = [
         line_area
@@ -231,7 +223,9 @@ def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
 
 
 def _table_of_columns(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
-    """Return the area of at least two successive rows next to the caption, each with at least two cells, or None."""
+    """Return the area of successive rows of at least two cells next to the caption, or None if there are fewer than
+    two.
+    """
     stop, edge = _distance_to_next_caption(caption, others, down), 0.0
     cells: list[Area] = []
     count = 0

@@ -80,7 +80,7 @@ def _caption_at(lines: Sequence[StyledLine], index: int) -> Caption | None:
 
 
 def _starts_block(lines: Sequence[StyledLine], index: int) -> bool:
-    """Return whether the line at `index` starts a block, or follows a vertical gap or a change of font size or weight."""
+    """Return whether the line at `index` starts a block, or follows a gap or a change of font size or weight."""
     if not index:
         return True
     before, line = lines[index - 1], lines[index]

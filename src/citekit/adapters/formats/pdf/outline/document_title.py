@@ -23,10 +23,10 @@ COVER_PAGES = 3
 """The number of first pages that are searched for a title."""
 
 CONFIRMING_PAGES = 6
-"""The number of first pages whose words confirm the title of the metadata; books print it after a half title."""
+"""The number of first pages whose words confirm the title of the metadata; in books, it follows a half title."""
 
 PARTS_OF_A_TITLE = 4
-"""If more than this many texts would form a title, they are assumed to be labels of a figure."""
+"""The maximum number of texts that form a title. More are assumed to be labels of a figure."""
 
 SAMPLE_PAGES = 12
 """The number of first pages whose prevailing size is assumed to be that of body text."""
@@ -44,7 +44,7 @@ LINES_OF_A_COVER = 60
 """The maximum number of lines of a page that are searched for its title."""
 
 SIZE_TOLERANCE = 0.06
-"""The largest difference in size of lines of one title, as a share of the size. OCR measures each line separately."""
+"""The largest difference in size of lines of one title, as a share. OCR measures each line separately."""
 
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
@@ -68,9 +68,9 @@ class DocumentTitle:
 def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     """Return the title in the metadata if it looks like one and the first pages confirm it.
 
-    Otherwise, return the most prominent lines of the first page with enough text, or of a page before it. Without
-    these, return the unconfirmed title of the metadata, or else the file name in a readable form, or, if that is only a
-    code, the first line of at least three words.
+    Otherwise, return the most prominent lines of the first pages. Without these, return the unconfirmed title of the
+    metadata, or else the file name in a readable form, or, if that is only a code, the first line of at least three
+    words.
     """
     written = written_title((texts.reader.document.metadata or {}).get("title") or "")
     if written and is_confirmed(written, _first_words(texts)):
@@ -111,11 +111,10 @@ def _body_size(texts: PageTexts) -> float:
 
 
 def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
-    """Return the largest text of a page, or else its first lines if they are bold.
+    """Return the largest text of a page with the parts of the title around it, or else its first lines if they are
+    bold.
 
     Return "" if there is no such text, if it has too many parts, or if it follows the heading of a table of contents.
-    Text above it that is at least `ABOVE_RATIO` times as large, text of the same size below it, and the period that a
-    report covers are parts of the title.
     """
     lines = [line for line in lines if line.upright]
     every = _groups([line for line in lines if line.size >= COVER_RATIO * body_size])
@@ -196,6 +195,6 @@ def _is_title(text: str) -> bool:
 
 
 def _readable(stem: str) -> str:
-    """Return the name of a file with spaces for underscores, and for hyphens if these separate three words or more."""
+    """Return the name of a file with spaces for underscores, and for hyphens if these separate three or more words."""
     spaced = stem.replace("_", " ")
     return " ".join((spaced.replace("-", " ") if stem.count("-") > 1 and " " not in stem else spaced).split()) or stem

@@ -30,13 +30,13 @@ EXTRA_PAGES = 20
 EXTRA_PAGES_LIMIT = 60
 
 LAYOUT_LIMITS = {True: 150, False: 500}
-"""The maximum number of pages whose drawings are inspected, by whether the rest of the map is quick to make."""
+"""The maximum number of pages whose drawings are inspected, by whether the rest of the map is quick."""
 
 _LARGE_SHARE = 0.08
 """The minimum share of a page that a picture without a caption covers if it is a figure."""
 
 _REPEAT_LIMIT = 3
-"""The maximum number of pages with one picture; a picture on more pages is a logo or a background."""
+"""The maximum number of pages with one picture; on more pages, it is assumed to be a logo or a background."""
 
 
 @frozen
@@ -54,9 +54,8 @@ class Figure:
     region: Box | None = None
 
     def outline_item(self) -> OutlineItem:
-        """Return the figure as an outline item: its title is the start of the caption.
-
-        The summary is the whole caption, or None if the title already contains all of it.
+        """Return the figure as an outline item, with the start of the caption as its title, and a longer caption as its
+        summary.
         """
         title = _title(self.text)
         return OutlineItem(
@@ -122,9 +121,7 @@ class _FigureSearch:
         return notes
 
     def _should_read(self, page: int) -> bool:
-        """Return whether to read `page`, which was not read before, to look for captions, and count it as read or
-        skipped.
-        """
+        """Return whether to read `page` to look for captions, and count it as read or skipped."""
         if not self._extra_pages:
             self._skipped += 1
             return False
@@ -159,9 +156,7 @@ class _FigureSearch:
             return None
 
     def _has_new_picture(self, page: int) -> bool:
-        """Return whether `page` uses an image of at least 150 by 150 pixels that at most `_REPEAT_LIMIT` of the pages
-        searched so far use.
-        """
+        """Return whether `page` uses an image of at least 150 by 150 pixels that few of the pages searched so far use."""
         large = {image.number for image in self._texts.reader.images(page) if min(image.width, image.height) >= 150}
         for number in large:
             self._seen[number] = self._seen.get(number, 0) + 1
@@ -180,9 +175,7 @@ def _with_captions(page: int, captions: Sequence[Caption], layout: PageLayout) -
 
 
 def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
-    """Yield the large pictures of a page that has text but no captions. A picture of the whole page is assumed to be a
-    scan.
-    """
+    """Yield the large pictures of a page that has text but no captions, except a picture of the whole page (a scan)."""
     whole = layout.width * layout.height
     large = [part for part in layout.pictures if part.width * part.height >= _LARGE_SHARE * whole]
     for part in drawings(layout):
@@ -198,10 +191,7 @@ def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
 
 def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:
     """Return the figures, without those that have no region and repeat the caption of an earlier one, or of one with a
-    region.
-
-    They are entries of a printed list of figures, or references in the text. Captions are compared by their first 40
-    characters.
+    region: they are entries of a printed list of figures, or references in the text.
     """
     drawn = {(figure.kind, _text_key(figure.text)) for figure in figures if figure.region is not None}
     kept: list[Figure] = []
@@ -219,10 +209,7 @@ def _text_key(text: str) -> str:
 
 
 def _title(text: str) -> str:
-    """Return the caption `text`, shortened if it has more than 100 characters.
-
-    It is then cut off after its first sentence of 31 to 100 characters, or else within 100 characters, with `...`.
-    """
+    """Return the caption `text`, cut off after a sentence or with `...` if it has more than 100 characters."""
     if len(text) <= 100:
         return text
     for end in range(30, 100):
@@ -265,9 +252,8 @@ def insert_figures(
 def _parent_index(
     figure: Figure, outline_items: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
 ) -> int | None:
-    """Return the index of the last of `outline_items` that contains the figure's page and starts before it, or None.
-
-    `begins` are the positions where the items start, and `ordered` says whether they are sorted.
+    """Return the index of the last of `outline_items` that contains the figure's page and starts (`begins`) before it,
+    or None.
     """
     position = (figure.page, figure.line_index)
     last = bisect_right(begins, position) if ordered else len(outline_items)
@@ -278,7 +264,7 @@ def _parent_index(
 def _merged(
     outline_items: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]
 ) -> tuple[OutlineItem, ...]:
-    """Return `outline_items` in order, with each of the `loose` figures before the first item that starts after it."""
+    """Return `outline_items`, with each of the `loose` figures before the first item that starts after it."""
     made: list[OutlineItem] = []
     waiting = list(loose)
     for outline_item, begin in zip(outline_items, begins, strict=True):
@@ -289,9 +275,7 @@ def _merged(
 
 
 def _heading_position(outline_item: OutlineItem, texts: PageTexts) -> Position:
-    """Return the page and line index of an outline item's heading; the index is -1 if the heading is not found or its
-    page has not been read.
-    """
+    """Return the page and line index of an outline item's heading; the index is -1 if it is unknown."""
     page = _numbers(outline_item)[0]
     found = texts.lines_matching(outline_item.title, page) if texts.has_read(page) else ()
     return page, found[0] if found else -1

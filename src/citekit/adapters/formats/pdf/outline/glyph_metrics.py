@@ -28,7 +28,7 @@ X_HEIGHT = 0.45
 """The height of letters such as `x` as a multiple of the font size."""
 
 IDEOGRAPH_HEIGHT = 0.9
-"""The height of a line of Chinese characters or kana, from lowest to highest, as a multiple of the font size."""
+"""The height of a line of Chinese characters or kana, as a multiple of the font size."""
 
 _MIN_CONTRAST = 60
 """The smallest difference in gray levels between ink and background."""
@@ -46,17 +46,14 @@ _RULE_INK = 0.8
 """The minimum share of ink in a row that is a rule, in a table or below a title."""
 
 _GAP = (0.06, 0.2)
-"""The maximum number of empty rows inside a line, as a share of the height of its box: for the gap in an `i`, and in a
-line of only a few characters such as `二`.
+"""The maximum number of empty rows inside a line, as a share of the height of its box; and in a line of only a few
+characters such as `二`.
 """
 
 _FEW = 4
 
 _BASELINE_INK = 0.45
-"""The minimum ink of the lowest row above the baseline, as a share of the ink of the fullest row.
-
-Below the baseline, only descenders have ink.
-"""
+"""The minimum ink of the row above the baseline, as a share of the fullest row. Below it, only descenders have ink."""
 
 _SLANTS = tuple(step / 500 for step in range(-10, 11))
 """The slopes of a line that are tried: about one degree to either side."""
@@ -67,7 +64,7 @@ _SLANT_SAMPLE = 9
 _ASCENDERS = frozenset("bdfhkltß0123456789()[]{}|/\\!?&%$#@\"'`´‘’“”*^<>")
 _DESCENDERS = frozenset("gjpqyQ()[]{}|/,;_@$ç„‚")
 _MANY_DESCENDERS = 0.4
-"""If at least this share of the characters has descenders, the baseline cannot be determined."""
+"""The share of characters with descenders from which the baseline is estimated."""
 
 _IDEOGRAPHS = range(0x2E80, 0xD7B0)
 
@@ -110,10 +107,7 @@ def _is_right_of(one: Box, other: Box, aspect: float) -> bool:
 
 
 def measure_glyphs(grey: Image, lines: Sequence[OcrLine]) -> list[GlyphMetrics | None]:
-    """Return the glyph metrics of each line in the upright grayscale image `grey`.
-
-    They are None for a line whose ink and background are too similar, or whose letters are too small.
-    """
+    """Return the glyph metrics of each line in the upright grayscale image `grey`; None if it is faint or too small."""
     widest = sorted(lines, key=lambda line: line.box.x1 - line.box.x2)[:_SLANT_SAMPLE]
     slants = [slant for line in widest if (slant := _slant_of(grey, line)) is not None]
     slant = median(slants) if slants else 0.0
@@ -121,9 +115,8 @@ def measure_glyphs(grey: Image, lines: Sequence[OcrLine]) -> list[GlyphMetrics |
 
 
 def _slant_of(grey: Image, line: OcrLine) -> float | None:
-    """Return the slope of a line of text: the one at which the amounts of ink in the pixel rows differ most.
-
-    The result is None if the line is too short or has too little contrast.
+    """Return the slope of a line of text, at which the amounts of ink in the pixel rows differ most; None if it is
+    short or faint.
     """
     crop, _ = _cropped(grey, line)
     dark = _ink_mask(crop)
@@ -213,8 +206,8 @@ def _line_rows(rows: Sequence[float], gap: float) -> tuple[int, int]:
 
 
 def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int:
-    """Return the pixel row just below the baseline, which `rows` (the ink of each row) shows unless there are many
-    descenders.
+    """Return the pixel row just below the baseline, from the ink of each row in `rows` or, with many descenders,
+    estimated.
     """
     low = sum(character in _DESCENDERS for character in text)
     if not low or _is_ideographic(text):
@@ -226,10 +219,7 @@ def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int
 
 
 def _size(text: str, start: int, base: int, end: int) -> tuple[float, float]:
-    """Return the font size and the row of the top of the capitals, in pixels.
-
-    `start`, `base`, and `end` are the top, baseline, and bottom rows of the line.
-    """
+    """Return the font size and the row of the top of the capitals, in pixels, from the top, baseline, and bottom rows."""
     if _is_ideographic(text):
         return (end - start) / IDEOGRAPH_HEIGHT, start
     if any(character in _ASCENDERS or character.isupper() for character in text):
@@ -245,7 +235,7 @@ def _is_ideographic(text: str) -> bool:
 
 
 def _stroke_width(dark: Image) -> float:
-    """Return the average stroke width in pixels: the area of the ink divided by half the length of its outline."""
+    """Return the average stroke width in pixels: the area of the ink divided by half its outline."""
     from PIL import ImageChops
 
     across = ImageChops.difference(dark, ImageChops.offset(dark, 1, 0))

@@ -22,13 +22,13 @@ MARGIN_LINES = 60
 """The maximum number of lines in the margins of a page; a page with more is usually not a page of text."""
 
 COMPARISON_LIMIT = 1_000_000
-"""The neighbors of margin lines are inspected only if the margin lines times the page lines are at most this number."""
+"""The maximum product of margin lines and page lines for which the neighbors of margin lines are inspected."""
 
 LARGE_RATIO = 1.25
-"""Lines that are taller than usual by this factor and differ only in numbers are headings, not running headers."""
+"""Lines taller than usual by this factor that differ only in numbers are headings, not running headers."""
 
 SLOT_RATIO = 1.1
-"""Different lines in one position that are taller than usual by this factor are titles, not running headers."""
+"""Different lines in one position that are taller than usual by this factor are titles."""
 
 _NUMBER = re.compile(r"\d+")
 _SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
@@ -39,8 +39,7 @@ _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 class HeadersFooters:
     """The running headers and footers of a document.
 
-    `keys` are the texts and the positions of lines that repeat in the margins. `line_height` is the usual height of
-    lines, in points.
+    `keys` are the texts and the positions of lines that repeat in the margins. `line_height` is in points.
     """
 
     keys: frozenset[str]
@@ -130,9 +129,8 @@ def _heading_words_next_to(page: Page, number: StyledLine) -> list[StyledLine]:
 
 
 def _is_large(page: Page, line: StyledLine, line_height: float, ratio: float = LARGE_RATIO) -> bool:
-    """Return whether `line` is taller than the usual line of its page and of the document by a factor of `ratio`.
-
-    The page alone is not enough, because some pages have only code.
+    """Return whether `line` is taller than the usual line of its page (which may have only code) and of the document by
+    a factor of `ratio`.
     """
     return line.bottom - line.top >= ratio * max(page.line_height, line_height)
 
@@ -140,8 +138,7 @@ def _is_large(page: Page, line: StyledLine, line_height: float, ratio: float = L
 def sample_pages(count: int) -> list[int]:
     """Return at most `SAMPLE_SIZE` 1-based page numbers spread over a document of `count` pages, in ascending order.
 
-    In a longer document, they are pairs of consecutive pages, because left-hand and right-hand pages have different
-    headers.
+    In a longer document, they are pairs of consecutive pages, because left-hand and right-hand pages differ.
     """
     if count <= SAMPLE_SIZE:
         return list(range(1, count + 1))
@@ -151,16 +148,15 @@ def sample_pages(count: int) -> list[int]:
 
 
 def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` has words, has the same size as `number`, and is next to it on either side."""
+    """Return whether `line` has words, has the size of `number`, and is next to it on either side."""
     level = abs(number.bottom - line.bottom) < number.size / 2 and number.size == line.size
     apart = max(line.left - number.right, number.left - line.right)
     return level and apart < 3 * number.size and any(character.isalpha() for character in line.text)
 
 
 def _pattern(line: StyledLine) -> str:
-    """Return a key for lines with the same text, apart from numbers, in the same size.
-
-    The size distinguishes a running header from the heading that it repeats.
+    """Return a key for lines with the same text, apart from numbers, in the same size, unlike the heading that they
+    repeat.
     """
     return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
 
@@ -171,8 +167,7 @@ def _are_titles(lines: Sequence[StyledLine]) -> bool:
 
 
 def _position_key(line: StyledLine) -> str:
-    """Return a key for lines with the same height on the page and the same font.
-
-    It finds running headers whose text changes because they name the current section.
+    """Return a key for lines with the same height on the page and the same font, such as running headers that name the
+    section.
     """
     return f"{round(line.bottom / 2)}|{line.font}|{line.size:g}"

@@ -1,4 +1,4 @@
-"""Derives the levels of headings, if there is no table of contents, from their numbers or else from their style."""
+"""Derives the levels of headings from their numbers or else from their style."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NUMBERED_SHARE = 0.25
 """The minimum share of numbered headings in a style for numbers to determine its level."""
 
 RARE_CAPITALS_SHARE = 0.2
-"""If headings in capitals are fewer than this share of the others in their style, they have no level of their own."""
+"""The share of the others in their style below which headings in capitals have no level of their own."""
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
 """The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among
@@ -32,8 +32,7 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     """Return the level of each heading (1 is the top level): the depth of its number, or else a level for its style.
 
     Larger styles get higher levels. Mere numbers are ignored in a style in which fewer than `NUMBERED_SHARE` of the
-    headings are numbered, since an unnumbered heading may start with a number by chance (`2 or more`). Headings without
-    a number may go below the numbered ones between which they stand.
+    headings are numbered, since an unnumbered heading may start with a number by chance (`2 or more`).
     """
     kinds = [_kind_of_number(heading) for heading in found]
     found = _without_inner_depths(found, kinds)
@@ -49,8 +48,8 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
 def depths_of(levels: Sequence[int]) -> list[int]:
     """Return the depth of each heading in the tree that the levels describe, without gaps and at most `MAX_DEPTH`.
 
-    A level that only one part of the document uses, such as its cover or an appendix, does not increase the depths of
-    sections outside of that part.
+    A level that only one part of the document uses, such as an appendix, does not increase the depths outside of that
+    part.
     """
     depths: list[int] = []
     around: list[int] = []
@@ -75,8 +74,8 @@ def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[Headi
 def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
     """Return the nesting rank of each numbering scheme, from 0 for the outermost, in order of first use.
 
-    A scheme is nested in another only if the other continues after it: appendixes (`A`, `B`) after the last chapter are
-    not nested in the chapters.
+    A scheme is nested in another only if the other continues after it, unlike appendixes (`A`, `B`) after the last
+    chapter.
     """
     first = {kind: at for at, kind in reversed(list(enumerate(kinds)))}
     last = {kind: at for at, kind in enumerate(kinds)}
@@ -88,9 +87,8 @@ def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
 
 
 def _kind_of_number(heading: Heading) -> str:
-    """Return the numbering scheme of a heading: `1` for a number without dots, or a series such as `I`, `A`, or `item`.
-
-    The result is "" for dotted numbers, named chapters, and headings without a number.
+    """Return the numbering scheme of a heading: `1` for a number without dots, a series such as `I`, `A`, or `item`, or
+    "".
     """
     if rank_of(heading.text) is not None:
         return ""
@@ -102,7 +100,7 @@ def _kind_of_number(heading: Heading) -> str:
 
 
 def _without_inner_depths(found: Sequence[Heading], kinds: Sequence[str]) -> list[Heading]:
-    """Return the headings with depth 0 for plain numbers (`1.`) if these are nested in a lettered series (`I.`, `A.`)."""
+    """Return the headings, with depth 0 for plain numbers (`1.`) that are nested in a lettered series (`I.`, `A.`)."""
     numbers: dict[str, set[str]] = {"I": set(), "A": set()}
     for heading in found:
         own = series_of(heading.text)
@@ -115,7 +113,7 @@ def _without_inner_depths(found: Sequence[Heading], kinds: Sequence[str]) -> lis
 
 
 def _visible_style(heading: Heading) -> tuple[float, bool, bool, bool]:
-    """Return the size, boldness, use of capitals, and slant of a heading, taken from the topmost of its largest lines."""
+    """Return the size, boldness, use of capitals, and slant of a heading."""
     font, size, bold, capitals = heading.style
     first = max(heading.lines, key=lambda line: (line.size, -line.top))
     return size, bold or is_bold_name(font), capitals, first.italic
@@ -124,8 +122,7 @@ def _visible_style(heading: Heading) -> tuple[float, bool, bool, bool]:
 def _without_rare_capitals(found: Sequence[Heading], styles: Sequence[HeadingStyle]) -> list[HeadingStyle]:
     """Return the styles, with a rare all-capitals style merged into the same style without capitals.
 
-    Such headings are often just names (`LVM2`). If their numbers have a different depth, they are probably chapters and
-    stay.
+    Such headings are often just names (`LVM2`), unless their numbers have a different depth.
     """
     times = Counter(styles)
     few: dict[HeadingStyle, HeadingStyle] = {}
@@ -170,7 +167,7 @@ def _level(heading: Heading, level: int, usual: int) -> int:
 
 
 def _usual_depth(found: Sequence[Heading], styles: Sequence[HeadingStyle], style: HeadingStyle) -> int:
-    """Return the most common number depth of the headings in `style`, or 0 if too few of them have a number."""
+    """Return the most common number depth of the headings in `style`, or 0 if few have a number."""
     own = [heading.depth for heading, other in zip(found, styles, strict=True) if other == style]
     depths = Counter(depth for depth in own if depth)
     return depths.most_common(1)[0][0] if depths and depths.total() >= NUMBERED_SHARE * len(own) else 0
@@ -181,9 +178,8 @@ def _below_numbers(
 ) -> list[int]:
     """Return the levels, with unnumbered headings moved below the numbered heading of the same style that they follow.
 
-    This applies to a style if at least a third of its groups of unnumbered headings are between two consecutive
-    numbers. Otherwise, they are on the same level, like the `Exercises` at the end of each chapter. Unnumbered headings
-    in lower styles also move down.
+    This applies to a style if enough of its groups of unnumbered headings are between two consecutive numbers, unlike
+    the `Exercises` at the end of each chapter.
     """
     levels = list(raw)
     runs: dict[HeadingStyle, list[list[int]]] = defaultdict(list)

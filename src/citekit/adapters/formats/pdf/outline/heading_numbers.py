@@ -20,7 +20,7 @@ from citekit.domain.vocabulary import (
 )
 
 MIN_SERIES = 3
-"""The minimum number of different numbers after one word (`Item 1`, `Item 2`) that make a series of headings."""
+"""The minimum number of different numbers after one word (`Item 1`, `Item 2`) in a series of headings."""
 
 _SECTION_NUMBER = re.compile(
     r"(?:§\s*(?=\d))?(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"
@@ -53,10 +53,10 @@ _NUMBER_ALONE = re.compile(r"(?:§\s*(?=\d))?(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}
 
 
 def depth_of(text: str) -> int:
-    """Return the depth of the number of a heading: 1 for `3 Results` and `Chapter 3`, 2 for `3.1`, 0 without a number.
+    """Return the depth of the number of a heading: 1 for `3 Results` and `Chapter 3`, 2 for `3.1` and `一、`, 3 for
+    `（一）`, 0 without a number.
 
-    A single letter counts as a number only if another number follows it (`A.1`). The depth is 2 for `一、` and 3 for
-    `（一）`, which are used below chapters.
+    A single letter counts as a number only if another number follows it (`A.1`).
     """
     if rank_of(text) == 1:
         return 1
@@ -70,10 +70,10 @@ def depth_of(text: str) -> int:
 
 
 def rank_of(text: str) -> int | None:
-    """Return 0 for a heading that is named and numbered as a part, book, or volume, such as `Part II`.
-
-    Return 1 for a chapter or appendix, 2 for a section, and None for any other heading. The words are in many
+    """Return 0 for a heading that is named and numbered as a part, book, or volume, such as `Part II`, in many
     languages.
+
+    Return 1 for a chapter or appendix, 2 for a section, and None for any other heading.
     """
     named = _NAMED_NUMBER.match(text)
     if named:
@@ -95,17 +95,17 @@ def roman_number_of(text: str) -> str:
 
 
 def with_number_space(text: str) -> str:
-    """Return `text` with a space inserted between a chapter word and its number, as in `CHAPTER 1` for `CHAPTER1`."""
+    """Return `text` with a space between a chapter word and its number, as in `CHAPTER 1` for `CHAPTER1`."""
     return _JOINED_NUMBER.sub(r"\1 ", text)
 
 
 def is_label(text: str) -> bool:
-    """Return whether `text` is only the label of a chapter or part (`Chapter 1`), so that the title is on another line."""
+    """Return whether `text` is only the label of a chapter or part (`Chapter 1`), without a title."""
     return bool(_LABEL.fullmatch(text))
 
 
 def is_label_word(text: str) -> bool:
-    """Return whether `text` is only the word of a chapter or part label (`CHAPTER`), without the number."""
+    """Return whether `text` is only the word of a chapter or part label (`CHAPTER`)."""
     return bool(_LABEL_WORD.fullmatch(text))
 
 
@@ -126,9 +126,8 @@ def series_of(text: str) -> tuple[str, str] | None:
 
 
 def starts_series(kind: str, numbers: Collection[str]) -> bool:
-    """Return whether `numbers` are enough to prove a series of headings.
-
-    A word needs `MIN_SERIES` numbers; letters and Roman numerals need the first one and at least one of the next two.
+    """Return whether `numbers` are enough to prove a series of headings: `MIN_SERIES` after a word, or, for letters and
+    Roman numerals, the first and one of the next two.
     """
     if len(kind) > 1:
         return len(numbers) >= MIN_SERIES
@@ -137,12 +136,12 @@ def starts_series(kind: str, numbers: Collection[str]) -> bool:
 
 
 def is_series_label(text: str) -> bool:
-    """Return whether `text` is only a capitalized word and a number (`ITEM 7A.`); its title may be on the right."""
+    """Return whether `text` is only a capitalized word and a number (`ITEM 7A.`)."""
     return text[:1].isupper() and bool(_SERIES_ALONE.fullmatch(text))
 
 
 def is_heading_number(text: str) -> bool:
-    """Return whether `text` is only the number of a heading, so that its title is on another line."""
+    """Return whether `text` is only the number of a heading."""
     return bool(_NUMBER_ALONE.fullmatch(text))
 
 

@@ -1,4 +1,4 @@
-"""Selects the headings of a document without a table of contents: lines in styles that the document uses for headings."""
+"""Selects the headings of a document: lines in styles that it uses for headings."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ Font = tuple[str, float, bool]
 """Font, size, and weight of a line."""
 
 RUBRIC_COUNT = 8
-"""An unnumbered title must occur at least this often to be a rubric, which is not a heading."""
+"""The minimum number of occurrences of an unnumbered title that is a rubric, which is not a heading."""
 
 PAGES_PER_RUBRIC = 8
-"""A repeated title belongs to chapters, not to entries, if there are at least this many pages for each occurrence."""
+"""The minimum number of pages for each occurrence of a repeated title that belongs to chapters, not to entries."""
 
 DOTTED_DEPTH = 2
 """The minimum depth of a number with dots."""
 
 MIN_NUMBERED = 3
-"""The minimum number of headings with dotted numbers that count as headings even if other text uses their style."""
+"""The minimum number of headings with dotted numbers that count even if other text uses their style."""
 
 CROWDED_SHARE = 0.2
-"""A style not larger than body text with more than this share of a page's lines is no heading style on that page."""
+"""The share of a page's lines above which a style not larger than body text is no heading style on that page."""
 
 CAPITALS_SHARE = 0.05
-"""A style of numbered headings that shares its font with one in capitals, or not in capitals, needs at least this share
-of the lines in that font.
+"""The minimum share of the lines in a font that must have a style of numbered headings, if another one differs by
+capitals.
 """
 
 MIN_HEADINGS_FOR_RARE = 20
@@ -64,8 +64,8 @@ def select_headings(
 ) -> list[Heading]:
     """Return the heading candidates in `found` that have a heading style, without the document title.
 
-    `skipped` are the pages of the table of contents. A style that fills much of a page (a form, a chart) does not count
-    as a heading style on that page.
+    `skipped` are the pages of the table of contents. A style that fills much of a page is no heading style on that
+    page.
     """
     lines, crowded = _count_fonts(texts, skipped, body)
     series = _headings_in_series(found, body)
@@ -92,9 +92,8 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
     """Return the headings that belong to a numbered series in one style: a word (`Item 1`, `Item 2`) or letters.
 
-    Common titles (`Summary`) in the style of a series are included. After a word, the numbers must mostly differ, and
-    only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often starts a
-    sentence.
+    After a word, only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often
+    starts a sentence.
     """
     common: dict[FontStyle, list[Heading]] = defaultdict(list)
     named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
@@ -117,8 +116,8 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
 
 
 def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without those that repeat the last one in their style at the same height, one or two pages
-    later: these are probably running headers.
+    """Return the headings without those that repeat the last one in their style a page or two later, as running headers
+    do.
     """
     kept: list[Heading] = []
     last: dict[FontStyle, Heading] = {}
@@ -132,9 +131,8 @@ def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
 
 
 def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]:
-    """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`).
-
-    Titles that are far apart (`Notes`) belong to the chapters of a collection and stay.
+    """Return the headings without unnumbered titles that repeat at short distances, as in a reference work (`See
+    also`).
     """
     seen = Counter(heading.text for heading in found if not heading.depth)
     limit = max(RUBRIC_COUNT, len(found) / 20)
@@ -146,8 +144,8 @@ def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]
 
 
 def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
-    """Return the headings without those that are probably words in a picture: unnumbered ones in a rare font that are
-    neither at the top of a page nor common titles like `Summary`.
+    """Return the headings without those that are probably words in a picture: unnumbered, in a rare font, and not at
+    the top of a page.
     """
     if len(found) < MIN_HEADINGS_FOR_RARE:
         return list(found)
@@ -174,11 +172,7 @@ def _begins_page(heading: Heading, texts: PageTexts) -> bool:
 def _without_title_pages(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    """Return the headings without unnumbered ones on nearly empty pages before the table of contents, or on the first
-    two.
-
-    All headings are returned if too few would remain.
-    """
+    """Return the headings without unnumbered ones on nearly empty first pages, unless too few would remain."""
     first = min(skipped, default=3)
     pages = {heading.page for heading in found if heading.page < first}
     bare = {page for page in pages if _text_on(page, texts, body) <= TITLE_PAGE_TEXT_LINES}
@@ -199,8 +193,7 @@ def _count_fonts(
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
     """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
 
-    A font crowds a page if it has a large share of the lines, which are then not counted, and is not clearly larger
-    than body text.
+    Such a font is not clearly larger than body text and has a large share of the lines, which are then not counted.
     """
     counted: Counter[Font] = Counter()
     crowded: set[tuple[int, Font]] = set()
@@ -216,10 +209,8 @@ def _count_fonts(
 
 
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
-    """Return the headings of `group` that their numbers mark as headings, even if other text uses their style, too.
-
-    They have dotted section numbers (`3.2.1`), mostly without repetition, or plain ones that count up from 1. In the
-    second case, common titles such as `References` are added.
+    """Return the headings of `group` with dotted numbers (`3.2.1`), mostly without repetition, or plain ones that count
+    up from 1: they are headings even if other text uses their style, too.
     """
     dotted = [heading for heading in group if heading.depth >= DOTTED_DEPTH]
     different = len({number_parts(heading.text) or heading.text for heading in dotted})
@@ -235,7 +226,7 @@ def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
 
 
 def _count_up(numbered: Sequence[Heading]) -> bool:
-    """Return whether plain numbers count up from 1 and at most one is missing, unlike numbers of steps, lists, and code."""
+    """Return whether plain numbers count up from 1 and at most one is missing, unlike those of lists and code."""
     numbers = [int(first) for heading in numbered if (first := number_parts(heading.text)[0]).isdecimal()]
     return numbers == sorted(set(numbers)) and bool(numbers) and numbers[0] == 1 and numbers[-1] <= len(numbered) + 1
 
@@ -264,7 +255,7 @@ def _is_heading_style(
 def _without_title(found: Sequence[Heading]) -> list[Heading]:
     """Return the headings without the document title and other headings of the title page.
 
-    The title is assumed to be the headings of the largest size, if they are all on one of the first two pages.
+    The title is the headings of the largest size, if they are all on one of the first two pages.
     """
     if len(found) < 3:
         return list(found)
@@ -279,7 +270,7 @@ def _without_title(found: Sequence[Heading]) -> list[Heading]:
 
 
 def _without_authors(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without unnumbered ones on the first page before the abstract or the introduction of a paper."""
+    """Return the headings without unnumbered ones on the first page before the abstract or the introduction."""
     first = next((at for at, heading in enumerate(found) if heading.page == 1 and _OPENING.match(heading.text)), 0)
     numbered = {heading for heading in found[:first] if heading.depth or series_of(heading.text)}
     return [heading for at, heading in enumerate(found) if at >= first or heading in numbered or _is_common(heading)]

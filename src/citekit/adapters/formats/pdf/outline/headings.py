@@ -1,4 +1,4 @@
-"""Finds heading candidates: separate lines that differ from body text by size, weight, font, capitals, or a number."""
+"""Finds heading candidates: lines that differ from body text by size, weight, font, capitals, or a number."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SHORT_LENGTH = 80
 """A heading that is marked by neither size, weight, nor a number has fewer characters than this."""
 
 LARGER_RATIO = 1.12
-"""The minimum size, as a multiple of the size of body text, of a heading that needs no other sign."""
+"""The minimum size of a heading without other signs, as a multiple of the size of body text."""
 
 _GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
@@ -50,7 +50,7 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 """A number and a title before text in the same line, except the number and title of a theorem."""
 
 MUCH_LARGER_RATIO = 1.5
-"""A line that is at least this many times as large as body text is not considered part of a sentence."""
+"""The multiple of the size of body text from which a line is not considered part of a sentence."""
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
@@ -92,7 +92,7 @@ class BodyStyle:
 
 
 def body_style_of(texts: PageTexts) -> BodyStyle | None:
-    """Return the style of most of the text; None without text or a predominant size (as in a poster or an OCR layer)."""
+    """Return the style of most of the text; None without text or a predominant size, as in a poster."""
     sizes: Counter[float] = Counter()
     fonts: Counter[tuple[str, bool, bool]] = Counter()
     for page in range(1, texts.count + 1):
@@ -191,8 +191,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
 
 
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:
-    """Return whether the bold line `line`, which begins with a bullet, is no item of a list: no other such line is next
-    to it.
+    """Return whether the bold line `line`, which begins with a bullet, is no item of a list: no other is near, and body
+    text is not bold.
     """
     near = 2 * (line.bottom - line.top)
     beside = (other for other in lines if other is not line and abs(other.top - line.top) < near)
@@ -200,7 +200,7 @@ def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -
 
 
 def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
-    """Return whether `line` belongs to a sentence that starts above it or continues below it in another font."""
+    """Return whether `line` belongs to a sentence that continues in another font above or below it."""
     height = line.bottom - line.top
     for other in lines:
         if other.block != line.block or other is line or font_of(other) == font_of(line):
@@ -233,7 +233,7 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
 
 
 def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:
-    """Return whether no other text is at the same height in the same column, as in tables, definitions, and body text."""
+    """Return whether no other text is at the same height in the same column, unlike in tables and body text."""
     middle = (line.top + line.bottom) / 2
     own = columns.column_of(line)
     for other in lines:
@@ -245,9 +245,7 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
 
 
 def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
-    """Return whether `line` is the next line of the heading with the lines `held`. A chapter's title continues its
-    label.
-    """
+    """Return whether `line` continues the heading with the lines `held`, or is the title after a chapter's label."""
     last = held[-1]
     height = max(last.bottom - last.top, 1)
     gap = line.top - last.bottom

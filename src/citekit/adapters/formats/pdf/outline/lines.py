@@ -1,4 +1,4 @@
-"""Reads the lines of a page with their font, size, and weight, exactly or quickly; joins columns of vertical writing."""
+"""Reads the lines of a page with their font, size, and weight, exactly or quickly."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class StyledLine:
     `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
     bold. `block` is the number of its paragraph on the page. `font` is the font's name in lower case, without the
     subset prefix, or "" for a line from OCR. `upright` is true if the line is horizontal on the displayed page. `lead`
-    is the bold beginning of a line that ends regular, like a term followed by its definition, or "". `has_note_number`
-    is true if the line starts with a number in a smaller font, like a line of code or a footnote.
+    is the bold beginning of a line that ends regular, like a term before its definition, or "". `has_note_number` is
+    true if the line starts with a smaller number, like a line of code or a footnote.
     """
 
     text: str
@@ -95,7 +95,7 @@ def rotation_of(page: Any) -> Rotation | None:
 def styled_lines(page: Any, blocks: Blocks | None = None) -> list[StyledLine]:
     """Return the non-empty lines of `page` in file order. Call it inside `exclusive()` or `opened()`.
 
-    `blocks` are the blocks of the page, if they have been read (see `blocks_of`).
+    `blocks` are the blocks of the page, if they have been read.
     """
     turn = rotation_of(page)
     blocks = blocks_of(text_page(page)) if blocks is None else blocks
@@ -115,8 +115,8 @@ def text_page(page: Any) -> Any:
 
 
 def blocks_of(structured: object) -> Blocks:
-    """Return the blocks of the structured text of a page, as `page.get_text("dict", flags=text_flags())` gives them for
-    a page without annotations.
+    """Return the blocks of the structured text of a page, as `page.get_text("dict", flags=text_flags())` does without
+    annotations.
     """
     with exclusive() as pymupdf:
         blocks: Blocks = pymupdf.TextPage(structured).extractDICT()["blocks"]
@@ -143,7 +143,7 @@ SpanStyle = tuple[str, float, bool, bool, bool, int]
 """Font, size, bold, italic, monospaced, and color as 0xRRGGBB."""
 
 _PUNCTUATION = " •\t<>()[]{}.,:;/\\\"'“”’…·_-"
-"""Characters that do not count for the style of a line: they are often set in the font of the body text."""
+"""Characters that do not count for the style of a line, because they are often set in the font of the body text."""
 
 _NO_STYLE: SpanStyle = ("", 0.0, False, False, False, 0)
 
@@ -167,7 +167,7 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
 
 
 def _lead(spans: Sequence[Any]) -> str:
-    """Return the bold beginning of a line, with the number before it, or "" if its beginning is not bold."""
+    """Return the bold beginning of a line, with the number before it, or ""."""
     start = 1 if _NUMBER.fullmatch(spans[0]["text"]) else 0
     bold = [*takewhile(_is_bold, spans[start:])]
     return clean("".join([span["text"] for span in [*spans[:start], *bold]])) if bold else ""
@@ -184,7 +184,7 @@ def _is_symbol(font: str) -> bool:
 
 
 def _full_size(spans: Sequence[Any], size: float) -> float:
-    """Return the size of a line in small capitals, which is the size of its full capitals; otherwise return `size`."""
+    """Return the size of full capitals if the line is in small capitals, and otherwise `size`."""
     largest = max((span["size"] for span in spans if any(map(str.isalpha, span["text"]))), default=size)
     return round(largest * 2) / 2 if size < largest <= SMALL_CAPITALS_RATIO * size else size
 
@@ -195,7 +195,7 @@ def _has_note_number(spans: Sequence[Any], size: float) -> bool:
 
 
 def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, str]:
-    """Return the style of most of a line, whether nearly all of the line is bold, and if not, its bold beginning."""
+    """Return the style of most of a line, whether nearly all of it is bold, and if not, its bold beginning."""
     if not spans:
         return _NO_STYLE, False, ""
     weight: dict[SpanStyle, int] = {}
@@ -253,7 +253,7 @@ def _accented(found: re.Match[str]) -> str:
 
 
 _SPACED = re.compile(r"(?:(\d{1,2}\.?)\s+)?((?=[^\W\d_a-z])[^\W\d_](?:\s{1,4}[^\W\d_]){4,})")
-"""Five letters or more with spaces between them, and a number before them. Wider spaces separate words."""
+"""Five letters or more with spaces between them, and a number before them."""
 
 _SCALE = 100
 """MuPDF writes integers, so coordinates are in hundredths of a point."""
@@ -265,9 +265,9 @@ _TALL = 2.0
 def quick_lines(page: Any, structured: object = None) -> list[StyledLine]:
     """Return the non-empty lines of `page` in a third of the time that `styled_lines` takes; for unrotated pages only.
 
-    Each line has the style of its first span. Tops and bottoms come from the font's metrics and may be off by one
-    point. `structured` is the structured text of the page, if it has been read (see `text_page`). Call this function
-    inside `exclusive()` or `opened()`.
+    Each line has the style of its first span, and its top and bottom may be off by one point. `structured` is the
+    structured text of the page, if it has been read (see `text_page`). Call this function inside `exclusive()` or
+    `opened()`.
     """
     blocks = blocks_as_plain_data(text_page(page) if structured is None else structured, _SCALE)
     lines = [_quick_line(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]
@@ -332,10 +332,7 @@ def is_vertical(lines: Sequence[StyledLine]) -> bool:
 
 
 def columns_as_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the columns of a vertical page as horizontal lines, without its horizontal lines.
-
-    The distance of a column from the right edge of the text becomes its distance from the top.
-    """
+    """Return the columns of a vertical page as horizontal lines, from right to left becoming from top to bottom."""
     columns = [line for line in lines if not line.upright]
     edge = max((line.right for line in columns), default=0.0)
     return [

@@ -50,8 +50,8 @@ def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
     """Return the bookmarks that are trusted as titles of sections.
 
     A root above all others that names a file is left out. The result is empty if all bookmarks name files or are page
-    numbers. Names of files are codes with digits (`9780415792219c06`) or names that a program writes (`Document1`), and
-    are not printed on the page.
+    numbers. Names of files are codes with digits, or names that a program writes (`Document1`), and are not printed on
+    the page.
     """
     first, rest = list(sections[:1]), sections[1:]
     if first and all(each.level > first[0].level for each in rest) and _names_file(first[0], texts):
@@ -87,9 +87,7 @@ MIN_HEADINGS = 3
 """The minimum number of tagged headings that a document needs for its tags to be used."""
 
 FIRST_HEADING_SHARE = 1 / 3
-"""The first part of the pages in which the first tagged heading must be; otherwise, probably only some chapters are
-tagged.
-"""
+"""The first part of the pages in which the first tagged heading must be; otherwise, some chapters may not be tagged."""
 
 
 def sections_of_tags(texts: PageTexts) -> list[Section]:
@@ -126,7 +124,7 @@ def _is_title(heading: TaggedHeading) -> bool:
 
 
 def _is_running(heading: TaggedHeading, page: int, texts: PageTexts) -> bool:
-    """Return whether the heading is printed only in a running header or footer, which some programs tag as headings."""
+    """Return whether the heading is printed only in a running header or footer."""
     title = title_letters(heading.title)
     kept = {id(line) for line in texts.lines(page)}
     running = [title_letters(line.text) for line in texts.read(page) if id(line) not in kept]
@@ -134,8 +132,8 @@ def _is_running(heading: TaggedHeading, page: int, texts: PageTexts) -> bool:
 
 
 def _are_plausible(found: Sequence[Section], count: int) -> bool:
-    """Return whether the number of headings is plausible for `count` pages and more than half of the titles differ,
-    unlike those of running headers.
+    """Return whether the number of headings is plausible for `count` pages, and most titles differ, unlike running
+    headers.
     """
     distinct = {section.title for section in found}
     return MIN_HEADINGS <= len(found) <= HEADINGS_PER_PAGE * count and len(distinct) * 2 > len(found)

@@ -46,7 +46,7 @@ def metadata_of(document: Document) -> dict[str, Any]:
 
 
 def hidden_text_notes(pages: Collection[Page]) -> list[str]:
-    """Return notes for the user about hidden text on the pages that were read, and about pages not checked for it."""
+    """Return notes for the user about hidden text on the pages that were read, and about unchecked pages."""
     hidden = {page.number: page.hidden_words for page in pages if page.hidden_words}
     unread = [page.number for page in pages if page.is_unchecked]
     which = (
@@ -114,10 +114,7 @@ def repair_notes(document: Document) -> list[str]:
 
 
 def attachment_notes(document: Document) -> list[str]:
-    """Return a note that names the files attached to a PDF, which the map does not contain.
-
-    A portfolio (ISO 32000-1, 12.3.5) is a PDF whose attachments are its content.
-    """
+    """Return a note that names the files attached to a PDF, which are the content of a portfolio (ISO 32000-1, 12.3.5)."""
     count = document.embfile_count()
     if not count:
         return []

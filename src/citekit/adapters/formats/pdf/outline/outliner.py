@@ -77,9 +77,8 @@ BY_PAGES = "The file has neither usable bookmarks nor recognizable headings: its
 
 @frozen
 class _Structure:
-    """The outline items of a document without its figures, and the note `origin` about how they were found.
-
-    `texts` are the lines of the document as they were read to find them.
+    """The outline items of a document without its figures, the note `origin` about how they were found, and the `texts`
+    as they were read.
     """
 
     origin: str
@@ -176,7 +175,7 @@ def _of_sections(
     notes: Sequence[str],
     recognizer: PageRecognizer | None,
 ) -> _Structure:
-    """Return the structure of sections that bookmarks or tags name; their titles need no recognized text."""
+    """Return the structure of sections that bookmarks or tags name."""
     items, about = _items_and_notes(with_abstracts(sections, texts, has_authors=False), texts)
     scans = find_scans(texts)
     read = scans.notes(texts.count, reads=recognizer is not None)

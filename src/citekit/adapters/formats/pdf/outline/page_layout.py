@@ -1,7 +1,4 @@
-"""Determines the layout of a page: its lines, shapes, ruled lines, and pictures as rectangles.
-
-Coordinates are in points from the top left corner of the displayed page.
-"""
+"""Determines the layout of a page: its lines, shapes, ruled lines, and pictures as rectangles on the displayed page."""
 
 from __future__ import annotations
 
@@ -17,9 +14,10 @@ from citekit.domain.locations import Box
 
 
 class Area(NamedTuple):
-    """A rectangle in points, with `left` <= `right` and `top` <= `bottom`.
+    """A rectangle in points, with `left` <= `right` and `top` <= `bottom`; a named tuple because a page may have
+    thousands.
 
-    A ruled line may have no width or no height. This is a named tuple because a page may have thousands of areas.
+    A ruled line may have no width or no height.
     """
 
     left: float
@@ -109,9 +107,7 @@ _PAIRWISE_LIMIT = 300
 
 
 def _merge_coarsely(areas: Sequence[Area]) -> list[Area]:
-    """Return at most `_PAIRWISE_LIMIT` areas, by joining areas whose centers share a cell of a grid that becomes
-    coarser.
-    """
+    """Return at most `_PAIRWISE_LIMIT` areas, joined by the cells of an ever coarser grid that contain their centers."""
     step, groups = 2.0, list(dict.fromkeys(areas))
     while len(groups) > _PAIRWISE_LIMIT:
         cells: dict[tuple[int, int], Area] = {}
@@ -126,7 +122,7 @@ RULE_THICKNESS = 3.0
 """The maximum thickness of a rule in points."""
 
 _BACKGROUND_SHARE = 0.9
-"""A drawing that covers more than this share of a page's width and of its height is the page's background."""
+"""The share of a page's width and of its height above which a drawing is the page's background."""
 
 
 @frozen
@@ -169,11 +165,11 @@ def layout_of(page: Any, lines: Sequence[StyledLine]) -> PageLayout:
 
 
 def _visible_part(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | None:
-    """Return the part of `drawn` that is on the page, and whether it is a picture; None for a drawing off the page and
-    for a page background.
+    """Return the part of `drawn` that is on the page, and whether it is a picture; None if it is off the page or its
+    background.
 
-    The result is also None for a path that extends far beyond the page, because an unknown clipping path decides how
-    much of it is visible.
+    The result is also None for a path far beyond the page, because an unknown clipping path decides how much of it is
+    visible.
     """
     left, top, right, bottom, picture = drawn
     far = 0.03 * max(width, height)

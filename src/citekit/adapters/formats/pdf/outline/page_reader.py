@@ -46,8 +46,7 @@ class Page:
     `height` is the height of the displayed page in points. `rotation` is the matrix from coordinates of the lines to
     those of the displayed page, or None if the page is not rotated. `is_exact` is false for lines that were read
     quickly (see `quick_lines`). `hidden_words` is the number of words in its hidden lines. `is_unchecked` is true if it
-    may have hidden text but was not checked, because it paints too much or `HIDDEN_TEXT_PAGES` other pages already
-    were.
+    may have hidden text, but was not checked because of a limit.
     """
 
     number: int
@@ -69,7 +68,7 @@ class PageReader:
     """A reader for the pages of an open document, which reports its progress. Page numbers are 1-based.
 
     `_texts` also gets each page that is read. The reader keeps no pages, but remembers what it found hidden on them, to
-    look for hidden text only once on each page and on at most `HIDDEN_TEXT_PAGES` pages.
+    look for hidden text only once.
     """
 
     document: Document
@@ -103,7 +102,7 @@ class PageReader:
         give_way()
 
     def links(self, number: int) -> list[Link]:
-        """Return the links of a page that lead to pages of the document; an empty list if the links are damaged."""
+        """Return the links of a page that lead to pages of the document; none if the links are damaged."""
         try:
             return page_links(self.document[number - 1], self._links)
         except CiteKitError:
@@ -112,7 +111,7 @@ class PageReader:
             return []
 
     def images(self, number: int) -> list[PdfImage]:
-        """Return the images that a page draws; an empty list if the page is damaged."""
+        """Return the images that a page draws; none if the page is damaged."""
         try:
             return self._images.images_of(number)
         except CiteKitError:
@@ -140,10 +139,7 @@ class PageReader:
             return evolve(page, lines=())
 
     def _without_hidden(self, page: Page, shown: Document) -> Page:
-        """Return `page` without its hidden lines. `shown` is the PyMuPDF page.
-
-        A line counts as hidden if at least a third of its characters are hidden.
-        """
+        """Return `page` without lines of which at least a third is hidden. `shown` is the PyMuPDF page."""
         if page.number not in self._hidden:
             self._hidden[page.number] = self._find_hidden(page, shown)
         hidden = self._hidden[page.number]
@@ -180,7 +176,7 @@ def _edges(line: StyledLine) -> tuple[float, float, float, float]:
 
 
 def _is_suspect(signs: Signs | None, shown: Document, lines: Sequence[StyledLine]) -> bool:
-    """Return whether a page needs a check for hidden text: its signs are unknown, it has tiny text, or its content
-    shows signs that its painting order confirms.
+    """Return whether a page needs a check for hidden text: it has tiny text, or signs that its painting order confirms,
+    or unknown ones.
     """
     return signs is None or any(line.size < TINY for line in lines) or (bool(signs) and may_hide_text(shown, signs))

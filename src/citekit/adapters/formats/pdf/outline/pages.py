@@ -25,8 +25,8 @@ class PageTexts:
     """The lines of a document's pages. Page numbers are 1-based; an unreadable page has no lines.
 
     Because reading a page takes milliseconds, each page is read when its lines are first needed, with `quick_lines` if
-    `quick` is true. Methods that read pages in another way return another instance. `given` are the pages that were
-    read before, and `learned` the known headers and footers; with None, they are learned from a sample of pages.
+    `quick` is true. `given` are the pages that were read before, and `learned` the known headers and footers; with
+    None, they are learned from a sample of pages.
     """
 
     reader: PageReader
@@ -62,11 +62,11 @@ class PageTexts:
         return self._body_lines[page]
 
     def displayed_lines(self, page: int) -> list[StyledLine]:
-        """Return the same lines as `lines(page)`, with coordinates in points from the top left of the displayed page."""
+        """Return `lines(page)`, with coordinates in points from the top left of the displayed page."""
         return self._displayed(self.lines(page), page)
 
     def all_displayed_lines(self, page: int) -> list[StyledLine]:
-        """Return the same lines as `read(page)`, with coordinates in points from the top left of the displayed page."""
+        """Return `read(page)`, with coordinates in points from the top left of the displayed page."""
         return self._displayed(self.read(page), page)
 
     def _displayed(self, lines: Sequence[StyledLine], page: int) -> list[StyledLine]:
@@ -82,7 +82,7 @@ class PageTexts:
         return self._pages[page].height
 
     def is_rotated(self, page: int) -> bool:
-        """Return whether `page` is displayed rotated; then the coordinates of its lines and of its bookmarks differ."""
+        """Return whether `page` is displayed rotated, so that the coordinates of its lines and bookmarks differ."""
         return self._pages[page].rotation is not None
 
     @cached_property
@@ -103,12 +103,12 @@ class PageTexts:
         return evolve(self, quick=True, given=self.pages)
 
     def exactly(self) -> PageTexts:
-        """Return texts that read all pages span by span, including pages that have been read quickly."""
+        """Return texts that read all pages span by span."""
         exact = {number: page for number, page in self._pages.items() if page.is_exact}
         return PageTexts(self.reader, given=exact)
 
     def exactly_on(self, pages: Iterable[int]) -> PageTexts:
-        """Return texts in which `pages` are read exactly, or the same object if all of them already are."""
+        """Return texts in which `pages` are read exactly; the same object if they already are."""
         missing = [number for number in pages if number not in self._pages or not self._pages[number].is_exact]
         return self._with({number: self.reader.read(number, quick=False) for number in missing})
 

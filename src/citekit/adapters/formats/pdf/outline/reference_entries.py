@@ -1,7 +1,4 @@
-"""Finds the headings of entries in reference works, in which each entry starts with the same rubric (`Synopsis`).
-
-A rubric is an unnumbered heading that occurs many times.
-"""
+"""Finds the headings of entries in reference works, which all have the same rubric: an unnumbered heading (`Synopsis`)."""
 
 from __future__ import annotations
 
@@ -36,9 +33,8 @@ class _RowAbove:
 def reference_headings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle) -> list[Heading]:
     """Return the headings of entries in reading order; an empty list if no rubric marks entries.
 
-    A rubric marks entries if at least `SAME_STYLE_SHARE` of its occurrences have a separate row above them. These rows
-    must have one style and indent, mostly differ from each other, and not be body text. If such a row has a term and
-    its explanation, the term is the title.
+    A rubric marks entries if at least `SAME_STYLE_SHARE` of its occurrences have a separate row above them, in one
+    style and indent. These rows must mostly differ from each other and not be body text.
     """
     times = Counter(heading.text for heading in found if not heading.depth)
     rubrics = {text for text, count in times.items() if count >= MIN_RUBRICS}

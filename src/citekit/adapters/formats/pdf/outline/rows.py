@@ -1,4 +1,4 @@
-"""Groups lines at one height into rows, detects column gutters, and joins headings that the file splits into pieces."""
+"""Groups lines at one height into rows, detects column gutters, and joins headings in several pieces."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def toc_gutters(lines: Sequence[StyledLine]) -> list[float]:
 def split_columns(lines: Sequence[StyledLine], gutter: float) -> list[list[StyledLine]]:
     """Split `lines` into four lists: above the columns, left column, right column, and below the columns.
 
-    The columns extend between two successive lines that cross `gutter`, the x position of the gap in points.
+    `gutter` is the x position of the gap between them in points.
     """
     first = min((line.top for line in lines if abs(line.right - gutter) < 2), default=math.inf)
     across = [line for line in lines if line.left < gutter - 1 and line.right > gutter + 1]
@@ -120,10 +120,7 @@ class Columns:
         return 1 if line.right <= self.gutter + 1 else 2
 
     def band(self, line: StyledLine) -> int:
-        """Return a number that orders `line` by the horizontal band of the page that it is in.
-
-        Bands are separated by lines that cross the gutter, and are read from top to bottom.
-        """
+        """Return a number that orders `line` by its horizontal band of the page, between lines that cross the gutter."""
         return sum(top < line.top - 1 for top in self.spans) * 2 + (
             self.gutter is not None and self.column_of(line) > 0
         )
@@ -132,8 +129,7 @@ class Columns:
 def columns_of(lines: Sequence[StyledLine]) -> Columns:
     """Return the one or two columns detected in `lines`.
 
-    Two columns have a gutter near the middle, many wide lines on each side, and more than twice as many lines beside
-    the gutter as across it.
+    Two columns have many wide lines on each side of a gutter, and few across it.
     """
     upright = [line for line in lines if line.upright and line.right > line.left]
     if len(upright) < 2 * MIN_COLUMN_LINES:
@@ -161,7 +157,7 @@ def _is_column_of_text(lines: Sequence[StyledLine], width: float) -> bool:
 
 
 MIN_LINE_NUMBERS = 10
-"""The minimum number of line numbers on a page. Most of them must be one more than the number above."""
+"""The minimum number of line numbers on a page, most of which must be one more than the one above."""
 
 
 def without_line_numbers(lines: Sequence[StyledLine]) -> Sequence[StyledLine]:
@@ -196,7 +192,7 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, with pieces of large lines (at least `large` points) joined again if wide spaces split them."""
+    """Return the lines, with pieces of lines of at least `large` points joined if wide spaces split them."""
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None
@@ -215,8 +211,8 @@ def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with each heading number that is a separate line joined to its heading, which may be apart in
-    the file.
+    """Return the lines, with each heading number that is a separate line joined to its heading, wherever that is in the
+    file.
     """
     joined: list[StyledLine] = []
     for line in lines:
@@ -231,9 +227,7 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
 
 
 def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with heading numbers joined to titles on their right in the same font, wherever they are in the
-    file.
-    """
+    """Return the lines, with heading numbers joined to titles on their right in the same font."""
     labels = [at for at, line in enumerate(lines) if is_heading_number(line.text) or is_series_label(line.text)]
     if len(labels) > LABEL_LIMIT:
         return lines
@@ -252,8 +246,8 @@ def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
 
 
 def _is_title_of(label: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` is to the right of `label`, a heading number or a label such as `ITEM 7A.` in the same
-    font.
+    """Return whether `line` is to the right of `label`, a heading number or, in the same font, a label such as `ITEM
+    7A.`.
     """
     named = font_of(label) == font_of(line) and is_series_label(label.text) and not is_series_label(line.text)
     return (named or is_heading_number(label.text)) and _is_right_of(label, line)

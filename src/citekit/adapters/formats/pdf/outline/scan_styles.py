@@ -23,10 +23,10 @@ SIZE_STEP = 1.07
 """The minimum ratio of two measured sizes that count as different."""
 
 BOLD_RATIO = 1.25
-"""The minimum stroke width of bold text, as a multiple of the width in regular text; monospaced text has 1.1 to 1.3."""
+"""The minimum stroke width of bold text, as a multiple of that of regular text; monospaced text has 1.1 to 1.3."""
 
 NUMBERED_BOLD_RATIO = 1.12
-"""The same ratio for a line that is larger than body text or starts with a number of several levels, as headings do."""
+"""The same ratio for a line that is larger than body text or starts with a number of several levels."""
 
 MIN_LETTERS = 4
 """The minimum number of letters and digits of a line for a reliable measurement."""
@@ -79,10 +79,10 @@ class ScanStyles:
         return max(0, bisect_right(self.edges, measured) - 1)
 
     def is_bold(self, number: int, stroke: float, numbered: bool) -> bool:
-        """Return whether a line of size class `number` is bold.
+        """Return whether a line of size class `number` is bold; its `stroke` width in points decides if the class does
+        not.
 
-        If `bold` has None for the class, the `stroke` width of the line in points decides. A `numbered` line, like a
-        heading, needs less.
+        A line that is `numbered`, like a heading, needs less.
         """
         alike = self.bold[number]
         if alike is not None:
@@ -119,9 +119,7 @@ def _styles_of(pages: Iterable[OcrPage]) -> ScanStyles | None:
 
 
 def _all_bold(strokes: Sequence[float], size: float, types: ScanStyles) -> bool | None:
-    """Return whether all lines of a size class are bold; None if their stroke widths differ or the class is not larger
-    than body text.
-    """
+    """Return whether all lines of a size class are bold; None if they differ or are not larger than body text."""
     if size < BODY_SIZE_RANGE[1] * types.size or not strokes:
         return None
     usual = median(strokes)
@@ -133,8 +131,8 @@ def _all_bold(strokes: Sequence[float], size: float, types: ScanStyles) -> bool 
 def _stroke_at(size: float, usual: float, stroke: float) -> float:
     """Return the expected stroke width of regular text at another font size, all in points.
 
-    `usual` and `stroke` are the size and stroke width of body text. The width grows less than the size, because
-    scanning blurs strokes.
+    It grows less than the size, because scanning blurs strokes. `usual` and `stroke` are the size and stroke width of
+    body text.
     """
     return stroke * float(max(1.0, size / usual) ** 0.8)
 
@@ -153,7 +151,7 @@ def _weighted_median(found: Sequence[tuple[float, int]]) -> float:
 
 
 def _size_classes(measured: Sequence[float], size: float) -> tuple[list[float], list[float]]:
-    """Return the lower edges and the sizes of the size classes: one around body text, and others a step apart."""
+    """Return the lower edges and the sizes of the size classes: one for body text, and others a step apart."""
     low, high = BODY_SIZE_RANGE[0] * size, BODY_SIZE_RANGE[1] * size
     smaller = _group_sizes(sorted(each for each in measured if each <= low))
     larger = _group_sizes(sorted(each for each in measured if each >= high))
@@ -194,9 +192,8 @@ def _lines(page: OcrPage, types: ScanStyles | None) -> list[StyledLine]:
 
 
 def _with_number_space(text: str, larger: bool) -> str:
-    """Return the text with a space after its section number, which OCR often misses (`2.1Method`).
-
-    If `larger`, a space is also inserted after a chapter number (`3Results`).
+    """Return the text with a space after its section number, which OCR often misses (`2.1Method`), or, if `larger`, its
+    chapter number.
     """
     spaced = _NUMBER.sub(r"\1 ", " ".join(text.split()))
     return _CHAPTER.sub(r"\1 ", spaced) if larger else spaced
@@ -207,8 +204,7 @@ def _style_of(
 ) -> tuple[float, bool, float, float]:
     """Return the size, boldness, top, and bottom of a line, in points.
 
-    A line without metrics, or with fewer than `MIN_LETTERS` letters and digits, has the style of body text. If `types`
-    is None, the size is three quarters of the height of the line's box.
+    A line that could not be measured reliably has the style of body text.
     """
     top, bottom = line.box.y1 * page.height, line.box.y2 * page.height
     if types is None:

@@ -59,7 +59,7 @@ def _count(number: int, page_count: int) -> str:
 def find_scans(texts: PageTexts) -> Scans:
     """Return the scanned pages among the pages of `texts` that have been read.
 
-    Only pages with large images are checked. If a sample of these has no scan, the rest is not checked.
+    If a sample of the pages with large images has no scan, the rest is not checked.
     """
     candidates = [page for page in sorted(texts.pages) if _has_large_images(texts, page)]
     step = max(1, len(candidates) // SAMPLE_SIZE)
@@ -118,10 +118,7 @@ def read_scans(texts: PageTexts, scans: Scans, recognizer: PageRecognizer) -> tu
 
 
 def sections_of_scans(texts: PageTexts) -> TextSections:
-    """Return the same result as `sections_of_text`, for pages that were read by OCR.
-
-    Because OCR misses some numbers of a printed TOC, an incomplete TOC is ignored (see `is_incomplete`).
-    """
+    """Return the same result as `sections_of_text`, but ignore a TOC of which OCR missed too many numbers."""
     promised = sections_of_text(texts)
     if not promised.is_printed:
         return promised

@@ -38,10 +38,10 @@ def group_title(first: int, last: int) -> str:
 
 
 PAGES_BUDGET = 3_000_000
-"""The maximum number of page numbers in one map. Hostile bookmarks, whose sections all overlap, exceed it."""
+"""The maximum number of page numbers in one map. Hostile bookmarks, whose sections all overlap, may exceed it."""
 
 BOOK_LENGTH = 60
-"""In a document with at least this many pages, sections of the first level that are not parts are called chapters."""
+"""The minimum number of pages of a document whose first level, unless it has parts, has chapters."""
 
 _PART = re.compile(rf"(?:{any_of(PART)})\b|第.{{1,4}}[{CJK_PART}]", re.IGNORECASE)
 _CHAPTER = re.compile(rf"(?:{any_of(CHAPTER, APPENDIX)})\b|第.{{1,4}}{CJK_CHAPTER}", re.IGNORECASE)
@@ -52,7 +52,7 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
 
     A section ends where the next one of the same or a higher level starts: on the page before if that one starts at the
     top of its page, or else on the same page. Pages before the first section become an item of their own. Sections are
-    shortened if the page ranges of all of them exceed `PAGES_BUDGET` pages in total.
+    shortened if their page ranges exceed `PAGES_BUDGET` pages in total.
     """
     sections = _clamped_to_parents(sections)
     ends = _last_pages(sections, texts)
@@ -73,7 +73,7 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
 
 
 def moved_section_notes(sections: Sequence[Section]) -> list[str]:
-    """Return a note about sections that the file places before their parents, or an empty list if there are none."""
+    """Return a note about sections that the file places before their parents, if there are any."""
     moved = [was for was, now in zip(sections, _clamped_to_parents(sections), strict=True) if was.page != now.page]
     if not moved:
         return []
@@ -103,7 +103,7 @@ def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:
 
 
 def _last_pages(sections: Sequence[Section], texts: PageTexts) -> list[int]:
-    """Return the last page of each section. `open_` holds the later sections that may end an earlier one."""
+    """Return the last page of each section."""
     ends = [0] * len(sections)
     open_: list[Section] = []
     for index in range(len(sections) - 1, -1, -1):
@@ -124,13 +124,13 @@ def _last_page(section: Section, following: Section | None, texts: PageTexts) ->
 
 
 def _next_section(sections: Sequence[Section], index: int) -> Section | None:
-    """Return the section after the one at `index`, or None if there is none or it is a child of that section."""
+    """Return the section after the one at `index`, or None if that is its child or does not exist."""
     following = sections[index + 1] if index + 1 < len(sections) else None
     return following if following is not None and following.level <= sections[index].level else None
 
 
 def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
-    """Return the node type of each level (part, chapter, section, or subsection), chosen by titles and number of pages."""
+    """Return the node type of each level (part, chapter, section, or subsection)."""
     levels = sorted({section.level for section in sections})
     top = [section.title for section in sections if section.level == levels[0]]
     if sum(bool(_PART.match(title)) for title in top) * 2 > len(top):

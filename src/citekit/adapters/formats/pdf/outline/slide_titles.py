@@ -28,9 +28,9 @@ NEARLY = 0.9
 def slide_titles(texts: PageTexts) -> list[Heading]:
     """Return the title of each slide that has one; none if the document is not a presentation.
 
-    The title of a slide is the first of the largest lines at its top. Lines that are on more than half of the slides
-    are ignored. At least `TITLE_SHARE` of the slides with text must have titles in one style, in which there are at
-    most as many other lines. Consecutive slides with the same title yield one title.
+    The title of a slide is the first of the largest lines at its top, except lines on more than half of the slides. At
+    least `TITLE_SHARE` of the slides with text must have titles in one style. Consecutive slides with the same title
+    yield one title.
     """
     if texts.count < WIDE_PAGES or not all(_is_wide(texts, page) for page in range(1, WIDE_PAGES + 1)):
         return []

@@ -24,7 +24,7 @@ from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
 
 PAGES_PER_ENTRY = 4
-"""If the printed TOC has at least one entry per this many pages, it is assumed to name all headings."""
+"""The maximum number of pages per entry of a printed TOC that is assumed to name all headings."""
 
 CONFIRMED_SHARE = 0.5
 """The minimum share of the sections of a TOC or of tags that headings found by style must include to be trusted."""
@@ -33,23 +33,22 @@ INCOMPLETE_RATIO = 1.3
 """The TOC is incomplete if there are more headings by style than this multiple of its entries."""
 
 NAMED_RATIO = 2.0
-"""The TOC is assumed to leave out a style that has more headings than this multiple of those that the TOC names."""
+"""The multiple of its headings in the TOC above which a style is assumed to be left out of the TOC."""
 
 FEW_BOOKMARKS = 10
 """If a short document has at most this many bookmarks, they are compared with its headings."""
 
 STRAY_SHARE = 0.2
-"""Headings are placed between the bookmarks only if at most this share of the bookmarks is out of order."""
+"""The maximum share of bookmarks out of order for headings to be placed between them."""
 
 PAGE_LIMIT = 5000
-"""The maximum number of pages of a searched document, at 5 to 10 ms each; pages of longer documents are grouped."""
+"""The maximum number of pages of a document whose text is searched for sections, at 5 to 10 ms each."""
 
 
 @frozen
 class TextSections:
-    """The sections of a document in reading order, and its `texts` as they were read to find them.
-
-    `is_printed` is true if the sections come from a printed table of contents (TOC).
+    """The sections of a document in reading order, from a printed TOC or not, and its `texts` as they were read to find
+    them.
     """
 
     sections: Sequence[Section]
@@ -85,16 +84,14 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
 
 
 def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
-    """Return the headings as sections, or an empty list for a single heading, which is not a structure."""
+    """Return the headings as sections; none for a single heading, which is not a structure."""
     levels = levels_of(kept) if len(kept) > 1 else []
     return [_section(heading, level) for heading, level in zip(kept, levels, strict=False)]
 
 
 def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether the sections `named` by a TOC or tags are confirmed by `headings`, but are too few.
-
-    `headings` are found by their style. They confirm the named sections if they include enough of them, and these are
-    too few if there are clearly more headings of the same levels.
+    """Return whether the sections `named` by a TOC or tags are confirmed by `headings`, which are found by their style,
+    but are clearly fewer than those of the same levels.
     """
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
@@ -104,7 +101,7 @@ def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool
 
 
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:
-    """Return the sections of a TOC on the first pages if it names nearly every heading, or else an empty list."""
+    """Return the sections of a TOC on the first pages if it names nearly every heading."""
     promised = locate_toc(texts, tables)
     if not promised.targets or not _is_dense(promised, texts.count):
         return []
@@ -116,8 +113,8 @@ def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]
 
 
 def _has_numbered_deepest_level(contents: Toc) -> bool:
-    """Return whether more than a third of the TOC entries on the deepest level have numbers with dots, so that
-    unnumbered headings below that level are not sections.
+    """Return whether the deepest level of the TOC has dotted numbers, so that unnumbered headings below it are not
+    sections.
     """
     deepest = max(each.level for each in contents.targets)
     own = [each for each in contents.targets if each.level == deepest]
@@ -173,10 +170,9 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings; and the texts as they
     were read.
 
-    The sections are returned unchanged if they are dense, if there are more than `PAGE_LIMIT` pages, if more than
-    `STRAY_SHARE` of them are out of order, or if most of their titles are not printed on their pages. A few bookmarks
-    of a short document are sparse if they are clearly fewer than its headings. In a presentation, the other headings
-    are the titles of slides.
+    The sections are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the
+    sections are out of order, or if most of their titles are not printed on their pages. In a presentation, the other
+    headings are the titles of slides.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
@@ -280,8 +276,7 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
 def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> list[Heading]:
     """Return the headings of `kept` that the TOC does not name, in styles that it mostly does not name.
 
-    In these, `kept` has more than `ratio` times as many headings as the TOC names. Styles larger than every heading in
-    the TOC are left out unless they have more headings than the TOC has entries.
+    In these, `kept` has more than `ratio` times as many headings as the TOC names.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     printed = {(each.page, line) for each in contents.targets for line in each.lines}
@@ -302,7 +297,7 @@ def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, tupl
     """Return the sections, each followed by the headings of `below` that come after it on the pages.
 
     `below` pairs each heading with its level relative to its section, and with a level that replaces this unless it is
-    None. Headings before the first section are dropped.
+    None.
     """
     mixed: list[Section] = []
     rest = list(below)

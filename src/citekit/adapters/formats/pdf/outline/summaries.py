@@ -13,7 +13,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import CAPTION, any_of
 
 MIN_SENTENCE = 30
-"""The minimum number of characters of a sentence that can stand alone. A shorter sentence is joined with the next."""
+"""The minimum number of characters of a sentence that can stand alone. A shorter one is joined with the next."""
 
 MAX_PARAGRAPHS = 12
 """The maximum number of paragraphs that are searched."""
@@ -22,7 +22,7 @@ DROP_CAP_RATIO = 1.8
 """The minimum size of a large first letter, as a multiple of the size of its paragraph."""
 
 IDEOGRAPHS_OF_PROSE = 10
-"""The minimum number of ideographs, kana, or hangul in a paragraph of a language that is written with them."""
+"""The minimum number of ideographs, kana, or hangul in a Chinese, Japanese, or Korean paragraph."""
 
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{4,}")
 _CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*\d", re.IGNORECASE)
@@ -80,7 +80,7 @@ def _continues_paragraph(previous: StyledLine, line: StyledLine) -> bool:
 
 
 def _is_drop_cap(initial: StyledLine, line: StyledLine) -> bool:
-    """Return whether `initial` is the large first letter of the paragraph whose first line, next to it, is `line`."""
+    """Return whether `initial` is the large first letter of a paragraph next to whose first line, `line`, it stands."""
     beside = initial.top - line.size < line.top < initial.bottom and line.left >= initial.left
     return len(initial.text) == 1 and initial.text.isupper() and initial.size >= DROP_CAP_RATIO * line.size and beside
 
@@ -103,8 +103,8 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _starts_with_name(paragraph: str) -> bool:
-    """Return whether a paragraph may start with a lowercase letter: it is Chinese, Japanese, or Korean, or starts with
-    a name of code.
+    """Return whether a paragraph may start with a lowercase letter, because it is Chinese, Japanese, Korean, or starts
+    with code.
     """
     return bool(_NAME_OF_CODE.match(paragraph)) or len(_IDEOGRAPH.findall(paragraph)) >= IDEOGRAPHS_OF_PROSE
 
@@ -136,8 +136,8 @@ TITLES_PER_PAGE = 40
 
 
 def heading_lines(sections: Sequence[Section], texts: PageTexts) -> Mapping[int, frozenset[int]]:
-    """Return, for each page, the indexes of the lines that print the title of a section that starts there, found when
-    needed.
+    """Return a mapping, filled when needed, from each page to the indexes of the lines that print the title of its
+    sections.
     """
     titles: dict[int, list[str]] = {}
     for section in sections:
@@ -170,8 +170,7 @@ def summary_of(
 def _line_indexes_below(section: Section, following: Section | None, texts: PageTexts) -> Sequence[int]:
     """Return the indexes of the lines between the section's heading and the heading of `following` on the same page.
 
-    If the heading is found, these are the lines after it in file order, which keeps columns separate. Otherwise, their
-    height decides.
+    If the heading is found, these are the lines after it in file order, which keeps columns separate.
     """
     lines = texts.lines(section.page)
     here = line_index_of(section, texts)

@@ -1,4 +1,4 @@
-"""Merges the printed tables of contents (TOCs) of a document and locates each entry on the page that it names."""
+"""Merges the printed tables of contents (TOCs) of a document and locates their entries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEVEL_LIMIT = 20
 """The maximum number of levels of nested tables."""
 
 FOUND_SHARE = 0.5
-"""The minimum share of entries whose titles must be found on the pages they name; otherwise the list is not a TOC."""
+"""The minimum share of entries of a TOC whose titles must be found on the pages they name."""
 
 REPEATED_SHARE = 0.8
 """The minimum share of the entries of a table that the following, longer table must repeat to replace it."""
@@ -53,8 +53,8 @@ class Toc:
 def locate_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> Toc:
     """Return the entries of the printed `tables` with the pages that they lead to.
 
-    A table is left out if most of its titles are not found, or if fewer than `MIN_ENTRIES` entries remain: it may be
-    just a table of numbers.
+    A table may be just a table of numbers, so it is left out if most of its titles are not found or if fewer than
+    `MIN_ENTRIES` entries remain.
     """
     pages = frozenset(entry.toc_page for table in tables for entry in table)
     tables = _without_short_tables(tables)
@@ -82,9 +82,7 @@ def _without_short_tables(tables: Sequence[Sequence[TocEntry]]) -> list[Sequence
 
 
 def _without_back_links(group: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries except those whose links lead back to the TOC pages, save its last page, where a section may
-    start.
-    """
+    """Return the entries except those whose links lead back to the TOC pages, save the last, where a section may start."""
     own = {entry.toc_page for entry in group}
     return [entry for entry in group if entry.page not in own or entry.page == max(own)]
 
@@ -126,9 +124,7 @@ class _TitleFinder:
         return TocTarget(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
 
     def _candidate_pages(self, entry: TocEntry, offsets: dict[bool, int]) -> list[int]:
-        """Return the pages on which the entry's title may be printed, the most likely page first. For `offsets`, see
-        `_offsets`.
-        """
+        """Return the pages on which the entry's title may be printed, the most likely page first."""
         roman, number = _page_number(entry)
         near = [number + offsets[roman]] if number and roman in offsets else []
         if entry.page is not None:
@@ -148,7 +144,7 @@ class _TitleFinder:
         return min(found, key=lambda lines: abs(lines[0].top - entry.y)) if placed else _largest(found)
 
     def _series_lines(self, entry: TocEntry, page: int) -> tuple[StyledLine, ...]:
-        """Return the line of `page` with the label of the entry (`Item 5.`), whose title differs from the printed one."""
+        """Return the line of `page` with the label of the entry (`Item 5.`), but another title."""
         own = series_of(entry.title)
         if own is None or len(own[0]) == 1:
             return ()
@@ -162,9 +158,7 @@ class _TitleFinder:
         return lines, self._letters[page]
 
     def _offsets(self, entries: Sequence[TocEntry]) -> dict[bool, int]:
-        """Return the most common difference between physical and printed page numbers, for Arabic (key False) and Roman
-        (key True) page numbers.
-        """
+        """Return the most common difference between physical and printed page numbers, by whether these are Roman."""
         votes: dict[bool, Counter[int]] = {False: Counter(), True: Counter()}
         for entry in entries:
             roman, number = _page_number(entry)
@@ -202,17 +196,12 @@ _LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalnum() 
 
 
 def title_key(text: str) -> str:
-    """Return a key that is equal for different printings of one title: its letters and digits, case-folded, without the
-    section number.
-    """
+    """Return the letters and digits of a title, case-folded, without its section number."""
     return unnumbered(text).casefold().translate(_LETTERS)
 
 
 def find_title(title: str, lines: Sequence[StyledLine], said: Sequence[str]) -> Iterator[tuple[StyledLine, ...]]:
-    """Yield each group of one to four consecutive `lines` that together form the whole `title`.
-
-    `said` are the title keys of the lines.
-    """
+    """Yield each group of one to four consecutive `lines`, with the title keys `said`, that form the whole `title`."""
     wanted = title_key(title)
     if not wanted:
         return
@@ -244,9 +233,8 @@ def _roman(number: int, style: str) -> str:
 
 
 def _merged(groups: Iterable[Sequence[TocTarget]]) -> list[TocTarget]:
-    """Merge tables of contents into one list, without duplicates.
-
-    The entries of a later table, such as the table of a part, go below the entry to which they belong.
+    """Merge tables of contents into one list, without duplicates. Entries of a later table go below those they belong
+    to.
     """
     merged: list[TocTarget] = []
     known: set[tuple[str, int]] = set()
@@ -273,10 +261,8 @@ def _position(promised: TocTarget) -> tuple[int, float]:
 def _level_below(
     merged: Sequence[TocTarget], group: Sequence[TocTarget], first: TocTarget, known: set[tuple[str, int]]
 ) -> int:
-    """Return the level for the top entries of a later table.
-
-    It is one below the highest entry that both tables share, or else below the nearest entry before the table's first
-    entry, or 1 if there is none.
+    """Return the level for the top entries of a later table: below the entries that both tables share, or else below
+    the nearest entry before them.
     """
     shared = [each for each in group if (title_key(each.title), each.page) in known]
     if shared:

@@ -1,4 +1,4 @@
-"""The entries of a printed table of contents. Their levels are derived from section numbers, indents, and fonts."""
+"""The entries of a printed table of contents, with levels from section numbers, indents, and fonts."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ def pages_ascend(entries: Sequence[TocEntry]) -> bool:
 
 
 def page_order(entry: TocEntry) -> float:
-    """Return a number that orders entries by their target: the page of the link, or else the printed page number.
-
-    Roman page numbers come before Arabic ones. The result is 0 for any other text.
+    """Return a number that orders entries by their target: the page of the link, or else the printed page number, Roman
+    before Arabic; 0 for other text.
     """
     if entry.page is not None:
         return entry.page
@@ -54,7 +53,7 @@ def page_order(entry: TocEntry) -> float:
 
 
 def with_equal_margins(entries: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries of one table, shifted so that left-hand and right-hand pages have the same left margin."""
+    """Return the entries, shifted so that left-hand and right-hand pages have the same left margin."""
     margins = [{round(entry.left) for entry in entries if entry.toc_page % 2 == side} for side in (0, 1)]
     even, odd = margins
     if not even or not odd or len(even & odd) * 2 >= min(len(even), len(odd)):
@@ -93,8 +92,8 @@ def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
 
 
 def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
-    """Return the entries that are parts, one level above chapters: those that are named as parts (`Part II`), and those
-    with Roman numerals if I and II are among these and other entries have other numbers or are in the majority.
+    """Return the entries that are parts, one level above chapters: those named as parts (`Part II`), and those with
+    Roman numerals if other entries have other numbers or prevail.
     """
     named = {entry for entry in entries if rank_of(entry.title) == 0}
     roman = [entry for entry in entries if roman_number_of(entry.title)]
@@ -115,8 +114,8 @@ def _indent_ranks(entries: Sequence[TocEntry]) -> list[int]:
 
 
 def _usual_depths(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
-    """Return the most common number depth of the entries at each indent; without numbers, one more than that of the
-    next smaller indent.
+    """Return the most common number depth of the entries at each indent, or else one more than at the next smaller
+    indent.
     """
     usual: dict[int, int] = {}
     counted: dict[int, Counter[int]] = {indent: Counter() for indent in indents}
@@ -130,9 +129,8 @@ def _usual_depths(depths: Sequence[int], indents: Sequence[int]) -> dict[int, in
 
 
 def _by_indent(entries: Sequence[TocEntry], indents: Sequence[int], parts: set[TocEntry]) -> list[TocEntry]:
-    """Return the entries with levels derived from their indent.
-
-    If there are at most two indents, larger and bold entries are above the others of the same indent.
+    """Return the entries with levels derived from their indent and, if there are at most two indents, their size and
+    weight.
     """
     keys = [
         (-1, 0.0, False) if entry in parts else (indent, -entry.size, not entry.bold)

@@ -1,4 +1,4 @@
-"""Reads the printed tables of contents of a document: the entries on each page, joined across pages into tables."""
+"""Reads the printed tables of contents of a document, joined across pages."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ MIN_ENTRIES = 3
 
 MIN_ENTRIES_WITHOUT_HEADING = 5
 MAX_ROW_GAP = 3
-"""The maximum number of rows without a page number between two entries: lines of long titles and names of parts."""
+"""The maximum number of rows without a page number between two entries, such as lines of long titles."""
 
 ENTRY_LIMIT = 20_000
 TITLE_LENGTH = 300
 
 COMPARISON_LIMIT = 20_000_000
-"""The maximum sum, over the pages read row by row, of the number of lines times the number of links."""
+"""The maximum sum, over the pages read row by row, of the number of lines times links."""
 
 LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{4,}|(?:\. ){3,}|(?:・\s?){4,}|(?:‥\s?){2,}")
 _NUMBER = r"\d{1,4}|[ivxlcdm]{1,8}|[A-Z]{1,2}[-.–]\d{1,4}|\d{1,3}[-–]\d{1,3}"
 _ENTRY = re.compile(rf"(?P<title>.*?\S)(?P<leader>[\s.…·_・‥]+)(?P<number>{_NUMBER})", re.DOTALL)
 _NUMBER_SUFFIX = re.compile(rf"[\s.…·_・‥](?:{_NUMBER})\Z")
 _SUFFIX_LENGTH = 12
-"""The length of the end of a line that `_NUMBER_SUFFIX` inspects, which is much faster than matching `_ENTRY`."""
+"""The length of the end of a line that `_NUMBER_SUFFIX` inspects, for speed."""
 
 _JOINED_NUMBER = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){1,5}\.?)(?=[^\W\d_])")
 _NUMBER_ALONE = re.compile(rf"[\s.…·_・‥]*(?:{_NUMBER})")
@@ -100,7 +100,7 @@ def _repeats_entries(found: Sequence[TocEntry], group: Sequence[TocEntry]) -> bo
 
 
 def _split_tables(entries: Sequence[TocEntry]) -> Iterator[list[TocEntry]]:
-    """Yield the entries split into tables where page numbers restart, as in a list of figures that follows the TOC."""
+    """Yield the entries split into tables where page numbers restart, as in a list of figures after the TOC."""
     pages = [page_order(entry) for entry in entries]
     start = 0
     for at in range(1, len(entries)):
@@ -116,7 +116,7 @@ def _split_tables(entries: Sequence[TocEntry]) -> Iterator[list[TocEntry]]:
 
 
 def _without_headers(group: list[TocEntry]) -> list[TocEntry]:
-    """Return the entries without running headers, which are first on their page and are also first on another page."""
+    """Return the entries without running headers, which are first on more than one page."""
     tops = {entry.toc_page: entry for entry in reversed(group)}
     seen = Counter(entry.title for entry in tops.values())
     return [entry for entry in group if not (tops[entry.toc_page] is entry and seen[entry.title] > 1)]
@@ -196,14 +196,14 @@ def _has_entries(lines: Sequence[StyledLine]) -> bool:
 
 
 def _have_leaders_or_links(run: Sequence[Row], links: _RowLinks) -> bool:
-    """Return whether most rows have leader dots or links, which rows of a table of numbers do not have."""
+    """Return whether most rows have leader dots or links, unlike a table of numbers."""
     sure = sum(bool(LEADER.search(row.text)) or links.on(row) is not None for row in run)
     return sure * 2 > len(run)
 
 
 def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries without the heading of the TOC and, if at least 70 percent have links, without unlinked ones,
-    which are then running headers.
+    """Return the entries without the heading of the TOC and, if most have links, without unlinked ones (running
+    headers).
     """
     linked = [entry for entry in entries if entry.page is not None]
     kept = linked if len(linked) * 10 >= len(entries) * 7 else list(entries)
@@ -213,8 +213,7 @@ def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
 def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, list[Row]]]:
     """Yield each heading of a list (None if it has none) with the rows from its first entry to its last.
 
-    A single row before the first entry is included, because it may begin the title of the entry. A list ends if too
-    many rows that are not entries follow each other.
+    A single row before the first entry is included, because it may begin the title of the entry.
     """
     heading: str | None = None
     run: list[Row] = []
@@ -249,7 +248,7 @@ def _rows(lines: Sequence[StyledLine], links: _RowLinks) -> list[Row]:
 
 
 def _with_leaders(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, with rows of only leader dots and a number joined to the row before, whose title fills its line."""
+    """Return the rows, with rows of only leader dots and a number joined to the row before."""
     joined: list[Row] = []
     for row in rows:
         if joined and _LEADERS_ALONE.fullmatch(row.text) and row.top - joined[-1].bottom < row.bottom - row.top:
@@ -307,10 +306,7 @@ def _widest_overlap(row: Row, links: Sequence[Link]) -> Link | None:
 
 
 def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[TocEntry]:
-    """Return the TOC entries in `run`, a list of rows.
-
-    A row without a page number is the beginning of the next entry's title, or else skipped as the name of a part.
-    """
+    """Return the TOC entries in `run`. A row without a page number begins the next entry's title, or names a part."""
     found: list[TocEntry] = []
     open_: list[Row] = []
     for row in run:
