@@ -41,7 +41,7 @@ _MAX_GAP = 3.0
 """The maximum number of seconds between two pictures of one slide: the time of an animation."""
 
 _SAME_SLIDE = 0.7
-"""The minimum share of lines that two pictures of one slide have in common, of the picture with fewer lines."""
+"""The minimum number of common lines of two pictures of one slide, as a share of the lines of the shorter one."""
 
 _SAME_LINE = 0.8
 """The minimum similarity (0 to 1) of two recognized lines that count as the same line."""

@@ -169,7 +169,7 @@ def joined(sums: Floats, sizes: Sequence[int]) -> list[list[int]]:
 
 
 def _most_probable(similar: Floats, groups: Sequence[int]) -> list[int]:
-    """Return the sequence of speakers with the highest sum of similarities (rows: vectors), less a cost for each
+    """Return the sequence of speakers (columns of `similar`) with the highest sum of similarities, less a cost for each
     change.
     """
     reached, count = similar[0], similar.shape[1]

@@ -37,7 +37,9 @@ _ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpeg
 
 @frozen
 class MediaDuration:
-    """The duration of a recording in seconds: when the last frame ends, and as the container states it, or None."""
+    """The duration of a recording in seconds: when the last frame ends (`playable`), and what the container states, if
+    anything.
+    """
 
     playable: float
     declared: float | None

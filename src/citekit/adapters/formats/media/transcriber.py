@@ -150,7 +150,7 @@ class StoredSpeech:
         found = self.get(source)
         if found is None:
             raise SpeechMissing(
-                f"The words that {self.name} recognized in {source.path.name} could not be stored. Check that the "
+                f"The words that {self.name} recognized in {source.path.name} are not in the cache. Check that the "
                 "cache folder of the home is writable."
             )
         return found

@@ -118,7 +118,10 @@ def _facts(header: Header) -> BookFacts:
 
 
 def _split_at_page_breaks(text: bytes) -> Iterator[_Piece]:
-    """Split the text of a MOBI 6 book at its page breaks into at most `PARTS_LIMIT` chapters with text or images."""
+    """Split the text of a MOBI 6 book at its page breaks into at most `PARTS_LIMIT` chapters.
+
+    A chapter without text and images is merged with the next one.
+    """
     starts = [0]
     for found in _BREAK.finditer(text):
         if _has_content(text[starts[-1] : found.start()]) and len(starts) < PARTS_LIMIT:

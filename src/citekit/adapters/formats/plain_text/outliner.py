@@ -26,7 +26,7 @@ PARENT_SIZE = 50
 """The number of groups below one parent, if there are many groups."""
 
 _LONG = 160
-"""The maximum number of lines of a section without subsections that is not split into groups."""
+"""The maximum number of lines of a section without subsections. A longer one is split into groups."""
 
 _FIRST_LINES = [Lines(1, last) for last in range(1, 6)]
 _PROSE = frozenset(("text", "markdown", "html", "rst"))

@@ -63,6 +63,8 @@ def slide_items(slides: Sequence[Slide], cues: Sequence[Cue], start: float, end:
 def add_slides(items: Sequence[OutlineItem], slides: Sequence[Slide]) -> list[OutlineItem]:
     """Return the items with each slide below the item that it overlaps most, cut to the time of the item that contains
     it.
+
+    Slides that overlap no item are left out.
     """
     added = list(items)
     for slide in slides:

@@ -68,9 +68,9 @@ def blend_error(before: Image, middle: Image, after: Image) -> float:
 
 
 def brightness_correlation(one: Image, other: Image) -> float:
-    """Return the correlation of the brightness of two thumbnails, from -1 to 1 (only the lighting changes).
+    """Return the correlation of the brightness of two thumbnails, from -1 to 1.
 
-    Return 0 if a thumbnail has uniform brightness.
+    It is 1 if only the lighting changes, and 0 if a thumbnail has uniform brightness.
     """
     left, right = (thumbnail.crop((0, 0, WIDTH, HEIGHT)).tobytes() for thumbnail in (one, other))
     size, a, b = len(left), sum(left), sum(right)

@@ -50,7 +50,9 @@ def summary_of(cues: Sequence[Cue]) -> str | None:
 
 
 def _without_overlaps(cues: Sequence[Cue], duration: float) -> list[Cue]:
-    """Return the cues in order, merged if they start at the same time, and each ending before the next one starts."""
+    """Return the cues in order, merged if they start at the same time, and each ending at the latest where the next one
+    starts.
+    """
     joined: list[Cue] = []
     for cue in sorted(cues, key=lambda each: each.start):
         start, end = round(cue.start, 3), min(round(cue.end, 3), duration)

@@ -37,7 +37,7 @@ FORM = 1
 """Change this whenever the format of rows, or the way in which their contents are read, changes."""
 
 WORTH = 64
-"""The minimum number of bookmarks, or of pages beyond the cached ones, for which reading a row is faster than the file.
+"""The minimum number of bookmarks, or of pages beyond the cached ones, for which a row is faster to read than the file.
 """
 
 ROW_LIMIT = 2 * 2**20

@@ -160,7 +160,7 @@ class _Judge:
 
 
 def _is_tiny(ink: Ink) -> bool:
-    """Return whether the glyph of a letter or digit is too small to be legible. Type 3 fonts have no font size."""
+    """Return whether the glyph of a letter or digit, which may have no font size (Type 3), is too small to be legible."""
     return _side(ink.box) < TINY * _LETTER and chr(ink.code).isalnum()
 
 

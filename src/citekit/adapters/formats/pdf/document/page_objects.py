@@ -35,7 +35,7 @@ class Target(NamedTuple):
 
 
 Item = tuple[int, str, int | None]
-"""An outline item: its level and its page, both from 1, and its title; None for a page that is not in the file."""
+"""An outline item: its level (from 1), its title, and its page (from 1; None if it is not in the file)."""
 
 
 def outline_targets(document: Document) -> Iterator[Target]:

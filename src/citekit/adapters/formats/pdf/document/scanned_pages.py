@@ -51,7 +51,7 @@ _PARAGRAPH_GAP = 0.6
 def is_scan(page: Any) -> bool:
     """Return whether pictures cover most of `page` and it draws no visible text.
 
-    The text layer over a scan is invisible. A damaged page is not a scan.
+    The invisible text layer over a scan does not count. A damaged page is not a scan.
     """
     try:
         with exclusive():

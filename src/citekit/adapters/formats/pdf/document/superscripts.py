@@ -125,7 +125,7 @@ def levelled_line(line: Mapping[str, Any]) -> str:
 
 
 def _base(spans: Sequence[Mapping[str, Any]], direction: tuple[float, float]) -> tuple[float, float]:
-    """Return the size and the baseline (y grows downward) of the text with the most letters in a line, or else the
+    """Return the size and the baseline (y grows downward) of the text with the most letters in a line; on a tie, of the
     larger.
     """
     weights: dict[tuple[float, float], int] = {}

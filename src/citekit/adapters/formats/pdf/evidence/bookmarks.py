@@ -126,7 +126,8 @@ _VIEWS = frozenset(("XYZ", "Fit", "FitH", "FitV", "FitR", "FitB", "FitBH", "FitB
 
 
 def copy_bookmarks(document: Document, positions: Mapping[int, int], memory: PdfMemory) -> list[MiniPdfBookmark]:
-    """Return the bookmarks that lead to the pages in `positions`, as `bookmarks_to_pages` does.
+    """Return the bookmarks that lead to the pages in `positions`. Those without their parents move up, as in
+    `bookmarks_to_pages`.
 
     `positions` maps the object numbers of pages to their 0-based positions in the mini-PDF. `document` must be
     unmodified. Raise `OutlineError` if the outline has cycles or direct objects.

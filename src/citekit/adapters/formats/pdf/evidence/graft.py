@@ -195,7 +195,9 @@ class _PageCopier:
 
 
 def _check_page_count(mupdf: Any, made: Any, count: int) -> None:
-    """Raise `GraftError` if the new document has more pages, because an object of a copied page refers to another page."""
+    """Raise `GraftError` if the new document does not have `count` pages: objects of copied pages may refer to other
+    pages.
+    """
     pages, kind, name = 0, mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     for number in range(1, mupdf.pdf_xref_len(made)):
         each = mupdf.pdf_new_indirect(made, number, 0)

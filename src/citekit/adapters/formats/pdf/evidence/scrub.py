@@ -87,8 +87,8 @@ def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) ->
 
 
 def clean_annotation(mupdf: Any, annotation: Any) -> None:
-    """Keep those entries of `annotation` that are displayed or that navigate when clicked; replace an action, not
-    change it.
+    """Keep only the entries of `annotation` that are displayed or that navigate when clicked. An action is replaced,
+    not changed.
     """
     _keep(mupdf, annotation, ANNOTATION_NAMES)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":

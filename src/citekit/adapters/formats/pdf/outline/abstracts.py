@@ -30,7 +30,7 @@ def with_abstracts(sections: Sequence[Section], texts: PageTexts, *, has_authors
     """Return the sections in reading order, with the abstracts on the pages before them if none of them is an abstract.
 
     Abstracts come first, or after a title on the same page. With `has_authors`, unnumbered sections above the first
-    abstract on its page are left out, because they name authors.
+    abstract on its page are left out as names of authors.
     """
     if not sections or any(_HEADING.fullmatch(section.title) for section in sections):
         return list(sections)

@@ -117,7 +117,9 @@ def _prose(layout: PageLayout, parts: Sequence[Area], caption: Area) -> list[Are
 
 
 def _collect_parts(caption: Area, parts: Sequence[Area], barriers: Sequence[Area], down: bool) -> Area | None:
-    """Return the union of the drawings below (`down`) or above the caption that no text separates from it, or None."""
+    """Return the union of the drawings near the caption, below (`down`) or above it, that no text separates from it, or
+    None.
+    """
     ahead = [
         part
         for part in parts
@@ -223,8 +225,8 @@ def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
 
 
 def _table_of_columns(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
-    """Return the area of successive rows of at least two cells next to the caption, or None if there are fewer than
-    two.
+    """Return the area of successive rows of at least two cells next to the caption, or None if there are fewer than two
+    rows.
     """
     stop, edge = _distance_to_next_caption(caption, others, down), 0.0
     cells: list[Area] = []

@@ -155,8 +155,8 @@ def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:
 
 
 def _pattern(line: StyledLine) -> str:
-    """Return a key for lines with the same text, apart from numbers, in the same size, unlike the heading that they
-    repeat.
+    """Return a key for lines with the same text, apart from numbers, in the same size, which a repeated heading does
+    not have.
     """
     return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
 

@@ -23,7 +23,7 @@ class Section:
 
 
 def begins_page(section: Section, texts: PageTexts) -> bool:
-    """Return whether no text is above the section's heading on its page; True if the heading is not found."""
+    """Return whether no body text is above the section's heading on its page; True if the heading is not found."""
     y = top_of(section, texts)
     if not math.isfinite(y):
         return True

@@ -39,9 +39,7 @@ CROWDED_SHARE = 0.2
 """The share of a page's lines above which a style not larger than body text is no heading style on that page."""
 
 CAPITALS_SHARE = 0.05
-"""The minimum share of the lines in a font that must have a style of numbered headings, if another one differs by
-capitals.
-"""
+"""The minimum share of the lines in a font that its numbered headings in capitals, or not in capitals, must have."""
 
 MIN_HEADINGS_FOR_RARE = 20
 """Headings in a rare font are dropped only in a document with at least this many headings."""
@@ -116,8 +114,8 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
 
 
 def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without those that repeat the last one in their style a page or two later, as running headers
-    do.
+    """Return the headings without those that repeat the last one in their style at the same height a page or two later,
+    as running headers do.
     """
     kept: list[Heading] = []
     last: dict[FontStyle, Heading] = {}

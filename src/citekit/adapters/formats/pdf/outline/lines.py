@@ -253,7 +253,7 @@ def _accented(found: re.Match[str]) -> str:
 
 
 _SPACED = re.compile(r"(?:(\d{1,2}\.?)\s+)?((?=[^\W\d_a-z])[^\W\d_](?:\s{1,4}[^\W\d_]){4,})")
-"""Five letters or more with spaces between them, and a number before them."""
+"""Five letters or more with spaces between them, perhaps after a number."""
 
 _SCALE = 100
 """MuPDF writes integers, so coordinates are in hundredths of a point."""
@@ -332,7 +332,7 @@ def is_vertical(lines: Sequence[StyledLine]) -> bool:
 
 
 def columns_as_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the columns of a vertical page as horizontal lines, from right to left becoming from top to bottom."""
+    """Return the columns of a vertical page, from right to left, as horizontal lines from top to bottom."""
     columns = [line for line in lines if not line.upright]
     edge = max((line.right for line in columns), default=0.0)
     return [

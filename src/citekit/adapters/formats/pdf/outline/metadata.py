@@ -114,7 +114,9 @@ def repair_notes(document: Document) -> list[str]:
 
 
 def attachment_notes(document: Document) -> list[str]:
-    """Return a note that names the files attached to a PDF, which are the content of a portfolio (ISO 32000-1, 12.3.5)."""
+    """Return a note that names the files attached to a PDF, whose content they are in a portfolio (ISO 32000-1,
+    12.3.5).
+    """
     count = document.embfile_count()
     if not count:
         return []

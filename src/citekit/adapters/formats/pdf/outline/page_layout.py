@@ -165,8 +165,8 @@ def layout_of(page: Any, lines: Sequence[StyledLine]) -> PageLayout:
 
 
 def _visible_part(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | None:
-    """Return the part of `drawn` that is on the page, and whether it is a picture; None if it is off the page or its
-    background.
+    """Return the part of `drawn` that is on the page, and whether it is a picture; None for the background of the page
+    and outside it.
 
     The result is also None for a path far beyond the page, because an unknown clipping path decides how much of it is
     visible.

@@ -176,7 +176,7 @@ def _edges(line: StyledLine) -> tuple[float, float, float, float]:
 
 
 def _is_suspect(signs: Signs | None, shown: Document, lines: Sequence[StyledLine]) -> bool:
-    """Return whether a page needs a check for hidden text: it has tiny text, or signs that its painting order confirms,
-    or unknown ones.
+    """Return whether a page needs a check for hidden text: it has tiny text, unknown signs, or signs that its painting
+    order confirms.
     """
     return signs is None or any(line.size < TINY for line in lines) or (bool(signs) and may_hide_text(shown, signs))

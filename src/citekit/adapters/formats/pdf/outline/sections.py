@@ -41,7 +41,7 @@ PAGES_BUDGET = 3_000_000
 """The maximum number of page numbers in one map. Hostile bookmarks, whose sections all overlap, may exceed it."""
 
 BOOK_LENGTH = 60
-"""The minimum number of pages of a document whose first level, unless it has parts, has chapters."""
+"""In a document with at least this many pages, the sections of the first level are chapters, unless they are parts."""
 
 _PART = re.compile(rf"(?:{any_of(PART)})\b|第.{{1,4}}[{CJK_PART}]", re.IGNORECASE)
 _CHAPTER = re.compile(rf"(?:{any_of(CHAPTER, APPENDIX)})\b|第.{{1,4}}{CJK_CHAPTER}", re.IGNORECASE)

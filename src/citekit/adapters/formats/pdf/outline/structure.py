@@ -33,13 +33,13 @@ INCOMPLETE_RATIO = 1.3
 """The TOC is incomplete if there are more headings by style than this multiple of its entries."""
 
 NAMED_RATIO = 2.0
-"""The multiple of its headings in the TOC above which a style is assumed to be left out of the TOC."""
+"""The TOC is assumed to leave out a style that has more headings than this multiple of those that the TOC names."""
 
 FEW_BOOKMARKS = 10
 """If a short document has at most this many bookmarks, they are compared with its headings."""
 
 STRAY_SHARE = 0.2
-"""The maximum share of bookmarks out of order for headings to be placed between them."""
+"""Headings are placed between the bookmarks if at most this share of the bookmarks is out of order."""
 
 PAGE_LIMIT = 5000
 """The maximum number of pages of a document whose text is searched for sections, at 5 to 10 ms each."""
@@ -47,8 +47,8 @@ PAGE_LIMIT = 5000
 
 @frozen
 class TextSections:
-    """The sections of a document in reading order, from a printed TOC or not, and its `texts` as they were read to find
-    them.
+    """The sections of a document in reading order, from a printed TOC (`is_printed`) or headings, and its `texts` as
+    they were read.
     """
 
     sections: Sequence[Section]

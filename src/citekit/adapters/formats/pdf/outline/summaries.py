@@ -80,7 +80,7 @@ def _continues_paragraph(previous: StyledLine, line: StyledLine) -> bool:
 
 
 def _is_drop_cap(initial: StyledLine, line: StyledLine) -> bool:
-    """Return whether `initial` is the large first letter of a paragraph next to whose first line, `line`, it stands."""
+    """Return whether `initial` is the large first letter of a paragraph, next to its first line, `line`."""
     beside = initial.top - line.size < line.top < initial.bottom and line.left >= initial.left
     return len(initial.text) == 1 and initial.text.isupper() and initial.size >= DROP_CAP_RATIO * line.size and beside
 
@@ -103,8 +103,8 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _starts_with_name(paragraph: str) -> bool:
-    """Return whether a paragraph may start with a lowercase letter, because it is Chinese, Japanese, Korean, or starts
-    with code.
+    """Return whether a paragraph may start with a lowercase letter: it is Chinese, Japanese, or Korean, or starts with
+    code.
     """
     return bool(_NAME_OF_CODE.match(paragraph)) or len(_IDEOGRAPH.findall(paragraph)) >= IDEOGRAPHS_OF_PROSE
 

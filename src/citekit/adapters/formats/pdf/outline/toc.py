@@ -82,7 +82,9 @@ def _without_short_tables(tables: Sequence[Sequence[TocEntry]]) -> list[Sequence
 
 
 def _without_back_links(group: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries except those whose links lead back to the TOC pages, save the last, where a section may start."""
+    """Return the entries except those whose links lead back to TOC pages other than the last, where a section may
+    start.
+    """
     own = {entry.toc_page for entry in group}
     return [entry for entry in group if entry.page not in own or entry.page == max(own)]
 
@@ -233,8 +235,8 @@ def _roman(number: int, style: str) -> str:
 
 
 def _merged(groups: Iterable[Sequence[TocTarget]]) -> list[TocTarget]:
-    """Merge tables of contents into one list, without duplicates. Entries of a later table go below those they belong
-    to.
+    """Merge tables of contents into one list, without duplicates. Entries of a later table go below those to which they
+    belong.
     """
     merged: list[TocTarget] = []
     known: set[tuple[str, int]] = set()
