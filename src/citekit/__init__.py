@@ -5,7 +5,7 @@
     kit = CiteKit()
     book = kit.ingest("book.pdf")
     for node in book.walk():
-        print(node.ID, kit.address(book.resource_id, node.ID))
+        print(node.id, kit.address(book.resource_id, node.id))
     evidence = kit.resolve(book.resource_id, "chapter_2")
     print(evidence.output_path, evidence.receipt)
 
@@ -21,11 +21,10 @@ import sys
 
 
 def _leave_the_current_folder() -> None:
-    """Remove the current folder from `sys.path` if Python was started with `python -m citekit` or `-m citekit.cli`.
+    """Remove the current folder from `sys.path` if `python -m citekit` or `python -m citekit.cli` added it.
 
-    Otherwise, Python would search the current folder first, and a file there named `email.py` or `csv.py` would run
-    instead of the standard module. Modules that Python imports before this call can still come from the current folder.
-    The command `citekit` and `python -P -m citekit` never import from it.
+    Otherwise, a file there named `email.py` or `csv.py` would run instead of the standard module. Modules that Python
+    imports before this call can still come from the current folder.
     """
     given = getattr(sys, "orig_argv", [])
     if sys.argv[:1] != ["-m"] or not {"-mcitekit", "-mcitekit.cli"} & {*given, *map(str.__add__, given, given[1:])}:

@@ -26,7 +26,7 @@ FRESH = 3600.0
 """The time in seconds after which keys are fetched again."""
 
 PAUSE = 30.0
-"""The minimum time in seconds between two requests to the issuer, regardless of the tokens that clients send."""
+"""The minimum time in seconds between two attempts to fetch the keys."""
 
 TIMEOUT = 5.0
 _DOCUMENT_LIMIT = 2**20

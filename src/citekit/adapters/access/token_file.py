@@ -36,8 +36,8 @@ class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
     With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
-    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to other users or
-    belongs to one, or if folders of its subjects overlap (see `check_separate`).
+    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to or owned by other
+    users, or if folders of its subjects overlap (see `check_separate`).
     """
 
     def __init__(
@@ -79,11 +79,10 @@ class TokenFile:
         return next((each.subject for each in self.entries() if each.subject.name == name), None)
 
     def add(self, subject: Subject, issued: str | None = None) -> str | None:
-        """See `Subjects.add`. This also creates the home of the subject.
+        """See `Subjects.add`. The home of the subject is also created.
 
-        Raise `RequestRefused` if its name is malformed, its name or `issued` is taken, or its folders and those of
-        another subject are not separate (see `check_separate`). Raise the errors of `make_folder` if its home cannot be
-        created.
+        Raise `RequestRefused` if the name is malformed, the name or `issued` is taken, or folders of subjects overlap
+        (see `check_separate`), and the errors of `make_folder` if the home cannot be created.
         """
         if _NAME.fullmatch(subject.name) is None:
             raise RequestRefused(
@@ -151,11 +150,10 @@ class TokenFile:
 
 
 def check_separate(subjects: Sequence[Subject]) -> None:
-    """Raise `RequestRefused` if a folder of a subject is the home of another subject, contains it, or is inside it.
+    """Raise `RequestRefused` if a folder of a subject is, contains, or is inside the home or the store of another
+    subject.
 
-    A folder that is hidden in the outer folder does not count.
-
-    A store in a folder counts like a home. Subjects with the same home or store share it, which is allowed.
+    A folder that is hidden in the outer folder does not count. Subjects may have the same home or store.
     """
     own = {each.name: [Path(os.path.realpath(folder)) for folder in _private_folders(each)] for each in subjects}
     for subject in subjects:

@@ -1,1 +1,1 @@
-"""Catalogs of books: a Calibre library or a plain folder."""
+"""Catalogs of books: a Calibre library, a plain folder, or records in memory."""

@@ -19,7 +19,7 @@ _BIGGEST = 2**63 - 1
 
 
 class Card(NamedTuple):
-    """The searchable fields of a book in normalized form, created by `card`. `book` is the ID of the book."""
+    """The searchable fields of a book in normalized form. `book` is the ID of the book."""
 
     book: int
     title: str
@@ -59,7 +59,7 @@ class BookTable:
 
     @classmethod
     def of(cls, books: Iterable[BookRecord]) -> BookTable:
-        """Return a table of `books`, which keeps their order."""
+        """Return a table of `books` in the same order."""
         return cls(card(book.id, book.title, book.authors, book.languages, book.tags) for book in books)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[int]:
@@ -72,7 +72,7 @@ class BookTable:
 
 
 def _conditions(wanted: BookFilter) -> tuple[str, list[str]]:
-    """Return the SQL WHERE clause for `wanted` and its parameter values. Empty criteria are omitted."""
+    """Return the SQL WHERE clause for `wanted` and its parameter values."""
     asked = [("authors", _part(wanted.author)), ("title", _part(wanted.title))]
     if wanted.language is not None and wanted.language.strip():
         asked.append(("languages", enclosed([_written(iso_639_3(wanted.language))])))

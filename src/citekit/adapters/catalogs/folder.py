@@ -1,7 +1,4 @@
-"""Makes a plain folder of book files available as a book catalog.
-
-Files with the same name and different suffixes are one book. The metadata of a file is cached while it is unchanged.
-"""
+"""Makes a plain folder of book files available as a book catalog."""
 
 from __future__ import annotations
 
@@ -38,18 +35,18 @@ ENTRIES_LIMIT = 1_000_000
 
 
 class FolderLibrary:
-    """A `Library` of all book files below `folder`. Files with the same name in one folder are formats of one book.
+    """A `Library` of the book files below `folder`. Files with the same name in one folder are formats of one book.
 
     The ID of a book is derived from its path, so it normally stays the same when other books are added or removed.
-    Title and authors come from the metadata of the file. Without metadata, the file name is the title. The first folder
-    below `folder` is the tag. Books are sorted by the modification time of their newest file. Each call scans the
-    folder, but a file is read again only if it has changed.
+    Title and authors come from the metadata of the files. Without a title, the file name is the title. The first folder
+    below `folder` is the tag. The most recently changed books come first. Each call scans the folder, but unchanged
+    files are normally not read again.
     """
 
     def __init__(self, folder: Path, reader: LibraryReader, index: Index | None = None) -> None:
         """Create a catalog of the books below `folder`, whose metadata is read by `reader`.
 
-        `index` stores the metadata between runs. If `index` is None, metadata is only cached in memory.
+        `index` stores the metadata between runs (None: it is only cached in memory).
         """
         self._folder = folder.absolute()
         self._facts = FileFacts(reader, index)
@@ -98,10 +95,7 @@ class FolderLibrary:
 
 
 def _is_settled(book: BookFiles) -> bool:
-    """Return whether any later change to the book's files would change their recorded states.
-
-    A file that changed just now can change again without getting a new timestamp.
-    """
+    """Return whether any later change to the book's files would change their recorded states (see `RACY`)."""
     now = time.time()
     return all(state.is_settled(now, RACY, now) for _, state in book.files.values())
 
@@ -158,10 +152,7 @@ class FileFacts:
         return facts
 
     def _read(self, path: Path, state: FileState) -> BookFacts:
-        """Return the metadata of the file, or empty metadata if the file cannot be read.
-
-        An unreadable file raises no error, because it is listed in the catalog anyway.
-        """
+        """Return the metadata of the file, or empty metadata if it cannot be read: the catalog lists the file anyway."""
         with suppress(CiteKitError, OSError):
             with open_for_reading(path) as file:
                 format = detect(path.name, file.read(HEAD_SIZE))
@@ -175,10 +166,7 @@ def _key(path: Path, state: FileState) -> str:
 
 
 def _stand_in(path: Path, state: FileState) -> Digest:
-    """Return a digest of the file's path, size, and times, used instead of a digest of its content.
-
-    Hashing all files of a folder only to read their titles would take minutes.
-    """
+    """Return a digest of the file's path, size, and times, because hashing the content of all files would take minutes."""
     return Digest.of_bytes(
         f"{path}\0{state.size}\0{state.mtime_ns}\0{state.ctime_ns}".encode("utf-8", "surrogateescape")
     )
@@ -222,7 +210,7 @@ class BookFiles:
 
 
 def books_below(folder: Path) -> list[BookFiles]:
-    """Return every book below `folder`, most recently changed first.
+    """Return the books below `folder`, most recently changed first.
 
     Hidden files and folders, links to folders, links that lead out of the folder, and subfolders that cannot be read
     are skipped. Raise `LibraryUnavailable` if the folder does not exist, cannot be read, or has more than
@@ -237,10 +225,10 @@ def books_below(folder: Path) -> list[BookFiles]:
 
 
 def numbers(names: Iterable[str]) -> dict[str, int]:
-    """Return a number from 1 to 2**31 - 1 for each name, derived from the name alone.
+    """Return a number from 1 to 2**31 - 1 for each name, derived from the name.
 
-    If two names have the same number, which is rare, the second in sorted order gets another number. The number of a
-    name may therefore change when a colliding name is added.
+    If two names have the same number, which is rare, the second in sorted order gets another number, so adding a name
+    can change the number of another name.
     """
     taken: dict[int, str] = {}
     for name in sorted(names):
@@ -262,10 +250,7 @@ def _preference(item: tuple[str, object]) -> int:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
-    """Yield each regular book file below `folder`: its relative path, its path, and its state.
-
-    Raise `LibraryUnavailable` if the folder does not exist, cannot be read, or has more than `ENTRIES_LIMIT` entries.
-    """
+    """Yield the relative path, the path, and the state of each regular book file below `folder`."""
     real = Path(os.path.realpath(folder))
     pending, left = [""], ENTRIES_LIMIT
     while pending:
@@ -302,10 +287,7 @@ def _is_inside(entry: os.DirEntry[str], real: Path) -> bool:
 
 
 def _looked_at(relative: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Path, FileState]]:
-    """Yield the file if it is a regular file that exists.
-
-    A name that is not valid Unicode is skipped, because no map can contain it.
-    """
+    """Yield the file if it is a regular file and its name is valid Unicode, because no map can contain another name."""
     with suppress(OSError, UnicodeEncodeError):
         relative.encode()
         if entry.is_file():

@@ -1,4 +1,4 @@
-"""Changes one member of a JSON text with comments. All other bytes stay the same."""
+"""Adds, replaces, or removes one member of a JSON text with comments. The rest of the text is kept."""
 
 from __future__ import annotations
 
@@ -93,10 +93,7 @@ def without_member(text: str, path: Sequence[str]) -> str:
 
 
 def _deepest(root: _Value, path: Sequence[str]) -> tuple[_Member, Sequence[str]]:
-    """Return the deepest existing member on the path, and the rest of the path.
-
-    Raise `EditError` if a value on the path is not an object, or contains the next name twice.
-    """
+    """Return the deepest existing member on the path, and the rest of the path."""
     here = _Member(root.start, root)
     for depth, name in enumerate(path):
         if here.value.members is None:

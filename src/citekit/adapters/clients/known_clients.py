@@ -84,13 +84,13 @@ class KnownClient:
 
     Paths begin with `{home}`, `{programs}` (the user's folder for settings of programs), `{config}` (`$XDG_CONFIG_HOME`
     or `~/.config` on all systems), `{local}` (`%LOCALAPPDATA%`), `{zed}` or `{goose}` (the settings folder of that
-    client), or the name of an environment variable such as `{CODEX_HOME}`, and can have `*` in the name of a folder.
-    Paths whose variable is not set are ignored. `traces` are files or folders whose existence shows that the client is
-    installed. `project` is the settings file of a project, relative to its folder. `key` is the key of the servers in a
-    settings file, and `project_key` is the key in the settings file of a project (None: `key`). `shape` returns the
-    data of an entry as the client expects it, and `link` a link that adds the entry to the client (None: there are no
-    such links). `skills` are the possible paths of the user's folder for agent skills, the preferred one first; empty
-    if the client has no skills. `project_skills` is the folder for agent skills of a project, relative to its folder.
+    client), or an environment variable such as `{CODEX_HOME}`. The name of one folder can have a `*`. Paths whose
+    variable is not set are ignored. `traces` are files or folders whose existence shows that the client is installed.
+    `project` is the settings file of a project, relative to its folder. `key` is the key of the servers in a settings
+    file, and `project_key` in the settings file of a project (None: `key`). `shape` returns the data of an entry as the
+    client expects it, and `link` a link that adds the entry to the client (None: there are no such links). `skills` are
+    the possible paths of the user's folder for agent skills, the preferred one first; empty if the client has no
+    skills. `project_skills` is this folder in a project.
     """
 
     title: str

@@ -1,7 +1,7 @@
 """Changes one table of a TOML text, or one entry of a YAML text, line by line.
 
-The caller parses the result and compares it with the expected data, so a file with a structure that these functions do
-not understand is rejected instead of damaged.
+The caller compares the parsed result with the expected data, so a file with a structure that these functions do not
+understand is rejected instead of damaged.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 
 def toml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
-    """Return the TOML text with the table `[key.name]`, which replaces the existing table and the tables in it, or is
-    added at the end.
+    """Return the TOML text with the table `[key.name]`.
+
+    It replaces the existing table and the tables in it, or is added at the end.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = [f"[{key}.{name}]", *(f"{each} = {_toml(value)}" for each, value in data.items())]
@@ -60,7 +61,7 @@ def _toml(value: object) -> str:
 
 
 def yaml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
-    """Return the YAML text with `name` as the first entry of the mapping `key` at the top level. An existing entry is
+    """Return the YAML text with `name` as the first entry of the top-level mapping `key`. An existing entry is
     replaced.
     """
     newline = "\r\n" if "\r\n" in text else "\n"

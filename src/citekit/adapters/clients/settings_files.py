@@ -26,7 +26,7 @@ LARGEST = 20 * 1024 * 1024
 """The maximum size of a settings file in bytes. A larger file is neither read nor changed."""
 
 BACKUP = ".citekit-backup"
-"""The suffix of the copy of a settings file before its last change."""
+"""The suffix of the copy that is made of a settings file before it is changed."""
 
 _PRIVATE = 0o600
 
@@ -37,7 +37,7 @@ class _UnsureError(Exception):
 
 @frozen
 class FileMcpClients:
-    """An `McpClients` for the settings files of the user with these environment variables and home directory."""
+    """Implements `McpClients` for the user with these environment variables and this home directory."""
 
     environment: Mapping[str, str]
     home: Path
@@ -235,7 +235,7 @@ def _known(client: str) -> KnownClient:
 def _in_project(project: Path, relative: str) -> Path:
     """Return the path of a file or folder in a project. Raise `RequestRefused` if a link leads out of the project.
 
-    A project can be a clone of somebody else's, and its links could cause changes to files of the user.
+    The links in a clone could otherwise cause changes to files of the user.
     """
     path = project / relative
     real = Path(os.path.realpath(path))
@@ -245,10 +245,7 @@ def _in_project(project: Path, relative: str) -> Path:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """Return the content of a settings file, or None if it does not exist.
-
-    Raise `RequestRefused` if it is not a file, is too large, or cannot be read.
-    """
+    """Return the content of a settings file, or None if it does not exist."""
     try:
         if path.exists() and not path.is_file():
             raise RequestRefused(f"{path} is not a file, so CiteKit does not change it.")
@@ -274,11 +271,7 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 
 
 def _edited(known: KnownClient, key: str, text: str, entry: ServerEntry) -> str:
-    """Return the text with the entry.
-
-    Raise `_UnsureError` if the text is not valid, if the value of `key` is not a mapping, or if the result does not
-    have exactly the expected data.
-    """
+    """Return the text with the entry. Raise `_UnsureError` if the text cannot be changed safely."""
     former, data = _parsed(known, text), known.shape(entry)
     expected = deepcopy(former)
     entries = expected.setdefault(key, {})
@@ -321,7 +314,7 @@ def _checked(known: KnownClient, text: str, expected: Mapping[str, Any]) -> str:
 
 
 def _filled_only(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data without empty values at its top level, because a writer may drop an empty table."""
+    """Return the data without empty values at its top level, because removing the last entry may remove its table."""
     return {name: value for name, value in data.items() if value not in ({}, None)}
 
 
@@ -338,7 +331,7 @@ def _entries(known: KnownClient, key: str, text: str) -> Mapping[str, Any]:
 
 
 def _parsed(known: KnownClient, text: str) -> dict[str, Any]:
-    """Return the data of a settings file; empty if the text has no value. Raise `_UnsureError` if it is not valid."""
+    """Return the data of a settings file; empty if the text has no value."""
     match known.syntax:
         case Syntax.JSON:
             data = _json_read(text)
@@ -384,7 +377,7 @@ def _not_started(_: Launch) -> None:
 
 
 def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | None:
-    """Return why an entry cannot start, such as a missing program, or None if no problem is known."""
+    """Return why the server of an entry cannot start, or None if no problem is known."""
     if not isinstance(entry, dict):
         return "the entry is not an object"
     command, more = entry.get("command", entry.get("cmd")), entry.get("args", [])

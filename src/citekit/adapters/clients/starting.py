@@ -37,7 +37,7 @@ class Launch:
     def is_this_installation(self) -> bool:
         """Whether this runs CiteKit's MCP server with the current Python, and sets no variable but `CITEKIT_ROOTS`.
 
-        Other programs can change settings files, so CiteKit runs no other command that a settings file contains.
+        Other programs can change settings files, so CiteKit runs no other command from them.
         """
         own = all(name == _SETTING for name, _ in self.variables)
         return own and self.words[0] == sys.executable and self.words[1:4] == ("-m", "citekit", "serve")

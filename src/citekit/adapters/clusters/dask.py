@@ -1,7 +1,7 @@
 """A cluster of Dask workers: those of a running scheduler, or processes on this machine.
 
-`distributed` is imported on first use. The scheduler gives the job of a lost worker to another worker, but stops after
-several workers were lost during the same job (`distributed.scheduler.allowed-failures`).
+`distributed` is imported on first use. The scheduler gives the job of a lost worker to another worker, until several
+workers were lost during the same job (`distributed.scheduler.allowed-failures`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONNECT_SECONDS = 20
 """The maximum time in seconds to connect to a scheduler."""
 
 LOST_SECONDS = 30
-"""The time in seconds without a connection to the scheduler after which the run ends."""
+"""The run ends after this many seconds without a connection to the scheduler."""
 
 CLOSE_SECONDS = 30
 """The maximum time, in seconds, to wait for the processes on this machine to exit."""
@@ -63,7 +63,7 @@ class DaskCluster:
 
     @property
     def dashboard(self) -> str | None:
-        """See `Cluster.dashboard`. It is None for processes on this machine, because a dashboard would open a port."""
+        """See `Cluster.dashboard`. Processes on this machine have no dashboard, because it would open a port."""
         if self._server is not None:
             return None
         try:
@@ -156,7 +156,7 @@ def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster
 
     For `local:N`, return a cluster of N new processes on this machine.
 
-    Raise `RequestRefused` for any other address, `DriverMissing` if the required extra is not installed, and
+    Raise `RequestRefused` for any other address, `DriverMissing` if `distributed` is not installed, and
     `ClusterUnavailable` if the scheduler cannot be reached or the processes cannot be started.
     """
     local = _LOCAL.match(address)

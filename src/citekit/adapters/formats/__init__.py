@@ -1,5 +1,1 @@
-"""File formats, one package per format.
-
-Each package detects files of its format, outlines them, measures their extents, reads their text, and extracts evidence
-from them.
-"""
+"""File formats, one package for each format or group of similar formats."""

@@ -20,8 +20,8 @@ from citekit.domain.progress import Progress, silent
 class AnyBookReader:
     """Reads EPUB, MOBI (including AZW3), FB2, DOCX, EML, and MBOX files.
 
-    Any other file is passed to the EPUB reader, which rejects it with an error. If `as_seen` is set, superscripts,
-    subscripts, and hidden text are marked.
+    Other files are passed to the EPUB reader, which rejects them. If `as_seen` is set, superscripts, subscripts, and
+    hidden text are marked.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:

@@ -1,1 +1,1 @@
-"""Reads a Calibre library in its own folder without ever changing it."""
+"""Reads a Calibre library in its own folder without changing it."""

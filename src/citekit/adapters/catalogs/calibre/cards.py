@@ -63,9 +63,7 @@ def _linked(
 ) -> dict[int, str]:
     """Return the normalized names (such as authors or tags) of each book as one string, by book ID.
 
-    `names` and `links` are SQL queries: `names` selects the ID and the text of each name, and `links` selects each book
-    with the IDs of its names. `fold` normalizes a name, and `join` combines the names of a book. Each combination is
-    joined only once.
+    The SQL query `names` selects IDs and names, and `links` selects each book with the IDs of its names.
     """
     known = {str(number): fold(str(name)) for number, name in connection.execute(names)}
     joined: dict[str, str] = {}

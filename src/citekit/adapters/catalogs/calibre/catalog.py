@@ -24,7 +24,7 @@ RACY = FINE
 
 @frozen
 class _Known:
-    """Data read from the database at `read_at`. The database has had the state `state` since `since`."""
+    """Data read from the database at `read_at`. Its state `state` was first seen at `since`."""
 
     state: DatabaseState
     since: float
@@ -33,20 +33,16 @@ class _Known:
     stats: LibraryStats
 
     def is_settled(self) -> bool:
-        """Return whether any later change to the database would change its recorded file state.
-
-        A file that changed just before it was read can change again without getting a new timestamp.
-        """
+        """Return whether any later change to the database would change its recorded file state (see `RACY`)."""
         return all(file is None or file.is_settled(self.read_at, RACY, self.since) for file in self.state)
 
 
 class CalibreLibrary:
     """A `Library` for the folder that contains Calibre's `metadata.db`.
 
-    It works while Calibre is running, and on read-only disks. Searchable fields are cached in memory until the database
-    changes. The other metadata of a book is read on request. Every query opens and closes the database, so that Calibre
-    can move or replace it at any time. Publication dates are in the time zone `zone`, as Calibre displays them; None is
-    the local time zone.
+    Searchable fields are cached in memory until the database changes. The database is opened only while it is read, so
+    that Calibre can move or replace it. Publication dates are in the time zone `zone` (None: the local time zone), as
+    Calibre displays them.
     """
 
     def __init__(self, folder: Path, *, patience: float = 5.0, zone: tzinfo | None = None) -> None:
@@ -66,10 +62,7 @@ class CalibreLibrary:
         return str(self._folder)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """See `Library.find`.
-
-        A book that is deleted during the query is omitted.
-        """
+        """See `Library.find`. A book that is deleted during the query is omitted."""
         return self._records(self._current().catalogue.find(wanted, limit, offset))
 
     def get(self, book_id: int) -> BookRecord:

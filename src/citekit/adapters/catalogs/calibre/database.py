@@ -1,9 +1,9 @@
 """Reads Calibre's `metadata.db` without writing to it or to its folder.
 
-The database is normally read directly. In two states, reading it would require writing: after a program died during a
-write (a hot `-journal` must be rolled back first), and in write-ahead logging mode (every reader writes a `-shm` file).
-In these states, the database is copied to a temporary folder, recovered, and read there. A journal can name a file
-outside the library, which SQLite would delete during the recovery; the copy of the journal never names such a file.
+The database is read directly unless that would require writing: after a program died during a write (a hot `-journal`
+must be rolled back first), or in write-ahead logging mode (readers write a `-shm` file). In these states, the database
+is copied to a temporary folder, recovered, and read there. A journal can name a file outside the library, which SQLite
+would delete during the recovery; this name is removed from the copy of the journal.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from citekit.domain.errors import LibraryUnavailable
 NAME = "metadata.db"
 MAGIC = b"SQLite format 3\0"
 TIME_LIMIT = 60.0
-"""Time limit of one query session in seconds, in addition to the time to wait for other programs, in case a foreign
-database has a view that never ends.
+"""Time limit of one query session in seconds, in addition to the time to wait for other programs. A foreign database
+can have a view that never ends.
 """
 
 CELL_LIMIT = 64 * 1024 * 1024
@@ -43,8 +43,8 @@ TRIES = 3
 _TURN = threading.Lock()
 """Serializes access to databases in this process.
 
-Closing a file drops every lock that the process holds on it (POSIX, fcntl). Therefore the first bytes must not be read
-directly while another thread reads the database under SQLite's lock.
+Closing a file drops every POSIX lock that the process holds on it, so the first bytes must not be read while another
+thread reads the database under SQLite's lock.
 """
 
 _SAYS = {
@@ -62,7 +62,7 @@ _SAYS = {
 }
 
 DatabaseState = tuple[FileState | None, ...]
-"""The states of the database and of its auxiliary files; None for each missing file."""
+"""The states of the database and of its auxiliary files; None for each file that is missing or cannot be examined."""
 
 
 @frozen
@@ -114,7 +114,7 @@ class CalibreDatabase:
             return self._open_copy()
 
     def _require_files(self) -> None:
-        """Raise `LibraryUnavailable` if the database or a file next to it is a FIFO, a device, or a folder."""
+        """Raise `LibraryUnavailable` if the database or one of its auxiliary files exists but is not a regular file."""
         for suffix in DATABASE_SUFFIXES:
             with suppress(OSError, ValueError):
                 if not stat.S_ISREG(self._path.with_name(NAME + suffix).stat().st_mode):
@@ -123,8 +123,7 @@ class CalibreDatabase:
     def _is_logged_ahead(self) -> bool:
         """Return whether the database uses write-ahead logging (WAL).
 
-        Bytes 18 and 19 of the file are 2 in this mode: https://www.sqlite.org/fileformat.html. Raise
-        `LibraryUnavailable` if the file is missing, cannot be read, or is not an SQLite database.
+        Byte 18 or 19 of the file is 2 in this mode: https://www.sqlite.org/fileformat.html.
         """
         try:
             with self._path.open("rb") as file:
@@ -163,7 +162,7 @@ class CalibreDatabase:
         """Rewrite the copied journal of a transaction over several databases so that it names only this database.
 
         Calibre writes such a journal if a transaction also changes its notes. A file next to the database lists all
-        journals of the transaction; deleting this file commits the transaction. If it is missing, delete the copied
+        journals of the transaction. If this file is missing, the transaction was committed, so delete the copied
         journal.
         """
         if not names_another_file(journal):

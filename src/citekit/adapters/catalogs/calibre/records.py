@@ -1,7 +1,6 @@
 """Reads the records of books from a Calibre library, with one query for each kind of data.
 
-Converts Calibre's numbers, ratings, and times, and reads custom columns and the paths of the book files. File paths
-that lead out of the library folder are ignored, because the database might contain anything.
+File paths that lead out of the library folder are ignored, because the database might contain anything.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ def number(value: object) -> float | None:
 
 
 def stars(value: object) -> float | None:
-    """Convert a stored rating to stars from 0 to 5. Return None for no rating, and for a value that is not a rating.
+    """Convert a stored rating, which is twice the number of stars, to at most 5 stars.
 
-    Calibre stores twice the number of stars, and 0 for no rating.
+    Return None for 0, which means no rating, and for a value that is not a rating.
     """
     doubled = number(value)
     return doubled / 2 if doubled is not None and 0 < doubled <= 10 else None
@@ -44,7 +43,7 @@ def stars(value: object) -> float | None:
 def moment(value: object) -> datetime | None:
     """Parse an ISO 8601 time as Calibre stores it. A time without a time zone is in UTC.
 
-    Return None if the text is not a time, or if its date is not later than Calibre's placeholder for an unknown date.
+    Return None if the text is not a time, or if its date is not later than `UNDEFINED`.
     """
     try:
         read = datetime.fromisoformat(str(value).strip())
@@ -77,7 +76,7 @@ def custom_columns(connection: sqlite3.Connection, wanted: str) -> dict[int, dic
 
     `wanted` is a JSON array of book IDs. Multiple values are a list. A date is ISO 8601 text with a time zone. The
     position in a series is stored under the label plus `_index`. Columns that Calibre computes (composite columns) are
-    not in the database and are therefore missing.
+    missing.
     """
     found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
     for column in _columns(connection):
@@ -151,10 +150,7 @@ _READ: dict[str, Callable[[object], Any]] = {
 
 
 class BookFolders:
-    """Finds book folders and files below the library folder `root`, an absolute path.
-
-    Paths and links that lead out of the library are ignored.
-    """
+    """Finds book folders and files below the library folder `root`, an absolute path."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -175,8 +171,8 @@ class BookFolders:
     def files(self, folder: Path | None, listed: Iterable[tuple[object, object]]) -> dict[str, Path]:
         """Return the paths of a book's files by upper-case format. Files outside the library are omitted.
 
-        If `folder` is None, return an empty dict. `listed` contains the pairs (`data.format`, `data.name`) of the
-        database. The files need not exist.
+        `listed` contains the pairs (`data.format`, `data.name`) of the database. The files need not exist. If `folder`
+        is None, return an empty dict.
         """
         if folder is None:
             return {}
@@ -185,9 +181,10 @@ class BookFolders:
         return {format: path for format, path in paths.items() if not path.is_symlink() or self._ends_inside(path)}
 
     def cover(self, folder: Path | None) -> Path | None:
-        """Return the path of the cover image in `folder`, or None if the path leads out of the library.
+        """Return the path of the cover image in `folder`, or None if `folder` is None or the path leads out of the
+        library.
 
-        If `folder` is None, return None. The file need not exist.
+        The file need not exist.
         """
         return None if folder is None else self.files(folder, [("jpg", "cover")]).get("JPG")
 
@@ -199,7 +196,7 @@ class BookFolders:
 
 
 def _is_name(part: str) -> bool:
-    """Return whether a path component is a plain file name: no separator, no `..`, and on Windows no drive."""
+    """Return whether a path component is a plain file name on this system: no separator, no `..`, no drive."""
     if part in ("", ".", "..", "/") or "\0" in part or "/" in part:
         return False
     return os.name != "nt" or (len(PureWindowsPath(part).parts) == 1 and not PureWindowsPath(part).anchor)

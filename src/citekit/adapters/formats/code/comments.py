@@ -31,13 +31,13 @@ _NO_WORDS = frozenset({"attribute_item", "decorator", "annotation", "signature"}
 
 
 def comment_sentence(text: str) -> str:
-    """Return the first sentence of `text`, which consists of comments with their markers, or "" if it has no words."""
+    """Return the first sentence of `text`, which consists of comments with their markers, or "" if there is none."""
     return _first_sentence(_XML_TAG.sub(" ", _MARKS.sub("", text)))
 
 
 def docstring_sentence(literal: str) -> str:
-    """Return the first sentence of a docstring, given as a Python string literal with its quotes, or "" if it has no
-    words.
+    """Return the first sentence of a docstring, given as a Python string literal with its quotes, or "" if there is
+    none.
     """
     quoted = _QUOTES.match(literal)
     return _first_sentence(quoted[2]) if quoted else ""
@@ -60,7 +60,7 @@ class Comments:
     found: list[Node] = field(factory=list)
 
     def add(self, node: Node) -> None:
-        """Add a comment or attribute node. Nodes must be added in source order.
+        """Add the next comment or attribute in source order.
 
         Earlier nodes are dropped unless `node` directly follows them. A `#!` line, and a unary operator other than the
         `@` of Elixir, are ignored.
@@ -96,7 +96,7 @@ class Comments:
     def _touches(self, node: Node, start: int) -> bool:
         """Return whether only whitespace, with at most one line break, separates the node from byte `start`.
 
-        A POD block, which is documentation in Perl, may also be followed by a blank line.
+        Two line breaks may follow a POD block of Perl.
         """
         end = node.end_byte
         if not 0 <= start - end <= _GAP_LIMIT:
@@ -107,9 +107,9 @@ class Comments:
         return not gap.strip() and gap.count(b"\n") <= (2 if node.type == "pod" else 1)
 
     def _starts_line(self, node: Node) -> bool:
-        """Return whether the comment is the first text on its line. Otherwise it describes the code before it.
+        """Return whether the node is an attribute, or a comment that only `{` or `<?php` may precede on its line.
 
-        An opening `{` or `<?php` before the comment is ignored. For an attribute, always return True.
+        A comment after other code describes that code.
         """
         if node.type in _NO_WORDS:
             return True
@@ -119,6 +119,6 @@ class Comments:
 
 
 def _documented(attributes: list[str]) -> str:
-    """Return the first sentence of the `@doc` attribute of an Elixir definition, or "" if `attributes` has none."""
+    """Return the first sentence of the `@doc` attribute of an Elixir definition, or "" if there is none."""
     documented = next((each for each in attributes if each.startswith("@doc ")), "")
     return _first_sentence(documented.removeprefix("@doc ").strip("\"' \n"))

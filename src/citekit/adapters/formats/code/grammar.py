@@ -17,7 +17,7 @@ PROTOTYPE = "prototype"
 """The kind of a declaration in C and similar languages.
 
 The declaration of a function becomes an item if the file does not define the function. A `typedef` becomes an item if
-it names a struct, union, or enum that has no name of its own. Other declarations define nothing.
+it names a struct, union, or enum that has no name of its own.
 """
 
 _HOLDING = "class interface enum struct trait impl record union object protocol extension mixin actor instance"
@@ -35,15 +35,12 @@ NameOf = Callable[["Node", bytes], str]
 
 
 def words(text: str) -> frozenset[str]:
-    """Split `text` at whitespace and return the words as a set."""
+    """Return the words of `text`, which is split at whitespace."""
     return frozenset(text.split())
 
 
 def _kinds(text: str) -> dict[str, str]:
-    """Parse a table of outline types. Return the outline type of each node type.
-
-    Each line of `text` consists of an outline type and the syntax tree node types that it applies to.
-    """
+    """Return the outline type of each node type. Each line of `text` is an outline type and its node types."""
     rows = [row.split() for row in text.splitlines() if row.strip()]
     return {each: kind for kind, *types in rows for each in types}
 

@@ -8,7 +8,7 @@ from citekit.domain.formats import Format
 
 
 class CodeHandler(TextHandler):
-    """Handles source code: outlines a program from its syntax tree, and treats it as text in every other respect."""
+    """Handles source code: outlines a program from its syntax tree, and otherwise treats it as text."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
         """See `FormatHandler.uses_native_code`. Outlining does, because tree-sitter grammars are compiled."""

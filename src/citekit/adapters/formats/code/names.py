@@ -17,10 +17,9 @@ _KEYWORDS = frozenset(["if", "for", "while", "switch", "return", "else", "sizeof
 """Keywords that appear in the position of a name after text that the C grammar cannot parse."""
 
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
-"""Matches an uppercase name that is called like a function in C.
+"""Matches the uppercase name of a macro that defines a function in C, such as `TEST(Coding, Numbers) { ... }`.
 
-It is the name of a macro that defines a function, such as `TEST(Coding, Numbers) { ... }`. The title of the function
-includes the arguments of the macro.
+The title of the function includes the arguments of the macro.
 """
 
 _CALL_LIMIT = 120
@@ -76,7 +75,7 @@ def bound_kind(node: Node, kind: str, parent: str | None, data: bytes) -> str:
 def name_of(node: Node, data: bytes) -> str:
     """Return the name of a definition in the program `data`, or "" if it has no name.
 
-    The name is as written in the definition, so it can be qualified, such as `Shape::area` in C++.
+    The name can be qualified, such as `Shape::area` in C++.
     """
     if node.type == "impl_item":
         return _implementation(node, data)
@@ -129,9 +128,9 @@ def _bound(node: Node) -> str:
 
 
 def _unwrapped(value: Node | None) -> Node | None:
-    """Return the function of an immediately invoked expression, or `value` itself if it is another expression.
+    """Return the expression inside parentheses and calls, such as the function of `(function () { ... })()`.
 
-    In older JavaScript, `(function () { ... })()` may define a class.
+    In older JavaScript, such a call may define a class.
     """
     for _ in range(_UNWRAPPED):
         if value is None or value.type not in ("parenthesized_expression", "call_expression"):
@@ -153,7 +152,7 @@ def _declared(node: Node, parent: str | None) -> str:
 
 
 def _declarators(node: Node) -> list[Node]:
-    """Return the nested C declarators below a declaration, outermost first. The last one is the name."""
+    """Return the nested C declarators below a declaration, outermost first. The last one is normally the name."""
     chain: list[Node] = []
     inner = node.child_by_field_name("declarator")
     while inner is not None and len(chain) < _DECLARATOR_LIMIT:

@@ -66,9 +66,9 @@ class CodeOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the structure of `source`.
 
-        A file is outlined as plain text, with a note that gives the reason, if it is too long, is too deeply nested,
-        takes too much time or memory to parse, or is in a language whose grammar is not installed. A file without
-        definitions has no items. Raise the errors of `Mapper.map`.
+        A file is outlined as plain text, with a note, if it is too long, is too deeply nested, takes too much time or
+        memory to parse, or is in a language whose grammar is not installed. A file without definitions has no items.
+        Raise the errors of `Mapper.map`.
         """
         text = open_text(source.path, progress)
         if text.index.size > SIZE_LIMIT or text.is_long:
@@ -81,7 +81,7 @@ class CodeOutliner:
 
 
 def _plain(source: Source, progress: Progress, note: str) -> Outline:
-    """Outline a file as plain text because it cannot be parsed, and add `note`, which gives the reason."""
+    """Outline a file that cannot be parsed as plain text, and add `note`, which gives the reason."""
     outline = PlainTextOutliner().outline(source, progress)
     return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=[note])
 
@@ -113,10 +113,9 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
 def _parse_simplified(
     data: bytes, language: str, grammar: Grammar, known: list[Symbol], parse: Callable[[bytes], Tree]
 ) -> list[Symbol]:
-    """Return the definitions found in a simplified version of the program, or `known`, the definitions found so far.
+    """Return the definitions in a simplified version of the program, or `known` if these are no improvement.
 
-    Simplifying removes constructs that the parser cannot read. Return `known` if the program cannot be simplified, if
-    the simplified version yields fewer definitions, or if it yields no more and still has syntax errors.
+    Simplifying removes constructs that the parser cannot read.
     """
 
     def is_valid(fragment: bytes) -> bool:
@@ -133,8 +132,7 @@ def _parse_simplified(
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
     """Return the text as UTF-8, and the line index of this text.
 
-    A lone carriage return becomes a line feed, because the grammars treat it as a space. Raise `SourceUnreadable` if
-    the file cannot be read.
+    A lone carriage return becomes a line feed, because the grammars treat it as a space.
     """
     try:
         data = text.path.read_bytes()
@@ -148,9 +146,8 @@ def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
 
 
 def _thinned(found: list[Symbol]) -> list[Symbol]:
-    """Return the definitions, with at most `SAME_NAME_LIMIT` of the same name in each parent.
-
-    A file with more definitions of the same name is generated code.
+    """Return the definitions, with at most `SAME_NAME_LIMIT` of the same name in each parent. Generated code can have
+    more.
     """
     seen: Counter[str] = Counter()
     kept = []
@@ -202,9 +199,8 @@ class _ItemBuilder:
         )
 
     def _summary(self, symbol: Symbol, top: bool) -> str:
-        """Return a one-line summary: the signature, the first sentence of the documentation, and tags.
-
-        The tags are `test` and `exported`. `top` is True for a definition at the top level of the file.
+        """Return a one-line summary: the signature, the first sentence of the documentation, and the tags `test` and
+        `exported`.
         """
         marks = [TEST] if is_test(self.language, symbol) else []
         marks += [EXPORTED] if self.exported(symbol, top) else []
@@ -229,8 +225,8 @@ class Preface:
 def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
     """Return the docstring or comment that describes the program `data`, or None if there is none.
 
-    A comment must end before byte `first`, where the first definition begins. License notices, editor and linter
-    settings, comments on the first definition, and comments of a single word do not count.
+    A comment must end at or before byte `first`, where the first definition begins. License notices, editor and linter
+    settings, and comments of a single word do not count.
     """
     root = tree.root_node
     literal = docstring_node(root)

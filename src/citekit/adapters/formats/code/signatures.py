@@ -54,10 +54,7 @@ def _body(node: Node) -> Node | None:
 
 
 def docstring(node: Node, data: bytes) -> str:
-    """Return the first sentence of the docstring of a Python definition.
-
-    Return "" if the definition has no docstring or is in another language.
-    """
+    """Return the first sentence of the docstring of a Python definition, or "" for any other definition."""
     return block_docstring(node.child_by_field_name("body"), data) if node.type in _COLON_ENDED else ""
 
 

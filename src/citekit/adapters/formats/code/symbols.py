@@ -78,10 +78,7 @@ class _Scan:
     stack: list[Symbol] = field(factory=list)
     wrappers: list[Node] = field(factory=list)
     bodiless: tuple[Symbol, int] | None = None
-    """The last definition, and the byte offset after it.
-
-    If the grammar makes the body a separate node, only whitespace may precede the body after this offset.
-    """
+    """The last definition, and the byte offset after it, where a body that is a separate node may begin."""
 
     def visit(self, node: Node, parent: Node | None) -> None:
         kind = self.grammar.kinds.get(node.type)
@@ -139,10 +136,9 @@ class _Scan:
         self.stack.append(symbol)
 
     def _is_clause(self, before: Symbol, symbol: Symbol) -> bool:
-        """Return whether `symbol` is another clause of the previous definition `before`.
+        """Return whether `symbol` is another clause of `before`, such as another equation of a Haskell function.
 
-        Clauses have the same name and the same type, such as the equations of a Haskell function. A definition with its
-        own documentation is not a clause.
+        A definition with its own documentation is not a clause.
         """
         same = symbol.kind in self.grammar.clauses and (before.kind, before.name) == (symbol.kind, symbol.name)
         return same and not symbol.sentence
@@ -180,10 +176,7 @@ class _Scan:
         return made
 
     def _wrapped(self, node: Node) -> Node:
-        """Return the outermost wrapper (such as `export`) that contains the definition `node` and no code after it.
-
-        Return `node` itself if there is no such wrapper.
-        """
+        """Return the outermost wrapper (such as `export`) that contains `node` and no code after it, or `node` itself."""
         wrappers, self.wrappers = self.wrappers, []
         for each in wrappers:
             inside = each.start_byte <= node.start_byte and node.end_byte <= each.end_byte <= node.end_byte + 8

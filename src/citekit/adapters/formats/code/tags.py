@@ -41,7 +41,7 @@ _WORDS = {
 def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:
     """Return a function that checks whether a definition of the program `data` is exported.
 
-    Its arguments are the definition, and True if the definition is at the top level of the file.
+    Its second argument is True for a definition at the top level of the file.
     """
     listed = frozenset(
         word.decode("utf-8", "replace")

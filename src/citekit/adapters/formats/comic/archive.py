@@ -1,7 +1,4 @@
-"""Reads comics, which are ZIP archives of images (CBZ), with size limits.
-
-No image is unpacked to disk under its own name.
-"""
+"""Reads comics, which are ZIP archives of images (CBZ), with size limits."""
 
 from __future__ import annotations
 
@@ -67,9 +64,7 @@ class ComicArchive:
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 
     def info(self) -> ComicInfo:
-        """Return the metadata in `ComicInfo.xml`, or empty metadata if that file is missing, damaged, encrypted, or too
-        large.
-        """
+        """Return the metadata in `ComicInfo.xml`, or empty metadata if that file is missing or cannot be used."""
         from citekit.adapters.libraries.lxml import parse_xml
 
         found = [name for name in self.zip.namelist() if name.rpartition("/")[2].casefold() == "comicinfo.xml"]
@@ -103,7 +98,7 @@ class ComicArchive:
 def open_comic(path: Path) -> Iterator[ComicArchive]:
     """Open the comic at `path`, and close it at the end of the context.
 
-    Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images. Raise
+    Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images, or
     `SourceUnreadable` if it cannot be read.
     """
     with _translated(path):

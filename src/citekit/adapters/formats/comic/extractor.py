@@ -37,8 +37,8 @@ _PDF_FORMATS = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
 class CbzExtractor:
     """Extracts pages of comics.
 
-    In native form, one whole page is an exact copy of its image, and several pages are a CBZ whose files are named by
-    page number.
+    In native form, one whole page is a copy of its image, and several pages are a CBZ whose files are named by page
+    number.
     """
 
     identity = ExtractorIdentity("cbz", "2")
@@ -47,9 +47,7 @@ class CbzExtractor:
         self._pictures = PillowExtractor()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """See `Extractor.forms`. Pages of comics have the forms native, PNG (one page only), and PDF (whole pages
-        only).
-        """
+        """See `Extractor.forms`. The forms are native, PNG (one page only), and PDF (whole pages only)."""
         if format.name != "cbz" or not isinstance(location, Pages):
             return ()
         if location.region is not None:
@@ -84,10 +82,7 @@ class CbzExtractor:
         return evolve(crop, extent=Pages(location.numbers, region))
 
     def _write_pdf(self, comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-        """Write a PDF with one page per image. A page measures as many points as its image has pixels.
-
-        Raise `FormUnsupported` if the PDF would have more than `PDF_LIMIT` pages.
-        """
+        """Write a PDF with one page per image. A page measures as many points as its image has pixels."""
         if len(location.numbers) > PDF_LIMIT:
             raise FormUnsupported(
                 f"A PDF of a comic can have at most {PDF_LIMIT} pages. Request fewer pages, or the native form."
@@ -119,9 +114,7 @@ class CbzExtractor:
 
 
 def _read_picture(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
-    """Return the image of a page and its detected format. Raise `SourceUnsupported` if the file is not an image, and
-    the errors of `ComicArchive.read`.
-    """
+    """Return the image of a page and its detected format. Raise `SourceUnsupported` if the file is not an image."""
     data = comic.read(number)
     format = detect(comic.names[number - 1], data[:HEAD_SIZE])
     if format is None or format.modality is not Modality.IMAGE:
@@ -145,7 +138,7 @@ def _copy_picture(comic: ComicArchive, location: Pages, target: Path) -> Extract
 
 
 def _write_cbz(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write a CBZ of the pages. The same pages always give the same bytes.
+    """Write a CBZ of the pages. Equal pages give equal bytes.
 
     The images are stored uncompressed, unchanged, and with a fixed modification time.
     """

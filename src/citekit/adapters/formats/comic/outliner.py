@@ -20,7 +20,7 @@ from citekit.domain.source import Source
 PAGE_NODE_LIMIT = 2000
 """The maximum number of pages of a comic that has a node for each page.
 
-In the map of a longer comic, one node per range of pages replaces the nodes of the pages.
+A longer comic has one node per range of pages instead.
 """
 
 _DEPTH = 8
@@ -34,7 +34,7 @@ class CbzOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the chapters of the comic with their pages.
 
-        Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images. Raise
+        Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images, or
         `SourceUnreadable` if it cannot be read.
         """
         progress(0, 1, "reading the comic")
@@ -51,10 +51,7 @@ class CbzOutliner:
 
 
 def _title(info: ComicInfo) -> str | None:
-    """Return the title of the comic. Without a title, return the series with the number in it, if it has one.
-
-    Without a series, return None.
-    """
+    """Return the title of the comic, or else its series with its number, or None."""
     numbered = f"{info.series} {info.number}" if info.series and info.number else info.series
     return info.title or numbered
 

@@ -94,10 +94,7 @@ def _closing(data: bytes, start: int, limit: int) -> int:
 
 
 def _macros(data: bytes) -> Mapping[str, str]:
-    """Return the values of the macros that `@string` defines, by name in lowercase.
-
-    The value of a macro may contain earlier macros.
-    """
+    """Return the values of the macros that `@string` defines, by name in lowercase. A value may contain earlier macros."""
     macros: dict[str, str] = {}
     for string in islice(_STRING.finditer(data), _MACROS_LIMIT):
         text = data[string.end() : string.end() + _MACRO_LIMIT].decode("utf-8", "replace")
@@ -112,10 +109,10 @@ def _plain_fields(data: bytes, start: int, end: int, macros: Mapping[str, str]) 
 
 
 def _fields(text: str, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name, in lowercase, and the value of each field of an entry, without quotation marks around the
-    value.
+    """Yield the name, in lowercase, and the value of each field of an entry.
 
-    Braces are kept. Parts of a value that `#` separates are joined, and macros are replaced by their values.
+    Braces are kept, but not the quotation marks around a value. Parts of a value that `#` separates are joined, and
+    macros are replaced by their values.
     """
     position = 0
     while field := _FIELD.search(text, position):

@@ -38,8 +38,8 @@ _VALUES_LIMIT = 60
 class Component:
     """A component of a calendar, such as an event.
 
-    `lines` are its lines, `calendar` is the index of its calendar object in the file, and `values` has the text of each
-    property by name. `zones` are the names of its time zones.
+    `calendar` is the index of its calendar object in the file, `values` has the text of its properties by name, and
+    `zones` are the names of the time zones that it uses.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Component:
 
 @frozen
 class CalendarOutliner:
-    """Outlines calendars. `fallback` outlines files that are very long or contain no events, tasks, or entries."""
+    """Outlines calendars. `fallback` outlines files that are very long or contain no events or similar components."""
 
     fallback: Outliner
 
@@ -91,10 +91,9 @@ class CalendarOutliner:
 
 
 def read_components(lines: Iterable[str]) -> tuple[list[Component], str]:
-    """Return the components of the calendars, such as events and time zones, and the first name of a calendar, or "".
+    """Return the components of the calendars, such as events and time zones, and the first name of a calendar or "".
 
-    A component inside another component, such as an alarm, is not returned separately. A component that is not closed
-    is left out.
+    A component inside another component, such as an alarm, and a component that is not closed are left out.
     """
     found: list[Component] = []
     stack: list[str] = []
@@ -144,9 +143,10 @@ def plain_value(value: str) -> str:
 
 
 def calendar_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield one text for each line. For the first line of a property that readers see, such as a title or a location,
-    it is the value of the property. For the first line of any other property, it is the whole property. For a
-    continuation line, which is joined to the line before it, it is "".
+    """Yield one text for each line.
+
+    For the first line of a property, this is the value if readers see it (such as a title), or else the whole property.
+    For a continuation line, it is "".
     """
     for first, last, line in unfolded(lines):
         match = _LINE.match(line)

@@ -28,9 +28,9 @@ def grouped(
 ) -> tuple[OutlineItem, ...]:
     """Divide `count` members into groups of the same round size, and return an outline item for each group.
 
-    A group has at least `least` members, except the last one, and there are at most `most` groups. Many groups are
-    nested in larger groups. `location_of(i, j)` returns the lines of the members [i, j), counted from 0. `describe(i,
-    j)` returns the title and the summary of the group with these members.
+    A group has at least `least` members, except the last one, and there are at most `most` groups. More than `TOP`
+    groups are nested in larger groups. `location_of(i, j)` returns the lines of the members [i, j), counted from 0, and
+    `describe(i, j)` the title and the summary of the group with these members.
     """
     size = round_size(max(least, -(-count // max(1, most))))
     parent_size = round_size(max(size, -(-count // TOP)))

@@ -14,10 +14,7 @@ class DataHandler(TextHandler):
     """Handles data files. They are outlined by their top-level structure, and otherwise treated as text."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
-        """See `FormatHandler.uses_native_code`. Outlining XML does, because the parser expat is compiled.
-
-        Other tasks use no native code.
-        """
+        """See `FormatHandler.uses_native_code`. Only outlining XML does, because the parser expat is compiled."""
         return task is Task.OUTLINE and format.name == "xml"
 
     def outliner(self, format: Format, services: Services) -> Outliner:

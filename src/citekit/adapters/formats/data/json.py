@@ -41,10 +41,9 @@ class JsonOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the members of an object by key, or of the elements of an array by index from 0. Several
-        top-level values are outlined like the elements of an array.
+        """Return an outline of the members of an object by key, or of the elements of an array by index from 0.
 
-        Raise the errors of `Outliner.outline`.
+        Several top-level values are outlined like the elements of an array. Raise the errors of `Outliner.outline`.
         """
         file = open_data_file(source, progress)
         root = None if file.content is None else first_value(file.content.data)
@@ -67,7 +66,7 @@ class JsonOutliner:
 def _roots(data: bytes, start: int) -> MemberOffsets:
     """Return the offsets of the top-level objects and arrays, beginning at byte `start`.
 
-    A JSON file has one top-level value, but some files contain several, written one after another.
+    Some files contain several values, written one after another.
     """
     parts, position = MemberOffsets(), start
     while position < len(data) and data[position] in b"{[":

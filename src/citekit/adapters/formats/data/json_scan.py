@@ -1,7 +1,6 @@
 """Finds the byte offsets of the members of a JSON value (RFC 8259, with comments) without building the values.
 
-The bytes are scanned once, with regular expressions that never backtrack. The time is linear in the length, nested
-values do not use the call stack, and each member takes 32 bytes of memory.
+The time is linear in the length, nested values do not use the call stack, and each member takes 32 bytes of memory.
 """
 
 from __future__ import annotations
@@ -98,9 +97,8 @@ def scan(data: bytes, start: int) -> MemberOffsets:
 
 
 def skip(data: bytes, position: int) -> int:
-    """Return the offset after the end of the array or object whose content begins at `position`.
-
-    Return the length of `data` if the array or object is not closed.
+    """Return the offset after the array or object whose content begins at `position`, or the length of `data` if it is
+    not closed.
     """
     depth = 1
     for found in _DEEP.finditer(data, position):

@@ -28,10 +28,7 @@ class JsonLinesOutliner:
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the records, which are numbered from 1.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the records, which are numbered from 1. Raise the errors of `Outliner.outline`."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)

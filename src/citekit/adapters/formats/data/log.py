@@ -50,7 +50,7 @@ class MinuteCount:
 
     `when` is the time in minutes as `TimestampFormat.minute` counts them, `line` the line of the first entry (1 for the
     first period of a log), `count` the number of entries, `levels` the number of entries of each severity, and `first`
-    the text of the first entry.
+    the beginning of the first entry.
     """
 
     when: int
@@ -67,10 +67,7 @@ class LogOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the log by days, hours, and minutes.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the log by days, hours, and minutes. Raise the errors of `Outliner.outline`."""
         text = open_text(source.path, progress)
         stamp = (
             detect_timestamp_format(next(text.passages([(1, min(_SAMPLE, text.line_count))]), []))

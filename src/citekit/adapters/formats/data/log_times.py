@@ -25,10 +25,7 @@ _STATUS = re.compile(r'" ([1-5])\d\d (?:\d+|-)(?:\s|$)')
 
 @frozen
 class TimestampFormat:
-    """A timestamp format.
-
-    `pattern` matches a timestamp near the beginning of a line. `_minute` describes its named groups.
-    """
+    """A timestamp format. `pattern` matches a timestamp near the beginning of a line; for its groups, see `_minute`."""
 
     name: str
     pattern: re.Pattern[str]
@@ -50,8 +47,8 @@ class TimestampFormat:
 def _minute(groups: dict[str, str | None]) -> int:
     """Convert the named groups of a matched timestamp to minutes. See `TimestampFormat.minute`.
 
-    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM). Instead, there may be only `h`
-    and `mi`, which count as a time on January 1 of the year 1, or only `epoch` (seconds since 1970).
+    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM); or only `h` and `mi`, which
+    count as a time on January 1 of the year 1; or only `epoch` (seconds since 1970).
     """
     if groups.get("epoch"):
         when = datetime.fromtimestamp(int(groups["epoch"] or 0), UTC)
@@ -131,7 +128,7 @@ def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
 def level_of(line: str) -> str | None:
     """Return the severity of a log line, or None if it has none.
 
-    If a line of a web server's log names no severity, return the class of its error status: `4xx` or `5xx`.
+    If no severity is named, return the class of the error status in a web server's log: `4xx` or `5xx`.
     """
     found = _LEVEL.search(line, 0, 300)
     if found and found.lastindex:

@@ -27,7 +27,7 @@ CELLS_LIMIT = 20_000
 """The maximum number of cells of a notebook that become nodes."""
 
 _SOURCE_LIMIT = 200_000
-"""The maximum number of bytes of a cell's source that are read. Outputs are not read."""
+"""The maximum number of bytes of a cell's source that are read."""
 
 _CELL = 99
 
@@ -112,8 +112,8 @@ def _cells(content: Content) -> Iterator[Cell]:
 def _cell_offsets(data: bytes) -> MemberOffsets:
     """Return the offsets of the cells in the notebook `data`.
 
-    In notebook format 4, the cells are at the top level; in format 3, they are in worksheets, of
-    which only the first is read.
+    In notebook format 4, the cells are at the top level; in format 3, they are in worksheets, of which only the first
+    is read.
     """
     root = _members(data, first_value(data))
     if "worksheets" in root and "cells" not in root:
@@ -124,9 +124,9 @@ def _cell_offsets(data: bytes) -> MemberOffsets:
 
 
 def _members(data: bytes, start: int) -> dict[str, tuple[int, int]]:
-    """Return the start and end offsets of each value of the JSON object at `start`, by key.
+    """Return the start and end offsets of the first 1,000 values of the JSON object at `start`, by key.
 
-    Return an empty dict if the value at `start` is not an object. At most 1,000 members are returned.
+    Return an empty dict if the value at `start` is not an object.
     """
     if data[start : start + 1] != b"{":
         return {}
@@ -152,10 +152,7 @@ def _scalar_text(data: bytes, span: tuple[int, int]) -> str:
 
 
 def _source(data: bytes, span: tuple[int, int]) -> tuple[str, list[int]]:
-    """Return the text of a cell, and the offset in the file of each line of the text.
-
-    `span` is the byte range of the cell's `source` value.
-    """
+    """Return the text of a cell whose `source` value has the byte range `span`, and an offset in `data` for each line."""
     if data[span[0] : span[0] + 1] != b"[":
         text = _string(data, span)
         return text, [span[0]] * (text.count("\n") + 1)
@@ -188,10 +185,7 @@ _NO_MEDIA = frozenset(("output_type", "metadata", "prompt_number"))
 
 
 def _outputs(data: bytes, span: tuple[int, int]) -> tuple[str, ...]:
-    """Return the distinct types of a cell's outputs: media types, `text` for printed text, or the names of errors.
-
-    `span` is the byte range of the JSON array of outputs.
-    """
+    """Return the distinct types of a cell's outputs: media types, `text` for printed text, or the names of errors."""
     if data[span[0] : span[0] + 1] != b"[":
         return ()
     parts, kinds = scan(data, span[0]), {}
@@ -229,7 +223,7 @@ def _items(cell: Cell) -> list[tuple[int, OutlineItem]]:
 def _ended(items: Sequence[tuple[int, OutlineItem]], last: int) -> list[tuple[int, OutlineItem]]:
     """Return the items with each section extended to the line before the next section of the same or a higher level.
 
-    `items` contains pairs of level and item. `last` is the last line of the notebook's cells.
+    `last` is the last line of the notebook's cells.
     """
     ended, bound = [], dict[int, int]()
     for level, item in reversed(items):

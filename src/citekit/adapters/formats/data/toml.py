@@ -127,10 +127,7 @@ def _next_line(data: bytes, position: int) -> int:
 
 
 def _value_end(data: bytes, position: int) -> int | None:
-    """Return the offset of the line after the value at `position`, or None if the value is not closed.
-
-    Line breaks inside arrays and strings do not end a value.
-    """
+    """Return the offset of the line after the value at `position`, or None if an array or inline table is not closed."""
     depth = 0
     for found in _VALUE.finditer(data, position):
         mark = data[found.start()]
@@ -162,7 +159,7 @@ def _title(tables: Sequence[Table]) -> str | None:
 def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[OutlineItem, ...]:
     """Return outline items for the tables, nested by their dotted names.
 
-    The elements of an array of tables become children of one item. `depth` is the nesting level, counted from 0.
+    The elements of an array of several tables become children of one item.
     """
     found: list[KeyedSection] = []
     for run in _runs(tables):
@@ -189,10 +186,9 @@ def _entry(family: Sequence[Table], depth: int) -> KeyedSection:
 
 
 def _runs(tables: Sequence[Table]) -> Iterator[list[list[Table]]]:
-    """Group tables for the outline. A family is a table followed by its subtables.
+    """Yield a list of families for each array of tables, and for each other table.
 
-    Yield a list of families for each array of tables, one family per element. For any other table, yield a list with
-    its family only.
+    A family is a table followed by its subtables.
     """
     run: list[list[Table]] = []
     for family in _families(tables):

@@ -30,7 +30,7 @@ ELEMENTS_LIMIT = 2_000_000
 """The maximum number of elements that are recorded."""
 
 _LONG = 30
-"""An element that spans more lines than this has child nodes."""
+"""An element that spans more lines than this can have child nodes."""
 
 _LABELS = 50_000
 _LABEL_NAMES = ("title", "name", "label", "id", "key", "ref")
@@ -69,10 +69,7 @@ class XmlOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the elements, in groups if there are many.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the elements, in groups if there are many. Raise the errors of `Outliner.outline`."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -91,10 +88,7 @@ class XmlOutliner:
 
 
 def read_elements(data: bytes, progress: Progress) -> Elements:
-    """Return the elements of the UTF-8 document `data`, up to the first syntax error.
-
-    The attribute `fault` of the result describes the error, or is None.
-    """
+    """Return the elements of the UTF-8 document `data`, up to the first syntax error, which `fault` describes."""
     from xml.parsers import expat
 
     reader = _Reader(expat.ParserCreate("utf-8"), Elements(), len(data), progress)
@@ -153,9 +147,8 @@ class _Reader:
                 self.found.labels[index] = text[:_LABEL_LIMIT]
 
     def _collect_label(self, depth: int) -> None:
-        """Start to collect the text of a `title`, `name`, or `label` element as the label of its parent.
-
-        `depth` is the level of the parent.
+        """Collect the text of a `title`, `name`, or `label` element as the label of its parent, which is at the level
+        `depth`.
         """
         above = self.open[depth] if 0 <= depth < len(self.open) else -1
         if above >= 0 and len(self.found.labels) < _LABELS and self.label is None and above not in self.found.labels:
@@ -210,10 +203,7 @@ class _Tree:
         return self._many(below) if below else (self._one(index),)
 
     def _below(self, index: int) -> list[int]:
-        """Return the indexes of an element's children.
-
-        These are the elements one level deeper that start before the element ends.
-        """
+        """Return the indexes of an element's children: those one level deeper that start before the element ends."""
         depths, starts, end = self.found.depths, self.found.starts, self.found.ends[index]
         depth, found = depths[index] + 1, []
         for each in range(index + 1, len(depths)):

@@ -55,10 +55,7 @@ class YamlOutliner:
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the keys and items, nested if they are long.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the keys and items, nested if they are long. Raise the errors of `Outliner.outline`."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -119,16 +116,15 @@ def _value(entry: KeyedSection | None) -> str:
 class Block:
     """Reads block collections of YAML: mappings and sequences that are structured by indentation.
 
-    `flows` becomes False at the first flow collection or quoted string that is not closed. After that, the content of
-    flow collections and quoted strings is no longer skipped.
+    `flows` becomes False at the first flow collection or quoted string that is not closed. After that, their content is
+    no longer skipped.
     """
 
     content: Content
     flows: bool = True
 
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
-        """Return the keys or items of the collection on the lines from `first` to `last`, or groups of them if there
-        are more than `MANY`.
+        """Return the keys or items of the collection on these lines, or groups of them if there are more than `MANY`.
 
         `depth` is the nesting level of the collection.
         """
@@ -158,8 +154,8 @@ class Block:
     def _starts(self, first: int, last: int, indent: int, *, keys: bool | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield the line number and the text of each key or item that is indented by `indent` spaces.
 
-        In a mapping, only keys are yielded; in a sequence, only items. If `keys` is None, the first key or item found
-        decides which of the two the collection is.
+        Only keys are yielded in a mapping, and only items in a sequence. If `keys` is None, the first key or item
+        decides which of the two it is.
         """
         data, flow_end = self.content.data, 0
         begin, end = self.content.start(first), self.content.start(last + 1)
@@ -202,9 +198,9 @@ class Block:
         return KeyedSection(title or "item", "item" if item else "key", first, last, summary, children)
 
     def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[KeyedSection]:
-        """Return the keys of a mapping that is an item of a sequence. The first key is on the line of the item's dash.
+        """Return the keys of a mapping that is an item of a sequence, or nothing if there is only one key or too many.
 
-        Return nothing if there is only one key, or if there are too many.
+        The first key is on the line of the item's dash.
         """
         line, key = self._line(first), text[1:].lstrip()
         indent = len(line) - len(line.lstrip(b" ")) + len(text) - len(key)
@@ -231,7 +227,7 @@ class Block:
     def _trimmed(self, first: int, last: int) -> int:
         """Return the last line of an entry that has content.
 
-        Blank lines and unindented comments after it are excluded, because they belong to the next entry.
+        Blank lines and unindented comments after this line belong to the next entry.
         """
         while last > first:
             line = self._line(last)
@@ -244,7 +240,7 @@ class Block:
 def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[KeyedSection]:
     """Return groups of entries, without the entries themselves, because there are too many.
 
-    `starts` contains the first line and the text of each entry. `last` is the last line of the last entry.
+    `starts` contains the first line and the text of each entry.
     """
 
     def location_of(i: int, j: int) -> Lines:
@@ -264,9 +260,8 @@ def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[Key
 
 
 def _flow_end(data: bytes, start: int, end: int) -> int:
-    """Return the offset after the flow collection or quoted string that begins at `start`.
-
-    Return `start` if it is not closed before the byte `end`.
+    """Return the offset after the flow collection or quoted string at `start`, or `start` if it is not closed before
+    byte `end`.
     """
     if data[start] in b"\"'":
         found = _FLOW.match(data, start, end)

@@ -80,10 +80,7 @@ def _headers(package: OfficePackage, main: str) -> Iterator[str]:
 
 
 def _related(package: OfficePackage, main: str, kinds: tuple[str, ...]) -> Iterator[_Element]:
-    """Yield the root elements of the parts of these kinds.
-
-    Damaged parts are skipped, because Word opens documents that contain them.
-    """
+    """Yield the root elements of the parts of these kinds, except damaged parts, which Word accepts."""
     for each in package.relations(main):
         if each.kind in kinds and not each.outside:
             try:

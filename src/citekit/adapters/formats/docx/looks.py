@@ -227,8 +227,9 @@ class Looks:
         )
 
     def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
-        """Return the color of text, `AUTO`, or `CLEAR`, or None if it is not specified. A text effect fill ([MS-DOCX]
-        2.6.1.14) takes precedence over the color.
+        """Return the color of text, `AUTO`, or `CLEAR`, or None if it is not specified.
+
+        A text effect fill ([MS-DOCX] 2.6.1.14) takes precedence over the color.
         """
         fill = said.get("textFill")
         if fill is not None and len(fill):
@@ -337,10 +338,7 @@ def _number(paragraph: _Element) -> tuple[str, str] | None:
 
 
 def _indentation(indent: _Element | None, *names: str) -> int | None:
-    """Return the indentation in the first attribute of `names` that is specified, or None if none is specified.
-
-    The result is in twentieths of a point. An indentation in characters is converted.
-    """
+    """Return the indentation in the first attribute of `names` that is specified, in twentieths of a point, or None."""
     if indent is None:
         return None
     for name in names:

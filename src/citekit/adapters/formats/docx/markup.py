@@ -1,8 +1,8 @@
 """Prepares the markup of a Word document for the library mammoth, which converts it to HTML.
 
 Makes heading levels explicit, marks hidden, superscript, and subscript runs that mammoth does not detect, and removes
-markup other than text. WordprocessingML is specified in ECMA-376 part 1, 17. The level of a heading is its outline
-level (17.3.1.20), which is set in the paragraph, in its style, or in a style that its style is based on.
+markup other than text. The level of a heading is its outline level (ECMA-376 part 1, 17.3.1.20), which is set in the
+paragraph, in its style, or in a style that its style is based on.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
     """Apply the style `UNSEEN_STYLE` to the runs below `root` that readers do not see.
 
-    For every other run that does not specify its own vertical alignment and is not a note reference, copy the alignment
-    from its style to the run itself.
+    Other runs, except note references, get the vertical alignment of their style if they have none of their own.
     """
     unseen = visibility.unseen(root)
     for run in root.iter("{*}r"):
@@ -59,8 +58,9 @@ def mark_notes(notes: _Element, body: _Element) -> None:
 
 
 def _remove_repeated_notes(body: _Element) -> None:
-    """Remove each reference that follows a visible reference to the same note, and each hidden one that repeats a
-    hidden reference. The HTML would repeat the note for each reference.
+    """Remove references that follow a visible reference to the same note, and hidden ones that follow a hidden one.
+
+    The HTML would repeat the note for each reference.
     """
     seen: set[tuple[str, str | None, bool]] = set()
     for each in [each for each in body.iter() if local(each) in _NOTES]:
@@ -115,10 +115,10 @@ _GONE = names(
 
 
 def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> str:
-    """Mark the headings, captions, and titles of the document body below `root`, in place, and remove unneeded markup.
+    """Mark the headings, captions, and titles of the document body `root`, in place, and remove unneeded markup.
 
-    Return the title that the document prints, or "" if it prints none. `part` is the name of the package part that
-    contains the body. Raise `SourceUnsupported` if that part is larger than `MARKUP_LIMIT` bytes.
+    Return the title that the document prints, or "". `part` is the name of the package part that contains the body.
+    Raise `SourceUnsupported` if that part is larger than `MARKUP_LIMIT` bytes.
     """
     if package.size(part) > MARKUP_LIMIT:
         raise SourceUnsupported(
@@ -259,10 +259,7 @@ def _size(paragraph: _Element, styles: Styles) -> int:
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
-    """Give a paragraph the style for its role: heading of `level` (counted from 0), hidden text, caption, or title.
-
-    Any other paragraph is left unchanged.
-    """
+    """Give a paragraph the style for its role: heading of `level` (counted from 0), hidden text, caption, or title."""
     properties = next(below(paragraph, "pPr"), None)
     key = _style_of(paragraph)
     if level < BODY:

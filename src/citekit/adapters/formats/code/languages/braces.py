@@ -22,9 +22,8 @@ _CLAUSES_BEFORE_NAME = 6
 
 
 def _kotlin_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Return the outline type of a Kotlin definition, or "" if the node defines nothing.
-
-    A Kotlin `class_declaration` may also be an interface or an enum, which the keyword before its name shows.
+    """Return the outline type of a Kotlin definition. The keyword before its name shows whether a `class_declaration`
+    is a class, an interface, or an enum.
     """
     if node.type != "class_declaration":
         return kind_of(node, listed, parent, data)
@@ -41,10 +40,7 @@ def _kotlin_name(node: Node, data: bytes) -> str:
 
 
 def _swift_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Return the outline type of a Swift definition, or "" if the node defines nothing.
-
-    For a type, this is its keyword: `class`, `struct`, `enum`, `actor`, or `extension`.
-    """
+    """Return the outline type of a Swift definition. For a type, this is its keyword, such as `struct` or `extension`."""
     word = node.child_by_field_name("declaration_kind") if node.type == "class_declaration" else None
     return text_of(word, data) if word is not None else kind_of(node, listed, parent, data)
 

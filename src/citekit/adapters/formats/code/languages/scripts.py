@@ -46,9 +46,8 @@ def _ruby_name(node: Node, data: bytes) -> str:
 
 
 def _ruby_title(node: Node, data: bytes) -> str:
-    """Return the title of a Ruby test block, such as "a thing" in `describe "a thing" do ... end`.
-
-    Return "" for other calls.
+    """Return the title of a Ruby test block, such as "a thing" in `describe "a thing" do ... end`, or "" for other
+    calls.
     """
     if (
         node.child_by_field_name("block") is None

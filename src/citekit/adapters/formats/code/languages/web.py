@@ -25,9 +25,10 @@ def _script_name(node: Node, data: bytes) -> str:
 
 
 def _title(node: Node, data: bytes) -> str:
-    """Return the title of a JavaScript test call, such as `describe("a thing", () => ...)`.
+    """Return the title of a JavaScript test call, such as `describe("a thing", () => ...)` or `it.each(...)("does",
+    ...)`.
 
-    A call such as `it.each(...)("does", ...)` is a test call too. Return "" for other calls.
+    Return "" for other calls.
     """
     called = node.child_by_field_name("function")
     while called is not None and called.type in ("member_expression", "call_expression"):

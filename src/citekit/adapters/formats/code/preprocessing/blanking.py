@@ -1,7 +1,4 @@
-"""Replaces parts of a program with spaces, so that all other text keeps its byte offset.
-
-Also removes the conditional directives (`#if` and similar) that a grammar cannot parse.
-"""
+"""Replaces parts of a program, such as `#if` directives, with spaces, so that all other text keeps its byte offset."""
 
 from __future__ import annotations
 
@@ -24,8 +21,7 @@ _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)
 def without_conditions(data: bytes) -> bytes:
     """Return the program with `#if` and similar directives replaced by spaces.
 
-    All branches of a condition are kept if the braces in each branch are balanced. Otherwise only the first branch is
-    kept.
+    If the braces in a branch are not balanced, only the first branch of the condition is kept.
     """
     lines = data.splitlines(keepends=True)
     edges = [0] * (len(lines) + 1)
@@ -51,9 +47,8 @@ def without_conditions(data: bytes) -> bytes:
 
 @frozen
 class _Condition:
-    """A conditional block: `#if`, its other branches, and `#endif`.
-
-    `marks` are the line numbers of these directives, and `depths` the number of open braces at each of them.
+    """A conditional block. `marks` are the line numbers of `#if`, its other branches, and `#endif`; `depths` are the
+    numbers of open braces there.
     """
 
     marks: list[int]
@@ -63,8 +58,8 @@ class _Condition:
 def _keep_one(edges: list[int], condition: _Condition) -> int:
     """Mark all branches except the first for removal if the braces in one of several branches are unbalanced.
 
-    Return the number of open braces after the condition. In `edges`, 1 is added at the line where a removed range
-    begins, and 1 is subtracted at the line where the range ends.
+    Return the number of open braces after the condition. `edges` gets 1 at the line where a removed range begins, and
+    -1 at the line where it ends.
     """
     marks, depths = condition.marks, condition.depths
     if len(marks) == 2 or all(before == after for before, after in pairwise(depths)):

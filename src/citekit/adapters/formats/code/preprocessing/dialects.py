@@ -19,7 +19,7 @@ _PLUS = re.compile(
 def dialect(language: str, suffix: str, data: bytes) -> str:
     """Return the language whose grammar should parse the program `data`.
 
-    This is `language`, except that the content of a `.h` file decides whether it is C, C++, or Objective-C.
+    The content of a `.h` file decides whether it is C, C++, or Objective-C.
     """
     if language != "c" or suffix.lower() != ".h":
         return language
@@ -58,8 +58,8 @@ _CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?(?=\r?$)", re.M
 def prepare(data: bytes, language: str) -> bytes:
     """Return the program `data` with spaces in place of text that the grammar of `language` cannot parse.
 
-    This includes macros between a signature and its body, macros between `class` and its name, words that a grammar
-    misreads, and merge conflict markers. The length does not change.
+    This includes macros between a signature and its body, macros between `class` and its name, and merge conflict
+    markers. The length does not change.
     """
     if b"<<<<<<< " in data:
         data = _CONFLICT.sub(lambda found: b" " * len(found[0]), data)
@@ -81,8 +81,7 @@ _PREPROCESSED = frozenset(("c", "cpp", "csharp"))
 def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | None:
     """Return a simpler version of a program in which the parser still finds errors after `prepare`.
 
-    Return None if programs in this language cannot be simplified. `is_valid` returns whether a fragment parses without
-    errors.
+    Return None if the language is not supported. `is_valid` returns whether a fragment parses without errors.
     """
     if language == "bash":
         return shell.prepare(shell.skeleton(data, is_valid))
@@ -105,8 +104,8 @@ _OTHERS = bytes(each for each in range(256) if each not in _STEPS)
 def is_too_nested(data: bytes, language: str) -> bool:
     """Return whether a program is nested too deeply to parse.
 
-    This is the case if at least `NESTED_BRACKETS_LIMIT` brackets, or in C# and C++ more than 300 angle brackets, are
-    open at the same time.
+    At least `NESTED_BRACKETS_LIMIT` brackets, or in C# and C++ more than 300 angle brackets, are then open at the same
+    time.
     """
     if language in ("csharp", "cpp") and _NESTED_GENERICS.search(data) is not None:
         return True

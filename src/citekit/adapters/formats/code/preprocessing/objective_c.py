@@ -16,9 +16,8 @@ _Replace = Callable[[re.Match[bytes]], bytes]
 
 
 def _replace_with(text: bytes) -> _Replace:
-    """Return a function for `re.sub` that replaces the match with `text`.
-
-    The rest of the match becomes spaces, but keeps its line breaks, so that the length does not change.
+    """Return a function for `re.sub` that replaces the match with `text` and spaces. Its length and its line breaks are
+    kept.
     """
     return lambda found: text + blank(found[0][len(text) :])
 

@@ -21,10 +21,9 @@ _PASSED = re.compile(
     rb"@(?!(?:media|supports|(?:-\w+-)?keyframes|layer|container|font-face|page|scope|at-root|mixin|function)\b)|--|\$|.*:\Z",
     re.DOTALL,
 )
-"""Matches the header of a block that is not a rule.
+"""Matches the header of a block that is not a rule, such as `@if` or nested properties.
 
-It belongs to a control at-rule, such as `@if`, to nested properties, or to a variable. The header and the braces are
-dropped, but the rules in the block are kept.
+The header and the braces are dropped, but the rules in the block are kept.
 """
 
 _FRAMES = re.compile(rb"@(?:-\w+-)?keyframes\b")
@@ -32,10 +31,7 @@ _INTERPOLATION, _KEPT, _DROPPED, _MOVING = "interpolation", "kept", "dropped", "
 
 
 def prepare(data: bytes) -> bytes:
-    """Return a version of the style sheet that the parser can read, with the same length and lines.
-
-    Comments are kept.
-    """
+    """Return a version of the style sheet that the parser can read, with the same length and lines."""
     sheet = _Sheet(data, bytearray(blank(data)))
     for token in _TOKEN.finditer(data):
         sheet.visit(token)

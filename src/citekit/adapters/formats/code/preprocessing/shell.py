@@ -41,7 +41,7 @@ class _Function:
     """The byte offsets of a shell function.
 
     `start` is its first byte, `body` the byte after the opening bracket, `closer` the closing bracket, and `end` the
-    byte after the closing bracket.
+    byte after it.
     """
 
     start: int
@@ -56,7 +56,7 @@ def prepare(data: bytes) -> bytes:
 
 
 def skeleton(data: bytes, is_valid: IsValid) -> bytes:
-    """Return only the functions and comments of a shell script, with the same length and the same lines.
+    """Return the functions and the comment lines of a shell script, with the same length and the same lines.
 
     A function that is not valid is reduced to its header, its closing bracket, and the functions in it. `is_valid`
     returns whether a fragment parses without errors.
@@ -86,10 +86,8 @@ class _Script:
     closers: dict[bytes, list[int]]
 
     def keep(self, each: _Function, levels: int) -> None:
-        """Copy a function to the result.
-
-        If it is not valid, copy only its header, its closing bracket, and its nested functions. `levels` is how many
-        levels of nested functions are copied.
+        """Copy a function, or, if it is not valid, its header, its closing bracket, and `levels` levels of nested
+        functions.
         """
         whole = self.data[each.start : each.end]
         if self.is_valid(whole):

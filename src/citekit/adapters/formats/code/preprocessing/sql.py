@@ -54,8 +54,7 @@ def _without_statements(data: bytes) -> bytes:
 def _returning(found: re.Match[bytes]) -> bytes:
     """Replace the arguments of a function signature with a return type, and keep its length and line breaks.
 
-    The return type is written to the first line that has room for it. If no line has room, return the signature
-    unchanged.
+    If no line has room for the return type, return the signature unchanged.
     """
     lines = found[0][len(found[1]) :].splitlines(keepends=True)
     wide = next((number for number, line in enumerate(lines) if len(line.rstrip(b"\r\n")) >= len(_RETURNS)), None)
