@@ -21,8 +21,8 @@ OPENING_LIMIT = 60
 """The number of paragraphs with text at the beginning of a document that are searched for a title."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
-"""The minimum number of characters of a paragraph of prose, which ends the opening, and the number by which this
-minimum is lower if the paragraph ends with a period.
+"""A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. If the paragraph ends with a
+period, it may be `SENTENCE_BONUS` characters shorter.
 """
 
 LARGER = 1.15
@@ -102,10 +102,7 @@ def _opening(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _joined(lines: Sequence[Line], belongs: Callable[[Line, Line], bool]) -> str:
-    """Return the first line joined with the next lines that belong to it.
-
-    If that is too long, return the largest of these lines.
-    """
+    """Return the first line joined with the next lines that belong to it, or, if that is too long, the largest of them."""
     own = [lines[0], *takewhile(lambda line: belongs(lines[0], line), lines[1:])]
     text = own[0].text
     for before, line in pairwise(own):

@@ -19,8 +19,8 @@ EXHIBITS_LIMIT = 2000
 """Maximum number of tables and figures in a document that become nodes."""
 
 OPENING_LOOK, OPENING_TITLE = 2000, 80
-"""The number of characters of a chapter without a heading that are searched for its first line, and the maximum number
-of characters of the title made from that line.
+"""The number of characters in which the first line of a chapter without a heading is searched for, and the maximum
+number of characters of the title made from that line.
 """
 
 _NO_HEADINGS = "The document has no headings, so it is one chapter."
@@ -58,9 +58,9 @@ class DocxOutliner:
 
 
 def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
-    """Return the outline item with the first words of its chapter as its title, if the chapter has no heading.
+    """Return an item without a heading with the first line of its chapter, or `Opening`, as its title.
 
-    The title is `Opening` if the chapter does not begin with text. Any other item is returned unchanged.
+    Any other item is returned unchanged.
     """
     location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
@@ -77,10 +77,7 @@ def _exhibits(book: Book) -> Iterator[OutlineItem]:
 
 
 def _with(outline_items: Sequence[OutlineItem], exhibit: OutlineItem) -> Sequence[OutlineItem]:
-    """Return the outline items with `exhibit`, a table or figure, added to the innermost item that contains it.
-
-    Return the items unchanged if no item contains it.
-    """
+    """Return the outline items with `exhibit`, a table or figure, added to the innermost item that contains it, if any."""
     for at, outline_item in enumerate(outline_items):
         if outline_item.type not in ("figure", "table") and _holds(outline_item, exhibit):
             deeper = _with(outline_item.children, exhibit)

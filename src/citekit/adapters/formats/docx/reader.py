@@ -1,6 +1,6 @@
 """Reads Word documents as books, using the library mammoth.
 
-Each heading of the highest level starts a chapter. Text before the first such heading is a chapter too. Locations are
+Each heading of the highest level starts a chapter. Text before the first such heading is a chapter, too. Locations are
 chapters and characters, because a document has no pages until a program lays it out (ADR 19). Captions are moved into
 the adjacent table or image. Comments are the last chapter.
 """
@@ -142,8 +142,8 @@ the slowest step.
 def _title(written: str | None, printed: str, html: str) -> str | None:
     """Return the title in the metadata if the first words of the document confirm it, or else the printed title.
 
-    The printed title is also preferred if it contains a title of at most `FEW_WORDS` words in the metadata and adds
-    words to it. If only one of the titles exists, return that title.
+    The printed title is also preferred if it adds words to a title of at most `FEW_WORDS` words in the metadata. If one
+    of the titles is missing, return the other.
     """
     if not written or not printed:
         return written or printed or None
@@ -153,10 +153,9 @@ def _title(written: str | None, printed: str, html: str) -> str | None:
 
 
 def _parts_and_title(package: OfficePackage) -> tuple[dict[str, bytes], str]:
-    """Return the parts of the package that mammoth needs, by name, such as the body, the styles, and the notes.
+    """Return the parts of the package that mammoth needs, by name, and the title that the document prints, or "".
 
-    Also return the title that the document prints, or "". The content of each image is replaced by the name of its
-    part, so that no image is loaded.
+    The content of each image is replaced by the name of its part, so that no image is loaded.
     """
     from lxml import etree
 
@@ -320,10 +319,9 @@ def _gathered(group: Sequence[_Element]) -> _Element:
 
 
 def _entries(root: _Element, name: str, top: int) -> list[Entry]:
-    """Return the table of contents entries for the headings of a chapter.
+    """Return the table of contents entries for the headings of the chapter `name`, and set the IDs to which they link.
 
-    Each heading element gets an ID as its link target. `name` is the name of the chapter, and `top` is the highest
-    heading level of the document.
+    `top` is the highest heading level of the document.
     """
     found = []
     for number, each in enumerate([each for each in root.iter() if local_name(each) in _HEADINGS], 1):

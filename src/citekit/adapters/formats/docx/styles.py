@@ -1,7 +1,6 @@
-"""Reads the styles of a Word document: their heading levels and their fonts.
+"""Reads the styles of a Word document (ECMA-376 part 1, 17.7): their heading levels and their fonts.
 
-WordprocessingML is specified in ECMA-376 part 1, 17.7. The built-in heading styles are named `heading 1` to `heading 9`
-in every language, regardless of their IDs.
+The built-in heading styles are named `heading 1` to `heading 9` in every language, regardless of their IDs.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class _Place:
 class Visibility:
     """Decides which runs of a part are visible.
 
-    `paper` is the color of the page, or None if something may be behind the text. `data` is what content
+    `paper` is the color of the page, or None if it is unknown or something may cover it. `data` is what content
     controls can be bound to, as in `unseen_in_controls`.
     """
 
@@ -132,7 +132,7 @@ class Visibility:
         return self._boxes[box]
 
     def _cell(self, cell: _Element) -> _Place:
-        """Return the surroundings of text in a table cell. The cells of one table are computed together."""
+        """Return the surroundings of text in a table cell."""
         if cell not in self._cells:
             table = _above(cell, "tbl")
             if table is not None:
@@ -198,7 +198,7 @@ def _is_fixed(settings: _Element | None) -> bool:
 
 
 def _indent(settings: _Element | None) -> int | None:
-    """Return the indentation in the properties of a table (17.4.50), or None if they do not specify it."""
+    """Return the indentation in the properties of a table (17.4.50), or None if they specify no length for it."""
     said = None if settings is None else next(below(settings, "tblInd"), None)
     return None if said is None or attribute(said, "type") == "pct" else signed(attribute(said, "w"), digits=7)
 
@@ -232,9 +232,8 @@ def _margin(cell: _Element | None, table: _Element | None, side: str) -> int:
 
 
 def _is_swallowed(said: _Element | None, row: int, column: int) -> bool:
-    """Return whether a cell is merged into the cell before or above it, so that its text is not shown.
-
-    See ECMA-376 part 1, 17.4.22 and 17.4.84.
+    """Return whether a cell is merged into the cell before or above it (17.4.22 and 17.4.84), so that its text is not
+    shown.
     """
     if said is None:
         return False

@@ -33,7 +33,7 @@ _NO_ARCHIVE = "it is not a valid ZIP archive"
 def opened_file(path: Path) -> Iterator[BinaryIO]:
     """Open the file at `path` for reading, and close it at the end of the context.
 
-    Raise `SourceUnreadable` if the file cannot be read.
+    Raise `SourceUnreadable` if the file cannot be opened.
     """
     with _translated(path, "it cannot be opened"):
         stream = open_for_reading(path)
@@ -56,7 +56,7 @@ class Directory:
 class EpubArchive:
     """The items of an EPUB by their paths in the archive. `stream` is the open file at `path`.
 
-    `directory` is the list of items, if the same file has been opened before. Creating an archive raises
+    `directory` is the list of items, if the same file has been opened before. The constructor raises
     `SourceUnsupported` if the file is not a ZIP archive or has too many items, and `SourceUnreadable` if it cannot be
     read.
     """

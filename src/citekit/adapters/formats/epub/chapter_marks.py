@@ -49,9 +49,10 @@ def term(text: str) -> str | None:
 
 
 def marks(chapter: Flow) -> tuple[Mark, ...]:
-    """Return the headings, captions, and declared sections of a chapter as marks, sorted by start.
+    """Return the headings, captions, and declared sections of a chapter as at most `MARKS_LIMIT` marks, sorted by
+    start.
 
-    Elements without text have no marks. At most `MARKS_LIMIT` marks are returned.
+    Elements without text have no marks.
     """
     found = sorted(_marks(chapter), key=lambda mark: (mark.start, -mark.end))
     return tuple(found[:MARKS_LIMIT])
@@ -87,7 +88,7 @@ def landmarks(
 ) -> Iterator[Landmark]:
     """Yield the landmarks of a book, without duplicates.
 
-    `named` contains the type, the path, and the fragment of each landmark. Landmarks with an unknown type or path are
+    `named` contains the type, the path, and the fragment of each landmark. Those with an unknown type or path are
     omitted. `anchors` maps the IDs in each chapter to character offsets.
     """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
@@ -107,8 +108,8 @@ def page_breaks(
 ) -> list[PageBreak]:
     """Return the page breaks listed in a book, in reading order.
 
-    `said` contains the label, the path, and the fragment of each page break. Page breaks with an unknown target are
-    omitted. `anchors` maps the IDs in each chapter to character offsets.
+    `said` contains the label, the path, and the fragment of each page break. Those with an unknown target are omitted.
+    `anchors` maps the IDs in each chapter to character offsets.
     """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     found = []

@@ -1,6 +1,6 @@
 """Extracts chapters of a book, or characters of a chapter, as self-contained HTML, text, PDF, or an image.
 
-Only the extracted PDF or image has pages. The book itself is reflowable and has no pages.
+Only the extracted PDF or image has pages.
 """
 
 from __future__ import annotations
@@ -88,8 +88,7 @@ class EpubExtractor:
     """Extracts chapters of the books that `reader` reads. Text is UTF-8, and chapters are joined by line feeds.
 
     `seen` is an optional reader that returns the same characters at the same offsets, but marks hidden characters,
-    which are then removed, and uses superscript and subscript characters. Without `seen`, the text has exactly the
-    characters of `reader`.
+    which are then removed, and uses superscript and subscript characters.
     """
 
     identity = ExtractorIdentity("epub", "5")
@@ -98,9 +97,7 @@ class EpubExtractor:
         self._reader, self._seen = reader, seen or reader
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """See `Extractor.forms`. Chapters of books have the forms HTML (which is also the native form), text, PDF, and
-        PNG.
-        """
+        """See `Extractor.forms`. The forms are HTML (which is also the native form), text, PDF, and PNG."""
         return _FORMS if format.name in BOOKS and isinstance(location, Chapter) else ()
 
     def extract(

@@ -58,10 +58,10 @@ def inside(headings: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
 
 
 def of_sections(headings: Sequence[Mark], text: str, start: int, title: str) -> Sequence[Mark]:
-    """Return the headings that start sections. `headings` are the headings of a range that begins at offset `start`.
+    """Return the headings that start sections in a range that begins at offset `start` and has the title `title`.
 
-    Headings at the very beginning of the range are omitted if they repeat its title, `title`, or are the only headings
-    of their level, because they are part of the printed title.
+    Headings at the very beginning of the range are omitted if they repeat its title or are the only headings of their
+    level, because they are part of the printed title.
     """
     wanted, at = folded(title), start
     on_level = Counter(mark.level for mark in headings)

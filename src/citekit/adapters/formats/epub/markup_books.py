@@ -52,7 +52,7 @@ class MarkupBook:
 
 @frozen
 class MarkupReader:
-    """Reads books without keeping any state between calls.
+    """Reads books.
 
     `load` opens a book, and `said` reads only its metadata, which is faster. If `as_seen` is set, superscripts,
     subscripts, and hidden text are marked.
@@ -138,8 +138,8 @@ class _Pages:
     def picture(self, href: str) -> str | None:
         """Return the image at `href` as a data URI (RFC 2397).
 
-        Return None if the image is missing, has an unknown type, or is too large for the space left for images in the
-        HTML document.
+        Return None if the image is missing, has an unknown type, or is larger than `PICTURE_LIMIT` or than the space
+        left for images in the HTML document.
         """
         found = self.book.picture(href)
         if found is None or len(found[0]) > min(PICTURE_LIMIT, self.left):

@@ -1,7 +1,4 @@
-"""Converts the table of contents of a book to nested outline items.
-
-Every character of the book is in exactly one item without children.
-"""
+"""Converts the table of contents of a book to nested outline items."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
     """Return the outline items of a book: its table of contents, and below its entries the headings in the chapters.
 
     Every character is in exactly one item without children. Text before the first child of an item becomes a child of
-    type `opening`. Chapters that no table of contents entry refers to become items too.
+    type `opening`. Chapters that no table of contents entry refers to become items, too.
     """
     headings = [chapter_headings(chapter) for chapter in book.chapters]
     if sum(map(len, headings)) > HEADINGS_LIMIT:
@@ -79,12 +76,12 @@ class _OutlineBuilder:
     named: dict[Place, int] = field(factory=dict)
 
     def entry(self, entry: Entry, above: str) -> Iterator[OutlineItem]:
-        """Yield the outline items of a table of contents entry.
+        """Yield the outline items of a table of contents entry, whose parent has the type `above` ("" at the top
+        level).
 
-        `above` is the type of the entry's parent, or "" at the top level. A location with characters must lie within
-        one chapter. An entry without children that starts or ends inside a chapter and spans several chapters is
-        therefore split at chapter boundaries, because extending it to whole chapters would include text of its
-        neighbors. An entry with children is extended.
+        An entry without children that starts or ends inside a chapter and spans several chapters is split at chapter
+        boundaries. Because a location with characters must lie within one chapter, it would otherwise be extended to
+        whole chapters and include text of its neighbors.
         """
         self._trim(entry)
         type = self._type(entry, above)
@@ -122,7 +119,7 @@ class _OutlineBuilder:
     def loose(self, start: Place, end: Place, type: str) -> Iterator[OutlineItem]:
         """Yield an outline item for each chapter in a range that no table of contents entry refers to.
 
-        `type` is the type of whole chapters that do not declare a role.
+        `type` is the type of whole chapters without a role.
         """
         for chapter in self.book.chapters[start[0] - 1 : _last(start, end) if start < end else 0]:
             stop = end[1] if chapter.number == end[0] else len(chapter.text)
@@ -134,10 +131,10 @@ class _OutlineBuilder:
             yield self._outline_item(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
 
     def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
-        """Yield the outline items of a range that has no entries of its own: its opening, and the chapters that follow.
+        """Yield the outline items of a range without entries of its own: its opening, and the chapters that follow.
 
         The range is the text before an entry's first child, or an entry that spans several chapters. `title` and `type`
-        are the title and the type of the entry.
+        are those of the entry.
         """
         if start >= end:
             return
@@ -156,10 +153,10 @@ class _OutlineBuilder:
                     yield outline_item
 
     def _sections(self, start: Place, stop: int, title: str) -> tuple[OutlineItem, ...]:
-        """Return outline items for the sections between `start` and the offset `stop` in one chapter.
+        """Return outline items for the sections between `start` and the offset `stop` in one chapter, if it has
+        headings.
 
-        Return nothing if there are no headings. `title` is the title of the range, which a heading at its beginning may
-        repeat.
+        `title` is the title of the range, which a heading at its beginning may repeat.
         """
         chapter = self.book.chapters[start[0] - 1]
         found = inside(self.headings[chapter.number - 1], start[1], stop)

@@ -33,7 +33,7 @@ class EpubOutliner:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the table of contents as a tree. Chapters that no entry refers to are added at the top level.
+        """Return the table of contents as a tree. Chapters that no entry refers to become nodes, too.
 
         Captions, landmarks, and pages of the printed edition are metadata instead of nodes, so that each character
         belongs to only one node without children. Raise the errors of `Reader.read`.

@@ -24,7 +24,8 @@ SPINE_LIMIT = 20_000
 """Maximum number of spine items in a book."""
 
 FONT_OBFUSCATION = frozenset(("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"))
-"""Encryption algorithms that only obfuscate fonts (EPUB 3.3, section 4.4). All others encrypt the text."""
+"""Encryption algorithms that only obfuscate fonts (EPUB 3.3, section 4.4). All others count as encryption of the text.
+"""
 
 _PAGES = (".xhtml", ".html", ".htm", ".xml")
 _PAGE_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"))

@@ -91,9 +91,8 @@ class EpubBooks:
             return self._known.get(state, (None, None))
 
     def _remember(self, state: FileState, directory: Directory, package: Package) -> None:
-        """Cache the file list and package document of a book, unless it has too many items or changed too recently.
-
-        A file that changed just now can change again without getting a new modification time.
+        """Cache the file list and package document of a book, unless it has too many items or changed too recently
+        (`RACY`).
         """
         now = time.time()
         if len(directory.names) <= ITEMS_LIMIT and state.is_settled(now, RACY, now):
@@ -104,15 +103,14 @@ class EpubBooks:
 
 
 PICTURE_LIMIT = 8 * 1024 * 1024
-"""The maximum size in bytes of an image that is embedded in a document.
-
-Only the alternative text of larger images is included.
+"""The maximum size in bytes of an image that is embedded in a document. Of larger images, only the alternative text is
+included.
 """
 
 PICTURES_LIMIT = 32 * 1024 * 1024
 """Maximum number of bytes of all images in a document, including repetitions.
 
-For images beyond this limit, only the alternative text is included.
+Of images beyond this limit, only the alternative text is included.
 """
 
 _SIGNATURES = (
@@ -224,8 +222,8 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -> Flow:
     """Return the content of a spine item.
 
-    A missing item is empty. An image, PDF, audio, or video file becomes a page with an image element for the file.
-    With `styles`, superscripts, subscripts, and hidden text are marked.
+    A missing item is empty. An image, PDF, audio, or video file becomes a page with an image element for it. With
+    `styles`, superscripts, subscripts, and hidden text are marked.
     """
     if item.path is None:
         return flow(parse_html("", item.href))

@@ -11,10 +11,7 @@ from citekit.domain.source import Source
 
 
 class FlowingTextReader:
-    """Reads the text of the reflowable books that `books` reads.
-
-    Each chapter is one unit of the extracted text and contains exactly the text of the chapter.
-    """
+    """Reads the text of the reflowable books that `books` reads. Each chapter is one unit of the extracted text."""
 
     def __init__(self, books: BookReader) -> None:
         self._books = books
