@@ -114,10 +114,7 @@ class FormatHandler(Protocol):
     """
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
-        """Return whether the task uses a compiled parser for files of this format.
-
-        If so, the task runs in a worker process, even if the file is small.
-        """
+        """Return whether the task uses a compiled parser for files of this format, and so runs in a worker process."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:
         """Return the outliner for files of this format."""

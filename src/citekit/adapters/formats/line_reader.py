@@ -126,8 +126,9 @@ _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
     "ssa": dialogue_visible_lines,
     "calendar": calendar_visible_lines,
 }
-"""For each format with markup, a function that removes the markup. It returns one line per input line; a line that
-consists only of markup becomes empty.
+"""For each format with markup, a function that removes the markup.
+
+It returns one line per input line; a line that consists only of markup becomes empty.
 """
 
 

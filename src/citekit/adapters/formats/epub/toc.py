@@ -70,9 +70,8 @@ def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
 
 
 def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """Return the type, path, and fragment of each landmark in the EPUB 3 navigation document and the EPUB 2 guide.
-
-    Types are returned as written in the book.
+    """Return the type as written, the path, and the fragment of each landmark in the EPUB 3 navigation document and the
+    EPUB 2 guide.
     """
     found = list(package.guide)
     if package.nav is not None and package.nav.path is not None:
@@ -218,9 +217,9 @@ class ChapterFiles:
     def number(self, path: str, near: str) -> int | None:
         """Return the number of the chapter whose file is `path`, or None if there is no such chapter.
 
-        Some tables of contents have paths relative to a wrong folder. In that case, a chapter with the same file name
-        matches if it is in the folder of `near` (the chapter file of the preceding entry), or if no other chapter has
-        this file name.
+        Some tables of contents have paths relative to a wrong folder. A chapter with the same file name then matches if
+        it is in the folder of `near`, the chapter file of the preceding entry, or if no other chapter has this file
+        name.
         """
         if path in self.numbers:
             return self.numbers[path]

@@ -71,9 +71,8 @@ class _Placer:
         return self.titles[number].get(folded(entry.title), [])
 
     def _with_heading(self, entry: Entry, number: int, offset: int) -> int:
-        """Return the start of the heading that has the entry's title, if `offset` is inside it or directly after it.
-
-        Otherwise, return `offset`. The heading is searched for in chapter `number`.
+        """Return the start of the heading with the entry's title, if `offset` is inside it or directly after it, or
+        else `offset`.
         """
         text, titled = self.chapters[number - 1].text, self._titled(entry, number)
         first = bisect_left(titled, offset - HEADING_LIMIT - _BEHIND, key=_start)
@@ -96,9 +95,9 @@ def _by_title(chapter: BookChapter) -> dict[str, list[Mark]]:
 
 
 def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
-    """Return the entries as headings. An entry without a target gets the position of the next entry if that is deeper.
+    """Return the entries as headings.
 
-    Other entries without a target are omitted.
+    An entry without a target gets the position of the next entry if that is deeper, and is otherwise omitted.
     """
     headings: list[Heading] = []
     for each in reversed(found):

@@ -27,10 +27,7 @@ _TITLES_LIMIT = 100
 
 @define
 class Entry:
-    """A table of contents entry that covers the text from `start` to `end` (exclusive).
-
-    A position is a chapter number and a character offset. `below` are the child entries, whose text is included.
-    """
+    """A table of contents entry that covers the text from `start` to `end` (exclusive). `below` are the child entries."""
 
     level: int
     title: str
@@ -66,9 +63,9 @@ def entry_tree(book: Book) -> list[Entry]:
 
 
 def _nested_by_words(headings: Sequence[Heading]) -> Sequence[Heading]:
-    """Return a flat table of contents with its chapters nested below its parts, such as `BOOK I`.
+    """Return a flat table of contents with its chapters nested below its parts, such as `BOOK I`, by their titles.
 
-    Chapters and parts are recognized by their titles. Any other table of contents is returned unchanged.
+    Any other table of contents is returned unchanged.
     """
     if len({each.level for each in headings}) != 1 or not any(_CHAPTER.match(each.title) for each in headings):
         return headings
@@ -81,9 +78,8 @@ def _nested_by_words(headings: Sequence[Heading]) -> Sequence[Heading]:
 
 
 def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
-    """Yield the entries sorted by position and level. Entries with the same position and level are merged.
-
-    Otherwise, two nodes would contain the same text.
+    """Yield the entries sorted by position and level. Entries with the same position and level are merged, because two
+    nodes would otherwise contain the same text.
     """
     end = book_end(book)
     starts = Starts(book)
@@ -157,10 +153,9 @@ def _chapter_headings(book: Book) -> Iterator[Heading]:
 
 
 def _untitled(chapter: BookChapter, level: int) -> Iterator[Heading]:
-    """Yield a heading made of the first line of `chapter`, which has no heading at its start.
+    """Yield a heading made of the first line of the first chapter, if that is short.
 
-    Nothing is yielded unless it is the first chapter and the line is short. A later chapter without a heading continues
-    the preceding section.
+    A later chapter without a heading at its start continues the preceding section.
     """
     first = next((line.strip() for line in chapter.text.split("\n") if has_text(line)), "")
     if chapter.number == 1 and 0 < len(first) <= 80:

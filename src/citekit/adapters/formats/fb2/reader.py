@@ -133,8 +133,7 @@ def _below(element: _Element, name: str) -> Iterator[_Element]:
 def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
     """Return the chapters of all bodies, and the table of contents.
 
-    The sections of a named body, such as `notes`, are nested below the title of the body, or below its name if it has
-    no title.
+    The sections of a named body, such as `notes`, are nested below its title, or else below its name.
     """
     parts: list[Part] = []
     contents: list[Entry] = []

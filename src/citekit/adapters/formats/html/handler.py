@@ -15,7 +15,7 @@ class HtmlHandler(TextHandler):
     """Handles HTML files, and extracts lines of XML files as text that browsers do not execute."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
-        """See `FormatHandler.uses_native_code`. What a page shows is read with a compiled parser."""
+        """See `FormatHandler.uses_native_code`. Outlining and reading text do, because the HTML parser is compiled."""
         return task in (Task.OUTLINE, Task.READ_TEXT)
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

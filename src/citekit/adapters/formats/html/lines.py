@@ -1,7 +1,7 @@
 """Reads the visible text of HTML, and determines the source line of each piece of text.
 
 The parser that builds the tree counts at most 65,535 lines. A marker with the line number is therefore inserted before
-each piece of text, and removed from the parsed text. Markers consist of Unicode noncharacters, which do not occur in
+each piece of text, and removed from the parsed text. Markers consist of Unicode noncharacters, which are not meant for
 text.
 """
 
@@ -178,10 +178,7 @@ def _all_text(content: str, *, as_seen: bool) -> str:
 
 
 def _untagged(content: str) -> str:
-    """Return the text of an HTML document with line markers, without using a parser.
-
-    This is needed for documents that are too large or too deeply nested to parse.
-    """
+    """Return the text of an HTML document with line markers, without using a parser."""
     return unescape("".join(_marked(content, tags=False)))
 
 

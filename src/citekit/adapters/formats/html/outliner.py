@@ -28,10 +28,7 @@ class HtmlOutliner:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by headings and elements.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the sections, nested by headings and elements. Raise the errors of `Outliner.outline`."""
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT)
         seen = None if content is None else seen_letters(content, source.path.name)
@@ -52,8 +49,8 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     """Return an outline with a single item for a page that has no headings.
 
     Its children are the captioned figures and tables, or else the groups of lines in `plain`, the outline of the file
-    as plain text, if there are several. Return `plain` itself if the page has neither a title nor text, or if there are
-    neither captions nor groups.
+    as plain text, if there are several. Return `plain` itself if the page has neither a title nor text, or neither
+    captions nor groups.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")

@@ -82,10 +82,9 @@ def html_page(path: Path, progress: Progress = silent) -> str:
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
-    """Parse the HTML document `text`. Return its content with line markers, and its language, which may be None.
+    """Parse the HTML document `text`, and return its content with line markers, and its language, which may be None.
 
-    Return None if the document is too large or cannot be parsed completely. The file name `name` decides how the
-    document is parsed.
+    Return None if the document is too large or cannot be parsed completely. The file name decides how it is parsed.
     """
     if is_too_large(text):
         return None
@@ -105,9 +104,8 @@ def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
 
 
 def _range(marked: str, lines: Lines) -> tuple[int, int]:
-    """Return the start and end offsets of `lines` in the text `marked`, which contains line markers.
-
-    Return (0, 0) if the lines contain no visible text.
+    """Return the offsets of `lines` in the text `marked`, which contains line markers, or (0, 0) if they have no
+    visible text.
     """
     start, line = -1, 0
     for offset, number in line_marks(marked):
@@ -133,7 +131,7 @@ class _Pictures:
     def uri(self, href: str) -> str | None:
         """Return the image in the `data:` URI `href` as a new `data:` URI with the detected media type.
 
-        Return None if `href` is not a `data:` URI of an image in a supported format, or if the image is too large.
+        Return None if `href` is no such URI, or if the image is not supported or too large.
         """
         found = _DATA.match(href)
         if found is None or len(href) > self.left:

@@ -54,10 +54,8 @@ class Box:
 
 @define
 class Page:
-    """The result of scanning an HTML document.
-
-    It consists of the title, the sections (`items`), the text before the first section (`opening`), and the numbers of
-    lines with text that readers do not see.
+    """The result of scanning an HTML document: its title, the sections (`items`), the text before the first section
+    (`opening`), and the numbers of lines with text that readers do not see.
     """
 
     title: str = ""

@@ -106,8 +106,8 @@ _BODY_PIECES, _BODY_LIMIT = 40, 2000
 def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = None) -> Page:
     """Find the title and sections of the HTML document `content`, whose lines end with line feeds.
 
-    `seen` has the letters that readers see on each line; text with other letters is left out. Invalid HTML never raises
-    an error.
+    `seen` has the letters that readers see on each line; text with other letters is left out. Invalid HTML raises no
+    error.
     """
     reader = _Reader(_deepest(content), seen)
     for token in tokens(content):
@@ -255,15 +255,14 @@ class _Reader:
     def _keeps(self, tag: Tag) -> bool:
         """Return whether the heading that begins with `tag` becomes a node.
 
-        If two headings are on one line, only the first becomes a node, because they would have the same location.
-        Headings deeper than `deepest` and headings after the first `HEADING_LIMIT` do not become nodes.
+        Of two headings on one line, only the first does, because they would have the same location.
         """
         return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
 
     def _section(self, tag: Tag) -> None:
         """Process the tag of a sectioning element.
 
-        The tag is ignored inside a `summary`, which cannot contain sectioning elements (HTML, 4.11.2).
+        It is ignored inside a `summary`, which cannot contain sectioning elements (HTML, 4.11.2).
         """
         if self.in_summary:
             return

@@ -16,10 +16,9 @@ _GIF_EXTENSION, _GIF_CONTROL, _GIF_IMAGE = 0x21, 0xF9, 0x2C
 
 
 def animation_duration(path: Path, kind: str) -> float | None:
-    """Return the duration of the animation at `path` in seconds.
+    """Return the duration of the animation at `path` in seconds. `kind` is Pillow's name of the image format.
 
-    Return None if the file cannot be parsed, its delays add up to 0, or it is not a GIF, PNG, or WebP file. `kind` is
-    Pillow's name of the image format.
+    Return None if the file cannot be parsed, its delays add up to 0, or it is not a GIF, PNG, or WebP file.
     """
     delays = {"GIF": _gif_delays, "PNG": _png_delays, "WEBP": _webp_delays}.get(kind)
     if delays is None:

@@ -26,10 +26,9 @@ _SHADE_SHARE, _MAX_CLEAN_NOISE = 60, 1
 def detail_mask(gray: Image) -> Image:
     """Return a mask of the detail in a grayscale image: 255 for detail, and otherwise 0.
 
-    Detail is a pixel that clearly differs from its left or upper neighbor, or a pixel in a shaded area. Ruling lines
-    and specks are removed. The threshold is three times the median difference between neighboring pixels, but at least
-    24 gray levels, so that the grain of a scan is not detail. The result has mode `F`, so that means of rows and
-    columns are exact.
+    Detail is a pixel that differs from its left or upper neighbor by clearly more than the grain of a scan, or a pixel
+    in a shaded area. Ruling lines and specks are removed. The result has mode `F`, so that means of rows and columns
+    are exact.
     """
     from PIL import ImageChops
 

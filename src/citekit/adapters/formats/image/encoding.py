@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 QUALITY = 95
-"""The quality of lossy formats, 0 to 100. At 95, a second encoding is not visible."""
+"""The quality of lossy formats, 0 to 100. At 95, a second encoding is hardly visible."""
 
 _LOSSLESS_TIFF = frozenset(
     {"raw", "tiff_lzw", "tiff_adobe_deflate", "tiff_deflate", "packbits", "group3", "group4", "lzma", "zstd"}
@@ -45,7 +45,7 @@ _CONVERTED = "The colors were converted from {mode} to {to}, which PNG supports.
 
 @define
 class CropFile:
-    """The file that a crop is written to. An operating system error immediately raises `HomeUnwritable`."""
+    """The file that a crop is written to. An operating system error while writing raises `HomeUnwritable`."""
 
     path: Path
     stream: BinaryIO
@@ -162,9 +162,8 @@ def _color_options(source: Image, format: str) -> dict[str, object]:
 
 
 def resolution(source: Image) -> tuple[float, ...]:
-    """Return the horizontal and vertical resolution in dots per inch.
-
-    Return an empty tuple if the resolution is unknown or implausible.
+    """Return the horizontal and vertical resolution in dots per inch, or an empty tuple if it is unknown or
+    implausible.
     """
     dpi = source.info.get("dpi")
     if not isinstance(dpi, tuple) or len(dpi) != 2:

@@ -35,9 +35,9 @@ class PillowExtractor:
     """Extracts regions of images.
 
     The extent of the evidence is the smallest rectangle of whole pixels that contains the requested box. Format, mode,
-    color profile, and resolution are the same as in the source if its format can be written. The pixels are turned
-    upright. A whole JPEG that is already upright is copied without encoding it again, if possible. Other metadata is
-    removed, because EXIF and XMP can contain a GPS position, a name, and a preview of the whole image.
+    color profile, and resolution are those of the source if its format can be written. The pixels are turned upright.
+    If possible, a whole upright JPEG is copied without encoding it again. Other metadata is removed, because EXIF and
+    XMP can contain a GPS position, a name, and a preview of the whole image.
     """
 
     identity = ExtractorIdentity("pillow", "3")
@@ -89,10 +89,7 @@ def _crop(picture: ImageFile, rectangle: Rectangle, upright: tuple[int, int]) ->
 
 @contextmanager
 def _new_crop_file(target: Path) -> Iterator[CropFile]:
-    """Create a file at `target` for writing, and close it at the end of the context.
-
-    If the block raises an error, the file is deleted.
-    """
+    """Create a file at `target` for writing, and close it at the end of the context, or delete it after an error."""
     with writing(target):
         stream = target.open("xb", buffering=_BUFFER_SIZE)
     try:

@@ -25,7 +25,7 @@ def depth_notes(path: Path, picture: Image) -> list[str]:
 def webp_is_lossless(path: Path) -> bool:
     """Return whether the first frame of a WebP file is lossless.
 
-    This is the case if the first 8192 bytes contain a `VP8L` chunk that no `VP8 ` chunk precedes.
+    The first 8192 bytes then contain a `VP8L` chunk that no `VP8 ` chunk precedes.
     """
     head = _first_bytes(path)
     lossless, lossy = head.find(b"VP8L"), head.find(b"VP8 ")

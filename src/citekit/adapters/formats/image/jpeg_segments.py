@@ -18,10 +18,7 @@ _APPS, _EOI = range(0xE0, 0xF0), 0xD9
 _ICC, _ADOBE = (0xE2, b"ICC_PROFILE\0"), (0xEE, b"Adobe")
 _ADOBE_LENGTH = 14
 _IGNORED = frozenset((0xDC, 0xFE))
-"""Markers of segments that readers ignore.
-
-These are a number of lines, which counts only after the first scan, and a comment.
-"""
+"""Markers of segments that readers ignore: a number of lines, which counts only after the first scan, and a comment."""
 
 _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _STANDALONE = frozenset((0x01, *range(0xD0, 0xD8)))
@@ -79,7 +76,7 @@ def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | 
 def _end_of_image(data: bytes, offset: int) -> int | None:
     """Return the offset after the end-of-image marker, searching from `offset`, where the scans begin.
 
-    Return None if the marker is missing, or if a segment that cannot occur between scans precedes it.
+    Return None if there is no such marker, or if a segment that cannot occur between scans precedes it.
     """
     while found := _NEXT_MARKER.search(data, offset):
         marker, offset = data[found.end() - 1], found.end()
@@ -92,10 +89,7 @@ def _end_of_image(data: bytes, offset: int) -> int | None:
 
 
 def _copied_segment(marker: int, data: bytes, start: int, after: int) -> bytes:
-    """Return the bytes of a segment that are copied.
-
-    These are the whole segment, nothing, or, for an Adobe segment, only its color transform.
-    """
+    """Return the bytes of a segment that are copied: all, none, or, for an Adobe segment, its color transform."""
     if (marker, data[start + 2 : start + 7]) == _ADOBE:
         whole = after - start >= _ADOBE_LENGTH
         return b"\xff\xee\0\x0e" + data[start + 2 : start + _ADOBE_LENGTH] if whole else b""
@@ -128,7 +122,7 @@ def _is_jfif(data: bytes, start: int) -> bool:
 def _implies_jfif(data: bytes, found: list[tuple[int, int, int]]) -> bool:
     """Return whether a file without a JFIF segment has the same colors as with such a segment.
 
-    This is the case if it has no Adobe segment, and one frame header whose components are numbered 1, or 1 to 3.
+    It has no Adobe segment, and one frame header whose components are numbered 1, or 1 to 3.
     """
     if any(marker == 0xEE for marker, _, _ in found):
         return False

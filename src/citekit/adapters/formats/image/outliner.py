@@ -210,9 +210,9 @@ class _ItemBuilder:
         )
 
     def _box(self, rectangle: Rectangle, parent: Box) -> Box:
-        """Return `rectangle` as a box with a margin around it, rounded to thousandths and limited to `parent`.
+        """Return `rectangle`, in pixels of the reduced copy, as a box with a margin around it, limited to `parent`.
 
-        `rectangle` is in pixels of the reduced copy. The box is in fractions of the image size.
+        The box is in fractions of the image size, rounded to thousandths.
         """
         left, top, right, bottom = rectangle
         width, height = self.gray.size

@@ -154,10 +154,7 @@ class _Strip:
 
 
 def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
-    """Read a region of an uncompressed image row by row.
-
-    Return None if it is compressed or has an unsupported layout.
-    """
+    """Read a region of an uncompressed image row by row, or return None if the image has no `_strips`."""
     left, top, right, bottom = part
     strips = _strips(picture)
     if not strips:

@@ -57,9 +57,10 @@ def line_heights(mask: Image, box: Rectangle) -> list[int]:
 
 
 def typical_line_height(heights: list[int]) -> float:
-    """Return the median of the line heights, ignoring lines less than half as high as the highest line.
+    """Return the median of the line heights, or 0 if there are no lines.
 
-    Such lines contain only periods or are incomplete. Return 0 if there are no lines.
+    Lines less than half as high as the highest line are ignored, because they may contain only periods or be
+    incomplete.
     """
     tall = [each for each in heights if each >= 0.5 * max(heights)]
     return float(median(tall)) if tall else 0.0

@@ -109,7 +109,7 @@ def column_bands(letters: Sequence[tuple[int, int]], word_space: float) -> list[
 def widest_common_band(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, int]]) -> int:
     """Return the width of the widest overlap between a band in `one` and a band in `two`.
 
-    Return 0 if `one` or `two` is empty, and a negative number if no bands overlap.
+    Return 0 or a negative number if no bands overlap.
     """
     widths = (min(a[1], b[1]) - max(a[0], b[0]) for a in one for b in two)
     return max(widths, default=0)

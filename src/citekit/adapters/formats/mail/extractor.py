@@ -24,7 +24,7 @@ _ATTACHMENTS = (
 )
 
 _READ = frozenset("markdown json jsonl yaml toml csv tsv log calendar bibtex subtitles text".split())  # noqa: SIM905
-"""Names of the text formats that no program executes."""
+"""Names of the text formats that programs do not execute."""
 
 
 class MailExtractor:
@@ -72,7 +72,7 @@ def _boxed(raw: bytes) -> bytes:
 
 
 def _attachment(chapter: MailChapter, location: Chapter, target: Path) -> Extraction:
-    """Write an attachment byte for byte. Its suffix never makes the system execute it."""
+    """Write an attachment byte for byte, under a suffix that does not make the system execute it."""
     suffix = PurePath(chapter.title).suffix.lower()
     known = by_name(f"x{suffix}")
     with writing(target):

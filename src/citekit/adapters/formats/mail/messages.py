@@ -202,7 +202,8 @@ class _Reading:
 
 
 def _shown_of(alternatives: Sequence[Message]) -> Sequence[Message]:
-    """Return the alternative that mail programs show: the last one that is text or multipart (RFC 2046, 5.1.4).
+    """Return the alternative that mail programs show: the last one that is HTML, plain text, or multipart (RFC 2046,
+    5.1.4).
 
     Alternatives that are neither text nor multipart follow it. If mail programs can show none, return all alternatives.
     """
@@ -241,8 +242,8 @@ def _decoded(value: str) -> str:
 
 
 def _is_raw(value: str) -> bool:
-    """Return whether a header contains bytes that are not ASCII, which the parser turns into surrogates, and no other
-    characters that are not ASCII.
+    """Return whether a header contains bytes that are not ASCII, which the parser turns into surrogates, and otherwise
+    only ASCII.
     """
     return any("\udc80" <= character <= "\udcff" for character in value) and all(
         character < "\x80" or "\udc80" <= character <= "\udcff" for character in value

@@ -81,18 +81,12 @@ def mail_reader(*, as_seen: bool = False) -> MarkupReader:
 
 
 def read_facts(path: Path) -> BookFacts:
-    """Return the subject and the sender of a single message; neither for several messages.
-
-    Raise the errors of `load`.
-    """
+    """Return the subject and the sender of a single message; neither for several messages. Raise the errors of `load`."""
     return _facts(mail_chapters(path))
 
 
 def load(path: Path) -> MarkupBook:
-    """Return the messages of the file at `path` as a book.
-
-    Raise the same errors as `read_mails`.
-    """
+    """Return the messages of the file at `path` as a book. Raise the same errors as `read_mails`."""
     chapters = mail_chapters(path)
     names = [f"part-{number}" for number in range(1, len(chapters) + 1)]
     pictures = {each.cid: each for chapter in chapters for each in chapter.mail.attachments if each.cid}

@@ -8,7 +8,7 @@ from citekit.domain.formats import Format
 
 
 class MarkdownHandler(TextHandler):
-    """Handles Markdown files: outlines them by their headings, and treats them as text in every other respect."""
+    """Handles Markdown files: outlines them by their headings, and otherwise treats them as text."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

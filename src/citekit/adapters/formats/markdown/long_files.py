@@ -57,7 +57,7 @@ class MarkdownScan:
         return self.found
 
     def _inside(self, line: str) -> None:
-        """Process a line inside a code fence or an HTML block. If it is the last line of the block, end the block."""
+        """Process a line inside a code fence or an HTML block, which it may end."""
         if self.fence:
             mark = line.strip()
             if mark.startswith(self.fence) and not mark.strip(self.fence[0]):
@@ -81,9 +81,8 @@ class MarkdownScan:
             self._text(number, line)
 
     def _block(self, number: int, line: str) -> bool:
-        """Process a line that is not part of a paragraph, such as a heading or list item.
-
-        Return False for any other line.
+        """Process a line that is not part of a paragraph, such as a heading or list item, and return whether it is such
+        a line.
         """
         heading, item, rule = _HEADING.match(line), _ITEM.match(line), _UNDERLINE.match(line)
         if heading:

@@ -52,10 +52,7 @@ class MarkdownOutliner:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by their headings.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the sections, nested by their headings. Raise the errors of `Outliner.outline`."""
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None
         head = content if content is not None else "\n".join(next(text.passages([(1, _FRONT_LINES)]), []))

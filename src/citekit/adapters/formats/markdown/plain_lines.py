@@ -96,10 +96,9 @@ class _Page:
         self._write(tokens, first, end)
 
     def _write(self, tokens: Sequence[Token], line: int, end: int) -> int:
-        """Add the text of the tokens to the lines that contain it.
+        """Add the text of the tokens to the lines that contain it. Return the line, counted from 0, of the last token.
 
-        Return the line, counted from 0, of the last token. `line` is the line of the first token, and `end` the line
-        after the block.
+        `line` is the line of the first token, and `end` the line after the block.
         """
         for token in tokens:
             if token.type in ("softbreak", "hardbreak"):

@@ -54,9 +54,10 @@ def visible_lines_by_rules(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
-    """Return a line without the text in an HTML comment that spans several lines.
+    """Return a line without the text in an HTML comment that spans several lines, and whether the comment continues
+    after it.
 
-    Also return whether such a comment continues after the line. `inside` is True if the line begins inside a comment.
+    `inside` is True if the line begins inside a comment.
     """
     if inside:
         end = line.find("-->")

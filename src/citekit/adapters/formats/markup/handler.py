@@ -8,7 +8,7 @@ from citekit.domain.formats import Format
 
 
 class MarkupHandler(TextHandler):
-    """Handles markup text: outlines it by its section titles, and treats it as text in every other respect."""
+    """Handles markup text: outlines it by its section titles, and otherwise treats it as text."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:
         """See `FormatHandler.outliner`. Raise `KeyError` if the format is not a markup language."""

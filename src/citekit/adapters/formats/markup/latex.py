@@ -105,9 +105,10 @@ class _Reader:
             self._look(number, text)
 
     def _is_title_missing(self, text: str) -> bool:
-        """Return whether the pending lines end with a heading command whose argument is missing.
+        """Return whether the pending lines end with a heading command whose argument is missing in `text`, the next
+        line.
 
-        This is the case if `text`, the next line, does not begin with an argument. The pending lines are then removed.
+        The pending lines are then removed.
         """
         after = text.lstrip()[:1]
         if not after or after in "[{<*":
@@ -188,7 +189,7 @@ class _Reader:
     def _complete(self, number: int) -> None:
         """Add the title in the pending lines if it is complete.
 
-        A title that is still incomplete after `_LINES` lines or `_TITLE_SIZE` characters is ignored.
+        A title that is incomplete after `_LINES` lines or `_TITLE_SIZE` characters is ignored.
         """
         text = "\n".join(self.pending)
         mark = self._titled(text)
@@ -225,9 +226,8 @@ class _Reader:
 
 
 def argument(text: str) -> str | None:
-    """Return the first argument in braces, skipping optional arguments and overlays.
-
-    Return None if it is missing or not closed.
+    """Return the first argument in braces, after optional arguments and overlays, or None if it is missing or not
+    closed.
     """
     depth, start, brackets = 0, -1, 0
     for found in _ARGUMENTS.finditer(text):
