@@ -30,7 +30,7 @@ VERSION = 2
 
 @frozen
 class RememberingMeasurer:
-    """Measures files with `inner` and caches each result in `index`, which all processes share."""
+    """Measures files with `inner` and caches each result in `index`."""
 
     inner: Measurer
     index: Index

@@ -117,9 +117,8 @@ def _letter(found: re.Match[str]) -> str:
 
 
 def summarized(line: str) -> str:
-    r"""Return the visible text of a line.
-
-    Return "" for a comment, and for a line that starts with a command such as `\begin`.
+    r"""Return the visible text of a line, or "" for a comment and for a line that starts with a command such as
+    `\begin`.
     """
     text = without_comment(line)
     bare = text.strip()

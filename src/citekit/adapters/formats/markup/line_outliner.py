@@ -18,8 +18,7 @@ from citekit.domain.source import Source
 class DocumentHeadings:
     """The title of a document, and its headings in order.
 
-    `opening` is the 1-based line where the text begins, after the setup commands of the document, or 0 if it is
-    unknown.
+    `opening` is the 1-based line where the text begins, after the setup commands, or 0 if it is unknown.
     """
 
     title: str | None = None
@@ -40,10 +39,7 @@ class MarkupOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by their headings.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the sections, nested by their headings. Raise the errors of `Outliner.outline`."""
         text = open_text(source.path, progress)
         found = DocumentHeadings() if text.is_long else self.read(text.lines(progress))
         if not found.headings:

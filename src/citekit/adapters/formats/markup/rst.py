@@ -128,10 +128,7 @@ class RstOutliner:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by their titles.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """Return an outline of the sections, nested by their titles. Raise the errors of `Outliner.outline`."""
         text = open_text(source.path, progress)
         captions = RstCaptions(_bare)
         titles = [] if text.is_long else list(read_titles(captions.watching(text.lines(progress))))

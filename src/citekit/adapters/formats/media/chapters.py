@@ -64,10 +64,9 @@ def read_chapters(container: InputContainer, path: Path, duration: float) -> lis
 
 
 def _nested_marks(format_name: str, path: Path, zero: float) -> list[ChapterMark]:
-    """Return the chapters of a file whose format can store nested chapters.
+    """Return the chapters of a file whose format can store nested chapters, or an empty list if it has none.
 
-    Return an empty list if the file has no such chapters. `zero` is the time in seconds that is subtracted from all
-    times.
+    `zero` is the time in seconds that is subtracted from all times.
     """
     chapters = read_matroska_chapters(path) if "matroska" in format_name else read_id3_chapters(path)
     return [ChapterMark(each.start - zero, each.end - zero, each.title, level=each.level) for each in chapters]

@@ -94,10 +94,9 @@ def _walk(
     level: int,
     seen: set[str],
 ) -> Iterator[Id3Chapter]:
-    """Yield the chapters and sections in a table of contents, each only once.
+    """Yield the chapters and sections in a table of contents, each only once, even in a cycle.
 
-    If an item is listed again, even in a cycle, only the first listing counts. `seen` contains the IDs of items already
-    yielded.
+    `seen` contains the IDs of the items that were already yielded.
     """
     for key in table.child_ids:
         if key in seen or level >= DEPTH_LIMIT:
@@ -125,10 +124,7 @@ def _parse_table(version: int, rest: bytes) -> _TableOfContents:
 
 
 def _title(version: int, frames: bytes) -> str:
-    """Return the title in the title frame (`TIT2`) among `frames`, or "" if there is none.
-
-    `version` is the ID3v2 version.
-    """
+    """Return the title in the title frame (`TIT2`) among `frames`, or "". `version` is the ID3v2 version."""
     body = next((body for name, body in islice(_frames(version, frames), 100) if name == b"TIT2"), b"")
     if not body:
         return ""

@@ -15,8 +15,8 @@ from typing import BinaryIO
 from attrs import evolve, frozen
 
 ELEMENT_LIMIT = 100_000
-"""The maximum number of top-level elements of a segment that are skipped to find the chapters: 5 days of clusters of 5
-seconds.
+"""The maximum number of top-level elements of a segment that are skipped to find the chapters, enough for 5 days of
+clusters of 5 seconds.
 """
 
 SIZE_LIMIT = 2**23
@@ -49,7 +49,7 @@ def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
     """Return the chapters of the edition that players use, or an empty list if there are none.
 
     Each chapter precedes the chapters inside it. Players use the first edition that is marked as default, or else the
-    first edition that is not hidden. Hidden chapters are skipped.
+    first edition. Hidden chapters are skipped, and hidden editions count only if all editions are hidden.
     """
     try:
         with path.open("rb") as file:
@@ -91,20 +91,14 @@ def _read_chapters_element(file: BinaryIO) -> bytes:
 
 
 def _read_element_id(file: BinaryIO) -> int | None:
-    """Read the ID of an element, including its marker bit.
-
-    Return None at the end of the file or if the ID is invalid.
-    """
+    """Read the ID of an element, including its marker bit, or None at the end of the file or if the ID is invalid."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     return int.from_bytes(first + file.read(length - 1)) if length <= 4 else None
 
 
 def _read_element_size(file: BinaryIO) -> int | None:
-    """Read the size of an element in bytes.
-
-    Return 2**56 - 1 if it is declared as unknown, and None if it is invalid.
-    """
+    """Read the size of an element in bytes, or 2**56 - 1 if it is declared as unknown, or None if it is invalid."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     if length > 8:

@@ -1,4 +1,4 @@
-"""Encodes video and audio when copying is not possible. The same input always gives the same bytes.
+"""Encodes video and audio when copying is not possible. The same input gives the same bytes.
 
 Clips that are encoded completely have H.264 video. Their audio is copied if MP4 supports its codec, and is otherwise
 encoded as AAC.
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0"}
 """Options for visually lossless video.
 
-The number of threads is fixed because the bytes depend on it. Macroblock trees are off because, with them, the bytes
-depend on earlier contents of the memory.
+The number of threads is fixed because the bytes depend on it. With macroblock trees, the bytes would depend on earlier
+contents of the memory.
 """
 
 _COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
@@ -77,8 +77,8 @@ def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int
 def decode_from(container: InputContainer, stream: Any, time: float, from_tick: int | None = None) -> Iterator[Any]:
     """Yield decoded frames that have timestamps, from the keyframe at or before `time` to the end of the stream.
 
-    `time` is in seconds of the container's own time. Some frames before the timestamp `from_tick`, which is in units of
-    the stream's time base, can be missing.
+    `time` is in seconds of the container's own time. Some frames before `from_tick`, a timestamp in units of the
+    stream's time base, can be missing.
     """
     stream.thread_type = "AUTO"
     seek(container, stream, time)
@@ -99,10 +99,7 @@ def _aac_sample_rate(rate: int) -> int:
 
 
 def encode_audio(container: InputContainer, audio: Any, encoder: Any, low: float, high: float) -> None:
-    """Encode the audio from `low` to `high`, so that the output starts at 0.
-
-    `low` and `high` are in seconds of the container's own time.
-    """
+    """Encode the audio from `low` to `high`, in seconds of the container's own time, so that the output starts at 0."""
     av = library()
     rate = encoder.codec_context.sample_rate
     resampler = av.AudioResampler("fltp", encoder.codec_context.layout, rate)

@@ -153,10 +153,7 @@ def _length(plan: _Plan) -> float:
 
 
 def _measure_clip(target: Path, plan: _Plan) -> ClipTimes:
-    """Return the times that the clip shows and stores, measured from its packets.
-
-    Raise `ExtractionFailed` if the clip is empty.
-    """
+    """Return the times that the clip shows and stores, measured from its packets."""
     with open_media(target, ExtractionFailed) as clip:
         first, last = 0.0, 0.0
         for packet in clip.demux(playable_streams(clip)):

@@ -49,10 +49,7 @@ class _FlacWriter:
         self.blocks.append(header.samples)
 
     def add_samples(self, sound: bytes) -> None:
-        """Encode and write the decoded samples `sound` as frames of equal length.
-
-        Only the last frame can be shorter.
-        """
+        """Encode and write the decoded samples `sound` as frames of equal length, except for the last frame."""
         context = self.audio.codec_context
         size = context.channels * context.format.bytes
         count = len(sound) // size
@@ -132,7 +129,7 @@ def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int
 def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expected: int | None) -> int:
     """Return the number of samples in `frame`.
 
-    Raise `UncopyableError` if the frame's header is invalid, if the position in it is not `begin`, or if `begin` is not
+    Raise `UncopyableError` if its header is invalid or contains another position than `begin`, or if `begin` is not
     `expected`, the end of the previous frame (None: there is none). This happens where a file is damaged, because
     FFmpeg merges or omits frames.
     """

@@ -51,11 +51,11 @@ class FrameHeader:
 
 
 def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
-    """Return a copy of `frame` whose header contains `sample` as the number of its first sample.
+    """Return a copy of `frame` for a stream with variable frame sizes, in which `sample` is the number of its first
+    sample.
 
-    The copy is for a stream with variable frame sizes. Only the header changes, but the checksum covers the whole
-    frame. Because a CRC is linear, the new checksum is computed from the two headers without reading the rest, so that
-    any damage in the rest is still detected.
+    The checksum covers the whole frame. Because a CRC is linear, the new checksum is computed from the old and the new
+    header without reading the rest, so that any damage in the rest is still detected.
     """
     new_header = (
         bytes((0xFF, _VARIABLE_BLOCK_SIZE))

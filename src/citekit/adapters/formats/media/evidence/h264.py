@@ -1,6 +1,5 @@
-"""Combines the H.264 parameter sets of two encodings in one MP4 sample entry.
-
-The formats are specified in ISO/IEC 14496-15, 5.3.3.1, and ITU-T H.264, 7.3.
+"""Combines the H.264 parameter sets of two encodings in one MP4 sample entry (ISO/IEC 14496-15, 5.3.3.1, and ITU-T
+H.264, 7.3).
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ _START_CODE = re.compile(rb"\x00\x00(?:\x00)?\x01")
 class AvcConfiguration:
     """The `avcC` record of an MP4 file, which describes an H.264 stream.
 
-    `profile` contains the profile, compatibility, and level bytes. `sps` and `pps` are the parameter sets, and
-    `extensions` the bytes after them.
+    `profile` contains the profile, compatibility, and level bytes. `extensions` are the bytes after the parameter sets.
     """
 
     profile: bytes

@@ -1,6 +1,6 @@
-"""Cuts clips of uncompressed and losslessly compressed audio, exact to the sample.
+"""Cuts audio clips that are exact to the sample, in uncompressed or lossless form.
 
-PCM is copied as bytes. Other codecs are decoded and encoded again without loss.
+PCM is copied as bytes. Audio of other codecs is decoded, and encoded with a lossless codec.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ def encoder_for(codec: str, target: ClipContainer) -> str | None:
 
 
 def sample_format(codec: str, decoded: str) -> str:
-    """Return the sample format in which an encoder of `codec` accepts decoded audio without loss of precision.
-
-    `decoded` is the sample format of the decoder.
-    """
+    """Return the sample format for encoding audio with `codec`. `decoded` is the sample format of the decoder."""
     if codec not in ("flac", "alac"):
         return decoded
     width = "s32" if decoded.rstrip("p") in ("s32", "s64", "dbl") else "s16"
@@ -173,10 +170,7 @@ def copy_samples(
 
 
 def _packets_by_sample(container: InputContainer, audio: Any, rate: int) -> Any:
-    """Yield the packets of the stream `audio`, each with the number of its first sample.
-
-    `rate` is the sampling rate.
-    """
+    """Yield the packets of the stream `audio`, each with the number of its first sample. `rate` is the sampling rate."""
     per_tick = audio.time_base * rate
     ticks_are_samples = per_tick == 1
     for packet in read_packets(container, [audio]):

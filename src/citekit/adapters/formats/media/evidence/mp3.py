@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 DECODER_DELAY = 529
-"""The delay of every decoder, in samples. Players skip it in addition to the encoder delay."""
+"""The delay of a decoder, in samples. Players skip it in addition to the encoder delay."""
 
 _EARLIER_FRAMES = 64
 """The number of frames before the start that are read: more than the reservoir of the next frame can span."""
@@ -87,7 +87,7 @@ class Mp3Header:
     def silent_frame(self, rate: int, tail: bytes) -> bytes:
         """Return a silent frame with the same stream properties that ends with the bytes `tail`.
 
-        `rate` is the sampling rate. Raise `UncopyableError` if `tail` is too long for a frame.
+        Raise `UncopyableError` if `tail` is too long for a frame with the sampling rate `rate`.
         """
         table = _MPEG1_BIT_RATES if self.is_mpeg1 else _MPEG2_BIT_RATES
         for index, kbit in enumerate(table, 1):
@@ -162,9 +162,10 @@ class _Mp3Writer:
             raise UncopyableError
 
     def _write_start(self, header: Mp3Header, earlier: deque[bytes]) -> None:
-        """Write a placeholder for the tag frame, a silent frame with the bit reservoir, and the preroll frames.
+        """Before the first frame, write a placeholder for the tag frame, a silent frame with the bit reservoir, and the
+        preroll.
 
-        This does nothing unless it is called before the first frame. `earlier` contains the frames before that frame.
+        `earlier` contains the frames before the first frame.
         """
         if self.count:
             return

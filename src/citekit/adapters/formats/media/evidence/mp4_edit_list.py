@@ -64,7 +64,7 @@ def _limit_durations(data: bytearray, seconds: float) -> None:
 
 
 def _limit_edits(data: bytearray, offset: int, limit: int) -> None:
-    """Limit the total duration of the edits to `limit`. Empty edits, which come first, count too.
+    """Limit the total duration of the edits to `limit`. Empty edits, which come first, count, too.
 
     `offset` is where the content of the edit list box begins in `data`.
     """

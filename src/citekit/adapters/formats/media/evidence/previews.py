@@ -18,12 +18,12 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.source import Source
 
 STILL_SIDE = 768
-"""The maximum length of the longer side of a still, in pixels: the size that models process as one tile."""
+"""The maximum length of the longer side of a still, in pixels: a size that models process as one tile."""
 
 
 @frozen
 class JpegStills:
-    """A callable that returns the video frame shown at a given time as the bytes of a small JPEG."""
+    """A callable that returns video frames as small JPEGs."""
 
     extractor: Extractor
 

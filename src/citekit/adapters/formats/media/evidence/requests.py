@@ -55,8 +55,8 @@ def rounded_seconds(value: float) -> float:
 def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
     """Return notes that explain whether a clip shows or stores more than was requested. All times are in seconds.
 
-    `start` is where the shown part starts, `bytes_from` where the stored part starts, and `wanted` the requested start.
-    `suffix` is the suffix of the clip's file.
+    The clip shows the source from `start` on, and stores it from `bytes_from` on. `wanted` is the requested start, and
+    `suffix` the suffix of the clip's file.
     """
     notes = []
     begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)

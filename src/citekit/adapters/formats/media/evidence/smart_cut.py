@@ -81,10 +81,7 @@ def smart_cut(
 
 
 def _join_obstacle(video: Any, audio: Any) -> str | None:
-    """Return the reason why newly encoded frames cannot be joined with frames copied from this video.
-
-    Return None if they can.
-    """
+    """Return the reason why newly encoded frames cannot be joined with frames copied from this video, or None."""
     context = video.codec_context
     if codec_name(video) != "h264":
         return f"its video is {codec_name(video)}, and only h264 can be joined"
@@ -153,10 +150,7 @@ def _write_joined(
 def _encode_until_join(
     container: InputContainer, track: Track, point: SeekPoint, join: Join, progress: Progress
 ) -> None:
-    """Encode the frames before the join.
-
-    Their decoding times are delayed in the same way as those of the copied frames.
-    """
+    """Encode the frames before the join, with decoding times that are delayed like those of the copied frames."""
     video = track.stream
     encoder = _encoder(video)
     encoder.open()

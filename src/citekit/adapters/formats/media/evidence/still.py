@@ -96,10 +96,9 @@ def _find_picture(
     progress: Progress,
     from_tick: int | None = None,
 ) -> tuple[Any, Any]:
-    """Return the last frame that starts at or before the start of `span`, or else the first frame, and the frame after
-    it. Either can be None.
+    """Return the last frame that starts at or before the start of `span`, or else the first, and the frame after it.
 
-    Frames before the timestamp `from_tick` may be skipped.
+    Either can be None. Frames before the timestamp `from_tick` may be skipped.
     """
     shown = None
     seek_to(container, video, point)
