@@ -23,8 +23,7 @@ import sys
 def _leave_the_current_folder() -> None:
     """Remove the current folder from `sys.path` if `python -m citekit` or `python -m citekit.cli` added it.
 
-    Otherwise, a file there named `email.py` or `csv.py` would run instead of the standard module. Modules that Python
-    imports before this call can still come from the current folder.
+    Otherwise, a file there named `email.py` or `csv.py` could run instead of the standard module.
     """
     given = getattr(sys, "orig_argv", [])
     if sys.argv[:1] != ["-m"] or not {"-mcitekit", "-mcitekit.cli"} & {*given, *map(str.__add__, given, given[1:])}:

@@ -21,8 +21,7 @@ _FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(
 
 @frozen
 class AuditLog:
-    """The log in the file `path`, which is created for its owner only. Several processes can write to it, because each
-    line is normally written in one call.
+    """The log in the file `path`, which is created for its owner only. Several processes can write to it.
 
     The file is opened for every line, so that it can be moved away (log rotation).
     """

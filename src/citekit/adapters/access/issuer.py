@@ -36,8 +36,8 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 class Issuer:
     """The issuer with the URL `url`. Tokens must be for `audience`. Thread-safe.
 
-    The URL of its keys is `jwks` (None: the URL in its metadata, see OpenID Connect Discovery 1.0 or RFC 8414). The
-    constructor raises `RequestRefused` for a malformed URL, and for a URL without TLS, except on this computer.
+    The URL of its keys is `jwks` (None: in its metadata, see OpenID Connect Discovery 1.0 or RFC 8414). The constructor
+    raises `RequestRefused` for a malformed URL, and for a URL without TLS, except on this computer.
     """
 
     def __init__(self, url: str, audience: str, jwks: str | None = None) -> None:
@@ -49,7 +49,7 @@ class Issuer:
         self._lock = threading.Lock()
 
     def verify(self, token: str) -> Claims:
-        """See `TokenIssuer.verify`. This may wait for the issuer.
+        """See `TokenIssuer.verify`.
 
         If the keys cannot be fetched, known keys that are less than a day old are used instead.
         """
@@ -163,10 +163,7 @@ def _check(url: str) -> None:
 
 
 def _scopes(claims: Mapping[str, Any]) -> frozenset[str]:
-    """Return the scopes of a token.
-
-    `scope` (RFC 9068) is a string; `scp`, which some issuers use, is a string or a list.
-    """
+    """Return the scopes in `scope` (RFC 9068), or else in `scp`, which some issuers use."""
     given = claims.get("scope", claims.get("scp", ""))
     words = given.split() if isinstance(given, str) else given
     return frozenset(word for word in words if isinstance(word, str)) if isinstance(words, list) else frozenset()

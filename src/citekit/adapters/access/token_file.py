@@ -1,4 +1,4 @@
-"""Stores the subjects of the HTTP server and the hashes of their tokens in a file that only its owner can access."""
+"""Stores the subjects of the HTTP server and the hashes of their tokens in a private file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TokenFile:
 
     With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
     file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to or owned by other
-    users, or if folders of its subjects overlap (see `check_separate`).
+    users, or fails `check_separate`.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class TokenFile:
     def add(self, subject: Subject, issued: str | None = None) -> str | None:
         """See `Subjects.add`. The home of the subject is also created.
 
-        Raise `RequestRefused` if the name is malformed, the name or `issued` is taken, or folders of subjects overlap
-        (see `check_separate`), and the errors of `make_folder` if the home cannot be created.
+        Raise `RequestRefused` if the name is malformed, the name or `issued` is taken, or `check_separate` fails, and
+        the errors of `make_folder`.
         """
         if _NAME.fullmatch(subject.name) is None:
             raise RequestRefused(

@@ -37,7 +37,7 @@ def card(book: int, title: str, authors: Iterable[str], languages: Iterable[str]
 
 
 def enclosed(words: Iterable[str]) -> str:
-    """Join the words with a separator, and add it at both ends, so that a search can match whole words."""
+    """Join the words with separators, also at both ends, so that a search can match whole words."""
     inner = _SEPARATOR.join(word.replace(_SEPARATOR, " ") for word in words)
     return f"{_SEPARATOR}{inner}{_SEPARATOR}"
 
@@ -45,7 +45,7 @@ def enclosed(words: Iterable[str]) -> str:
 class BookTable:
     """A searchable table of book cards. Results have the order in which the cards were added.
 
-    Search terms are literal text: no character is a wildcard.
+    Search terms have no wildcards.
     """
 
     def __init__(self, cards: Iterable[Card]) -> None:

@@ -37,16 +37,15 @@ ENTRIES_LIMIT = 1_000_000
 class FolderLibrary:
     """A `Library` of the book files below `folder`. Files with the same name in one folder are formats of one book.
 
-    The ID of a book is derived from its path, so it normally stays the same when other books are added or removed.
-    Title and authors come from the metadata of the files. Without a title, the file name is the title. The first folder
-    below `folder` is the tag. The most recently changed books come first. Each call scans the folder, but unchanged
-    files are normally not read again.
+    The ID of a book is derived from its path, so it normally stays the same when other books change. Title and authors
+    come from the metadata of the files. Without a title, the file name is the title. The first folder below `folder` is
+    the tag.
     """
 
     def __init__(self, folder: Path, reader: LibraryReader, index: Index | None = None) -> None:
-        """Create a catalog of the books below `folder`, whose metadata is read by `reader`.
+        """Create a catalog of the books below `folder`.
 
-        `index` stores the metadata between runs (None: it is only cached in memory).
+        `index` stores their metadata between runs (None: it is only cached in memory).
         """
         self._folder = folder.absolute()
         self._facts = FileFacts(reader, index)
@@ -117,7 +116,7 @@ class FileFacts:
     def of(self, files: Mapping[str, tuple[Path, FileState]]) -> BookFacts:
         """Return the metadata of a book, given its files and their states by format.
 
-        Each field is taken from the first file that has it. Later files are not read once title and authors are known.
+        Each field is taken from the first file that has it, until title and authors are known.
         """
         facts = BookFacts()
         for path, state in files.values():
@@ -152,7 +151,7 @@ class FileFacts:
         return facts
 
     def _read(self, path: Path, state: FileState) -> BookFacts:
-        """Return the metadata of the file, or empty metadata if it cannot be read: the catalog lists the file anyway."""
+        """Return the metadata of the file, empty if it cannot be read: the catalog lists it anyway."""
         with suppress(CiteKitError, OSError):
             with open_for_reading(path) as file:
                 format = detect(path.name, file.read(HEAD_SIZE))
@@ -166,7 +165,7 @@ def _key(path: Path, state: FileState) -> str:
 
 
 def _stand_in(path: Path, state: FileState) -> Digest:
-    """Return a digest of the file's path, size, and times, because hashing the content of all files would take minutes."""
+    """Return a stand-in for the digest of the file, because hashing all files would take minutes."""
     return Digest.of_bytes(
         f"{path}\0{state.size}\0{state.mtime_ns}\0{state.ctime_ns}".encode("utf-8", "surrogateescape")
     )
@@ -197,7 +196,7 @@ def _from_plain(plain: dict[str, Any] | None) -> BookFacts | None:
 class BookFiles:
     """The files of a book and their states, by upper-case format.
 
-    `name` is their common path relative to the catalog folder, with `/` and without the suffix.
+    `name` is their common path relative to the catalog folder, without the suffix.
     """
 
     name: str
@@ -227,8 +226,7 @@ def books_below(folder: Path) -> list[BookFiles]:
 def numbers(names: Iterable[str]) -> dict[str, int]:
     """Return a number from 1 to 2**31 - 1 for each name, derived from the name.
 
-    If two names have the same number, which is rare, the second in sorted order gets another number, so adding a name
-    can change the number of another name.
+    If two names have the same number, which is rare, the second in sorted order gets another one.
     """
     taken: dict[int, str] = {}
     for name in sorted(names):
@@ -287,7 +285,7 @@ def _is_inside(entry: os.DirEntry[str], real: Path) -> bool:
 
 
 def _looked_at(relative: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Path, FileState]]:
-    """Yield the file if it is a regular file and its name is valid Unicode, because no map can contain another name."""
+    """Yield the file if it is a regular file with a name in valid Unicode, which maps require."""
     with suppress(OSError, UnicodeEncodeError):
         relative.encode()
         if entry.is_file():

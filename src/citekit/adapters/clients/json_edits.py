@@ -28,7 +28,7 @@ class _Member:
 
 @define
 class _Value:
-    """A value in the text, from `start` to `end`. `members` are the members of an object by name, in order."""
+    """A value in the text, from `start` to `end`. `members` are those of an object, by name."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class _Value:
 
 
 def read(text: str) -> Any:
-    """Return the data of a JSON text with comments and trailing commas, or None if the text has no value.
+    """Return the data of a JSON text with comments and trailing commas, or None if it has no value.
 
     Raise `EditError` if it is not valid.
     """
@@ -49,8 +49,7 @@ def read(text: str) -> Any:
 def with_member(text: str, path: Sequence[str], data: object) -> str:
     """Return the text with the member at `path` added or replaced. Missing objects are added.
 
-    Raise `EditError` if the text is not valid, or if a value on the path is not an object or contains the next name
-    twice.
+    Raise `EditError` if the text is not valid, or a value on the path is not an object or contains the next name twice.
     """
     root = _document(text)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -67,10 +66,7 @@ def with_member(text: str, path: Sequence[str], data: object) -> str:
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
-    """Return the text without the member at `path`, or the same text if there is no such member.
-
-    Raise the same errors as `with_member`.
-    """
+    """Return the text without the member at `path`, if there is one. Raise the same errors as `with_member`."""
     root = _document(text)
     if root is None:
         return text

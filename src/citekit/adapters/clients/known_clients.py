@@ -87,10 +87,9 @@ class KnownClient:
     client), or an environment variable such as `{CODEX_HOME}`. The name of one folder can have a `*`. Paths whose
     variable is not set are ignored. `traces` are files or folders whose existence shows that the client is installed.
     `project` is the settings file of a project, relative to its folder. `key` is the key of the servers in a settings
-    file, and `project_key` in the settings file of a project (None: `key`). `shape` returns the data of an entry as the
-    client expects it, and `link` a link that adds the entry to the client (None: there are no such links). `skills` are
-    the possible paths of the user's folder for agent skills, the preferred one first; empty if the client has no
-    skills. `project_skills` is this folder in a project.
+    file, and `project_key` in that of a project (None: `key`). `shape` returns the data of an entry, and `link` a link
+    that adds the entry to the client. `skills` are the possible paths of the user's folder for agent skills, the
+    preferred one first, and `project_skills` is this folder in a project.
     """
 
     title: str

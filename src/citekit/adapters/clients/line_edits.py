@@ -1,7 +1,6 @@
 """Changes one table of a TOML text, or one entry of a YAML text, line by line.
 
-The caller compares the parsed result with the expected data, so a file with a structure that these functions do not
-understand is rejected instead of damaged.
+The caller compares the parsed result with the expected data, because these functions understand only common structures.
 """
 
 from __future__ import annotations
@@ -12,10 +11,7 @@ from collections.abc import Mapping, Sequence
 
 
 def toml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
-    """Return the TOML text with the table `[key.name]`.
-
-    It replaces the existing table and the tables in it, or is added at the end.
-    """
+    """Return the TOML text with the table `[key.name]`, which replaces an existing one and the tables in it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = [f"[{key}.{name}]", *(f"{each} = {_toml(value)}" for each, value in data.items())]
     lines = text.splitlines(keepends=True)

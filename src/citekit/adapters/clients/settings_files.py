@@ -233,9 +233,8 @@ def _known(client: str) -> KnownClient:
 
 
 def _in_project(project: Path, relative: str) -> Path:
-    """Return the path of a file or folder in a project. Raise `RequestRefused` if a link leads out of the project.
-
-    The links in a clone could otherwise cause changes to files of the user.
+    """Return the path of a file or folder in a project. Raise `RequestRefused` if a link leads out of the project: a
+    clone could otherwise cause changes to files of the user.
     """
     path = project / relative
     real = Path(os.path.realpath(path))

@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 TIMEOUT = 60
-"""Seconds after which a server that does not answer is ended. On a busy computer, starting takes about 10 seconds."""
+"""Seconds after which a server that does not answer is ended. On a busy computer, starting takes about 10."""
 
 _INITIALIZE = {
     "jsonrpc": "2.0",
@@ -48,10 +48,7 @@ _SETTING = "CITEKIT_ROOTS"
 
 
 def start_problem(launch: Launch) -> str | None:
-    """Return why the program does not answer as an MCP server, or None if it does.
-
-    The program has ended when this returns.
-    """
+    """Return why the program, which is then ended, does not answer as an MCP server, or None if it does."""
     try:
         done = subprocess.run(
             launch.words,

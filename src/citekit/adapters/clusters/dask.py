@@ -1,7 +1,7 @@
 """A cluster of Dask workers: those of a running scheduler, or processes on this machine.
 
-`distributed` is imported on first use. The scheduler gives the job of a lost worker to another worker, until several
-workers were lost during the same job (`distributed.scheduler.allowed-failures`).
+`distributed` is imported on first use. The scheduler repeats the job of a lost worker, until the job lost several
+workers (`distributed.scheduler.allowed-failures`).
 """
 
 from __future__ import annotations
@@ -154,10 +154,9 @@ class DaskCluster:
 def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster:
     """Return the cluster of the scheduler at `address` (`tcp://HOST:PORT`, `tls://`, `ws://`, or `wss://`).
 
-    For `local:N`, return a cluster of N new processes on this machine.
-
-    Raise `RequestRefused` for any other address, `DriverMissing` if `distributed` is not installed, and
-    `ClusterUnavailable` if the scheduler cannot be reached or the processes cannot be started.
+    For `local:N`, return a cluster of N new processes on this machine. Raise `RequestRefused` for any other address,
+    `DriverMissing` if `distributed` is not installed, and `ClusterUnavailable` if the cluster cannot be reached or
+    started.
     """
     local = _LOCAL.match(address)
     if local is None and not re.match(r"(tcp|tls|ws|wss)://.", address):

@@ -58,7 +58,7 @@ class Services(Protocol):
 
     @property
     def transcriber(self) -> Transcriber | None:
-        """Return the transcriber of recordings, or None if it is off, not installed, or has no model.
+        """Return the transcriber of recordings, or None if none is available.
 
         Raise `MapperUnavailable` if the chosen model does not exist.
         """
@@ -67,8 +67,8 @@ class Services(Protocol):
     def has_transcriber(self) -> bool:
         """Return whether a transcriber is available.
 
-        This is the case if a transcriber or a service is chosen, or if speech recognition is on, its extra is
-        installed, and a model is chosen or downloaded.
+        Either it or a service is chosen, or speech recognition is on, its extra is installed, and a model is chosen or
+        downloaded.
         """
 
     @property
@@ -92,16 +92,13 @@ class Services(Protocol):
         """The texts of the pages that a mapper read, for the text reader that reads the same file next."""
 
     def books(self, *, marked: bool = False) -> BookReader:
-        """Return a reader of the content and the metadata of books in all reflowable formats.
+        """Return a reader of books in all reflowable formats.
 
-        If `marked` is set, the reader marks superscripts, subscripts, and hidden text.
+        If `marked` is set, superscripts, subscripts, and hidden text are marked.
         """
 
     def line_reader(self, *, marked: bool = False) -> TextReader:
-        """Return a reader that reads text files line by line.
-
-        If `marked` is set, the reader returns the text as `citekit quote` needs it; see `FormatHandler.text_reader`.
-        """
+        """Return a reader of text files line by line. For `marked`, see `FormatHandler.text_reader`."""
 
     def plain_outliner(self) -> Outliner:
         """Return the outliner for text files in which no other outliner finds any structure."""
@@ -110,7 +107,7 @@ class Services(Protocol):
 class FormatHandler(Protocol):
     """Handles the files of one format, or of several similar formats.
 
-    Creating a handler and looking up its members must be fast. Import libraries inside the functions that use them.
+    Creating a handler and looking up its members must be fast. Libraries are imported in functions.
     """
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
@@ -128,21 +125,20 @@ class FormatHandler(Protocol):
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
         """Return the reader of the text in files of this format, or None if such files contain no text.
 
-        If `marked` is set, the reader returns the text as `citekit quote` needs it: superscripts, subscripts, and
-        hidden text are marked, and words that are hyphenated at the end of a line stay split.
+        If `marked` is set, the text is as `citekit quote` needs it: superscripts, subscripts, and hidden text are
+        marked, and words that are hyphenated at the end of a line stay split.
         """
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """Return functions that create the extractors of this format.
-
-        The keys are the names by which worker processes request the extractors.
+        """Return functions that create the extractors of this format, by the names with which worker processes request
+        them.
         """
 
 
 class InstalledFormat(FormatHandler, Protocol):
     """A format handler from another installed package, published as an entry point in the group `citekit.formats`.
 
-    CiteKit uses it for files whose suffix is not in the built-in table. The handler must use CiteKit's location types.
+    It is used for files whose suffix is not in the built-in table. It must use CiteKit's location types.
     """
 
     @property

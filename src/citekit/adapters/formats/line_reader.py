@@ -37,8 +37,8 @@ _RULE = re.compile(r" {0,3}=+[ \t]*$")
 def text_facts(lines: Sequence[str]) -> BookFacts:
     """Return the metadata in the header of a plain text file.
 
-    The header consists of lines that start with `Title:`, `Author:`, or `Language:`, as in Project Gutenberg files. An
-    indented line below a header line continues it.
+    Its lines start with `Title:`, `Author:`, or `Language:`, as in Project Gutenberg files. An indented line continues
+    a header line.
     """
     found: dict[str, list[str]] = {"Title": [], "Author": [], "Language": []}
     name = ""
@@ -63,7 +63,7 @@ def text_facts(lines: Sequence[str]) -> BookFacts:
 def markdown_facts(lines: Sequence[str]) -> BookFacts:
     """Return the title, authors, language, and ISBN from the front matter of a Markdown file.
 
-    The front matter is YAML, TOML, or JSON without nesting. If it has no title, the first level-1 heading is the title.
+    Without a title, the first level-1 heading is the title.
     """
     front = front_matter(lines)
     said: dict[str, list[str]] = {}
@@ -81,9 +81,9 @@ def markdown_facts(lines: Sequence[str]) -> BookFacts:
 
 
 def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the value of each title, author, language, and ISBN field in the front matter `lines`.
+    """Yield the name and the value of each title, author, language, and ISBN field in the front matter.
 
-    A list yields a pair for each item. It is written as `[a, b]` on one line, or with one `- a` per line.
+    A list, `[a, b]` or with one `- a` per line, yields a pair for each item.
     """
     name = ""
     for line in lines:
@@ -126,17 +126,13 @@ _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
     "ssa": dialogue_visible_lines,
     "calendar": calendar_visible_lines,
 }
-"""For each format with markup, a function that removes the markup.
-
-It returns one line per input line; a line that consists only of markup becomes empty.
-"""
+"""Functions that remove the markup of a format, and return one line, perhaps empty, per input line."""
 
 
 class LinesTextReader:
-    """Reads all text formats except HTML.
+    """Reads all text formats except HTML. Each unit is a line that is not blank, without surrounding spaces.
 
-    Each unit of the text is a line that is not blank, without surrounding spaces. If `as_seen` is set, subtitles are
-    split at long pauses.
+    If `as_seen` is set, subtitles are split at long pauses.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -153,10 +149,10 @@ class LinesTextReader:
         return lined(lines if spoken is None else list(spoken(lines)), progress)
 
     def facts(self, source: Source) -> BookFacts:
-        """See `TextReader.facts`. The metadata of formats other than Markdown and plain text is empty.
+        """See `TextReader.facts`.
 
-        For Markdown, it comes from the front matter or the first level-1 heading; for plain text, from the Project
-        Gutenberg header.
+        For Markdown, they come from the front matter or the first level-1 heading; for plain text, from the Project
+        Gutenberg header. Other formats have none.
         """
         head = head_lines(source.path, _HEAD)
         if source.format.name == "markdown":
@@ -165,7 +161,7 @@ class LinesTextReader:
 
 
 def lined(lines: Sequence[str], progress: Progress = silent) -> ExtractedText:
-    """Convert `lines` to extracted text with a unit for each line that is not blank. The first element is line 1."""
+    """Convert `lines`, which count from 1, to extracted text with a unit for each line that is not blank."""
     units, start = Units(), 0
     for number, line in enumerate(lines, 1):
         if number % _STEP == 0:

@@ -63,7 +63,7 @@ def _linked(
 ) -> dict[int, str]:
     """Return the normalized names (such as authors or tags) of each book as one string, by book ID.
 
-    The SQL query `names` selects IDs and names, and `links` selects each book with the IDs of its names.
+    `names` and `links` are SQL queries.
     """
     known = {str(number): fold(str(name)) for number, name in connection.execute(names)}
     joined: dict[str, str] = {}

@@ -41,12 +41,12 @@ class CalibreLibrary:
     """A `Library` for the folder that contains Calibre's `metadata.db`.
 
     Searchable fields are cached in memory until the database changes. The database is opened only while it is read, so
-    that Calibre can move or replace it. Publication dates are in the time zone `zone` (None: the local time zone), as
-    Calibre displays them.
+    that Calibre can move or replace it. Publication dates are in `zone` (None: the local time zone), as Calibre
+    displays them.
     """
 
     def __init__(self, folder: Path, *, patience: float = 5.0, zone: tzinfo | None = None) -> None:
-        """Create a catalog of the library in `folder`. The database is opened on first use.
+        """Create a catalog of the library in `folder`.
 
         `patience` is how many seconds to wait while another program writes to the database.
         """

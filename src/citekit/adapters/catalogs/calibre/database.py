@@ -1,9 +1,8 @@
 """Reads Calibre's `metadata.db` without writing to it or to its folder.
 
-The database is read directly unless that would require writing: after a program died during a write (a hot `-journal`
-must be rolled back first), or in write-ahead logging mode (readers write a `-shm` file). In these states, the database
-is copied to a temporary folder, recovered, and read there. A journal can name a file outside the library, which SQLite
-would delete during the recovery; this name is removed from the copy of the journal.
+Reading can require writing: after a program died during a write (a hot `-journal` must be rolled back), or in
+write-ahead logging mode (readers write a `-shm` file). The database is then copied to a temporary folder, and read
+there. A journal can name a file outside the library, which SQLite would delete; this name is removed from the copy.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from citekit.domain.errors import LibraryUnavailable
 NAME = "metadata.db"
 MAGIC = b"SQLite format 3\0"
 TIME_LIMIT = 60.0
-"""Time limit of one query session in seconds, in addition to the time to wait for other programs. A foreign database
-can have a view that never ends.
+"""Time limit of one query session in seconds, in addition to `patience`. A foreign database can have a view that never
+ends.
 """
 
 CELL_LIMIT = 64 * 1024 * 1024
@@ -43,8 +42,7 @@ TRIES = 3
 _TURN = threading.Lock()
 """Serializes access to databases in this process.
 
-Closing a file drops every POSIX lock that the process holds on it, so the first bytes must not be read while another
-thread reads the database under SQLite's lock.
+Closing a file drops every POSIX lock that the process holds on it, including SQLite's lock in another thread.
 """
 
 _SAYS = {
@@ -62,7 +60,7 @@ _SAYS = {
 }
 
 DatabaseState = tuple[FileState | None, ...]
-"""The states of the database and of its auxiliary files; None for each file that is missing or cannot be examined."""
+"""The states of the database and of its auxiliary files; None for each file that cannot be examined."""
 
 
 @frozen
@@ -76,7 +74,7 @@ class _Copy:
 class CalibreDatabase:
     """The database of the Calibre library in `folder`.
 
-    If another program is writing to the database, reading waits up to `patience` seconds.
+    Reading waits up to `patience` seconds for a program that is writing to it.
     """
 
     def __init__(self, folder: Path, patience: float = 5.0) -> None:
@@ -91,7 +89,7 @@ class CalibreDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a single transaction, so that all queries see the same state of the database.
+        """Yield a connection in a single transaction, so that all queries see the same state.
 
         Raise `LibraryUnavailable` if the database cannot be read.
         """
@@ -121,10 +119,7 @@ class CalibreDatabase:
                     raise self._unavailable(f"{NAME}{suffix} is not a regular file")
 
     def _is_logged_ahead(self) -> bool:
-        """Return whether the database uses write-ahead logging (WAL).
-
-        Byte 18 or 19 of the file is 2 in this mode: https://www.sqlite.org/fileformat.html.
-        """
+        """Return whether the database uses write-ahead logging (https://www.sqlite.org/fileformat.html)."""
         try:
             with self._path.open("rb") as file:
                 header = file.read(100)
@@ -159,11 +154,10 @@ class CalibreDatabase:
         raise self._unavailable(_SAYS[Trouble.BUSY])
 
     def _forget_other_file(self, journal: Path) -> None:
-        """Rewrite the copied journal of a transaction over several databases so that it names only this database.
+        """Remove the name of the file for a transaction over several databases from the copied journal.
 
-        Calibre writes such a journal if a transaction also changes its notes. A file next to the database lists all
-        journals of the transaction. If this file is missing, the transaction was committed, so delete the copied
-        journal.
+        Calibre uses such transactions if it also changes notes. If the file is missing, the transaction was committed,
+        so delete the copied journal.
         """
         if not names_another_file(journal):
             return

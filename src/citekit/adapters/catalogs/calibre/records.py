@@ -1,6 +1,6 @@
 """Reads the records of books from a Calibre library, with one query for each kind of data.
 
-File paths that lead out of the library folder are ignored, because the database might contain anything.
+File paths that lead out of the library folder are ignored, because a database is not trusted.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def number(value: object) -> float | None:
 def stars(value: object) -> float | None:
     """Convert a stored rating, which is twice the number of stars, to at most 5 stars.
 
-    Return None for 0, which means no rating, and for a value that is not a rating.
+    Return None for no rating (0), and for a value that is not a rating.
     """
     doubled = number(value)
     return doubled / 2 if doubled is not None and 0 < doubled <= 10 else None
 
 
 def moment(value: object) -> datetime | None:
-    """Parse an ISO 8601 time as Calibre stores it. A time without a time zone is in UTC.
+    """Parse an ISO 8601 time, which is in UTC if it has no time zone.
 
     Return None if the text is not a time, or if its date is not later than `UNDEFINED`.
     """
@@ -54,10 +54,7 @@ def moment(value: object) -> datetime | None:
 
 
 def day(value: object, zone: tzinfo | None) -> date | None:
-    """Return the date of a stored time in `zone` (None: the local time zone), or None if the time is unknown.
-
-    A time that cannot be converted keeps its date.
-    """
+    """Return the date of a stored time in `zone` (None: the local time zone), or None if the time is unknown."""
     read = moment(value)
     try:
         return read.astimezone(zone).date() if read is not None else None
@@ -75,8 +72,7 @@ def custom_columns(connection: sqlite3.Connection, wanted: str) -> dict[int, dic
     """Return the values of the custom columns by book ID and column label.
 
     `wanted` is a JSON array of book IDs. Multiple values are a list. A date is ISO 8601 text with a time zone. The
-    position in a series is stored under the label plus `_index`. Columns that Calibre computes (composite columns) are
-    missing.
+    position in a series has the label plus `_index`. Composite columns are missing.
     """
     found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
     for column in _columns(connection):
@@ -160,7 +156,7 @@ class BookFolders:
     def folder(self, path: object) -> Path | None:
         """Return the folder of a book, or None if it is not inside the library.
 
-        `path` is the value of `books.path` in the database: a relative path with `/`.
+        `path` is the value of `books.path`: a relative path with `/`.
         """
         parts = PurePosixPath(str(path or "")).parts
         if not parts or not all(map(_is_name, parts)):
@@ -169,10 +165,10 @@ class BookFolders:
         return folder if self._is_inside(folder) else None
 
     def files(self, folder: Path | None, listed: Iterable[tuple[object, object]]) -> dict[str, Path]:
-        """Return the paths of a book's files by upper-case format. Files outside the library are omitted.
+        """Return the paths of a book's files by upper-case format, without files outside the library.
 
-        `listed` contains the pairs (`data.format`, `data.name`) of the database. The files need not exist. If `folder`
-        is None, return an empty dict.
+        `listed` contains pairs (`data.format`, `data.name`). The files need not exist. If `folder` is None, return an
+        empty dict.
         """
         if folder is None:
             return {}
@@ -181,8 +177,7 @@ class BookFolders:
         return {format: path for format, path in paths.items() if not path.is_symlink() or self._ends_inside(path)}
 
     def cover(self, folder: Path | None) -> Path | None:
-        """Return the path of the cover image in `folder`, or None if `folder` is None or the path leads out of the
-        library.
+        """Return the path of the cover image, or None if `folder` is None or the path leads out of the library.
 
         The file need not exist.
         """
@@ -228,7 +223,7 @@ _FILES = f"SELECT book, format, name FROM data WHERE book IN {_WANTED} ORDER BY 
 class CalibreRecords:
     """Reads the records of the books `ids` from an open database.
 
-    `zone` is the time zone of the dates; None is the local time zone.
+    `zone` is the time zone of the dates (None: the local time zone).
     """
 
     def __init__(

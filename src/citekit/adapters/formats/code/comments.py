@@ -36,9 +36,7 @@ def comment_sentence(text: str) -> str:
 
 
 def docstring_sentence(literal: str) -> str:
-    """Return the first sentence of a docstring, given as a Python string literal with its quotes, or "" if there is
-    none.
-    """
+    """Return the first sentence of a docstring, given as a quoted Python string literal, or "" if there is none."""
     quoted = _QUOTES.match(literal)
     return _first_sentence(quoted[2]) if quoted else ""
 
@@ -62,8 +60,7 @@ class Comments:
     def add(self, node: Node) -> None:
         """Add the next comment or attribute in source order.
 
-        Earlier nodes are dropped unless `node` directly follows them. A `#!` line, and a unary operator other than the
-        `@` of Elixir, are ignored.
+        Earlier nodes are dropped unless `node` directly follows them. A `#!` line is ignored.
         """
         if self.data.startswith(b"#!", node.start_byte) and not self.data.startswith(b"#![", node.start_byte):
             return
@@ -74,10 +71,10 @@ class Comments:
         self.found.append(node)
 
     def take(self, start: int, least: int) -> tuple[int, str, str]:
-        """Remove the collected nodes directly above byte `start`, ignoring those that begin before byte `least`.
+        """Remove the collected nodes directly above byte `start` that begin at or after byte `least`.
 
-        Return the byte offset where the taken nodes begin, the first sentence of their text, and the text of the
-        attributes among them.
+        Return the byte offset where they begin, the first sentence of their text, and the text of the attributes among
+        them.
         """
         words: list[str] = []
         attributes: list[str] = []
@@ -94,9 +91,8 @@ class Comments:
         return start, sentence.strip("\"' "), "\n".join(attributes)
 
     def _touches(self, node: Node, start: int) -> bool:
-        """Return whether only whitespace, with at most one line break, separates the node from byte `start`.
-
-        Two line breaks may follow a POD block of Perl.
+        """Return whether only whitespace, with at most one line break (two after a POD block), separates the node from
+        `start`.
         """
         end = node.end_byte
         if not 0 <= start - end <= _GAP_LIMIT:
@@ -107,9 +103,8 @@ class Comments:
         return not gap.strip() and gap.count(b"\n") <= (2 if node.type == "pod" else 1)
 
     def _starts_line(self, node: Node) -> bool:
-        """Return whether the node is an attribute, or a comment that only `{` or `<?php` may precede on its line.
-
-        A comment after other code describes that code.
+        """Return whether the node can describe the definition after it. A comment after code on its line describes that
+        code.
         """
         if node.type in _NO_WORDS:
             return True

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BINDING = "binding"
-"""The kind of a node that binds a name to a value. It becomes an item only if the value is a function or a class."""
+"""The kind of a node that binds a name to a value. Only functions and classes become items."""
 
 PROTOTYPE = "prototype"
 """The kind of a declaration in C and similar languages.
 
-The declaration of a function becomes an item if the file does not define the function. A `typedef` becomes an item if
-it names a struct, union, or enum that has no name of its own.
+The declaration of a function becomes an item if the file does not define the function, and a `typedef` if it names a
+struct, union, or enum without a name.
 """
 
 _HOLDING = "class interface enum struct trait impl record union object protocol extension mixin actor instance"
@@ -40,7 +40,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def _kinds(text: str) -> dict[str, str]:
-    """Return the outline type of each node type. Each line of `text` is an outline type and its node types."""
+    """Return the outline type of each node type. Each line of `text` has an outline type and its node types."""
     rows = [row.split() for row in text.splitlines() if row.strip()]
     return {each: kind for kind, *types in rows for each in types}
 

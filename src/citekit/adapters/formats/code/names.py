@@ -17,10 +17,7 @@ _KEYWORDS = frozenset(["if", "for", "while", "switch", "return", "else", "sizeof
 """Keywords that appear in the position of a name after text that the C grammar cannot parse."""
 
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
-"""Matches the uppercase name of a macro that defines a function in C, such as `TEST(Coding, Numbers) { ... }`.
-
-The title of the function includes the arguments of the macro.
-"""
+"""Matches the name of a macro that defines a function in C, such as `TEST(Coding, Numbers) { ... }`."""
 
 _CALL_LIMIT = 120
 _UNWRAPPED = 4
@@ -45,7 +42,7 @@ def text_of(node: Node | None, data: bytes, limit: int = 1000) -> str:
 def kind_of(node: Node, kind: str, parent: str | None, _data: bytes = b"") -> str:
     """Return the outline type of `node`, or "" if the node defines nothing.
 
-    `kind` is the type that the grammar lists for it. `parent` is the outline type of the enclosing definition.
+    `kind` is its type in the grammar, and `parent` the outline type of the enclosing definition.
     """
     if node.type in _NEEDS_BODY and node.child_by_field_name("body") is None:
         return ""
@@ -65,18 +62,12 @@ def method_or(kind: str, parent: str | None) -> str:
 
 
 def bound_kind(node: Node, kind: str, parent: str | None, data: bytes) -> str:
-    """Return the outline type of `node`, or "" if the node defines nothing.
-
-    Unlike `kind_of`, this also recognizes a name that is assigned a function or a class.
-    """
+    """See `kind_of`. This also recognizes a name that is assigned a function or a class."""
     return method_or(_bound(node), parent) if kind == BINDING else kind_of(node, kind, parent, data)
 
 
 def name_of(node: Node, data: bytes) -> str:
-    """Return the name of a definition in the program `data`, or "" if it has no name.
-
-    The name can be qualified, such as `Shape::area` in C++.
-    """
+    """Return the name of a definition, which can be qualified, such as `Shape::area` in C++, or ""."""
     if node.type == "impl_item":
         return _implementation(node, data)
     if node.type in ("assignment_expression", "assignment"):
@@ -128,9 +119,8 @@ def _bound(node: Node) -> str:
 
 
 def _unwrapped(value: Node | None) -> Node | None:
-    """Return the expression inside parentheses and calls, such as the function of `(function () { ... })()`.
-
-    In older JavaScript, such a call may define a class.
+    """Return the expression inside parentheses and calls. In older JavaScript, `(function () { ... })()` may define a
+    class.
     """
     for _ in range(_UNWRAPPED):
         if value is None or value.type not in ("parenthesized_expression", "call_expression"):

@@ -40,9 +40,7 @@ SIZE_LIMIT = 16 << 20
 """The largest file, in bytes, that is parsed. A syntax tree needs about sixty times the size of its file."""
 
 SYMBOL_LIMIT = 50_000
-"""The maximum number of definitions in one map. If a file has more, the map lists at most this many of its top-level
-definitions.
-"""
+"""The maximum number of definitions in one map. If a file has more, only top-level definitions are listed."""
 
 SAME_NAME_LIMIT = 1000
 """The maximum number of definitions with the same name inside one parent."""
@@ -64,11 +62,10 @@ class CodeOutliner:
     """Outlines classes, functions, and similar definitions of a program, nested as in the file."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the structure of `source`.
+        """See `Outliner.outline`.
 
         A file is outlined as plain text, with a note, if it is too long, is too deeply nested, takes too much time or
         memory to parse, or is in a language whose grammar is not installed. A file without definitions has no items.
-        Raise the errors of `Mapper.map`.
         """
         text = open_text(source.path, progress)
         if text.index.size > SIZE_LIMIT or text.is_long:
@@ -113,10 +110,7 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
 def _parse_simplified(
     data: bytes, language: str, grammar: Grammar, known: list[Symbol], parse: Callable[[bytes], Tree]
 ) -> list[Symbol]:
-    """Return the definitions in a simplified version of the program, or `known` if these are no improvement.
-
-    Simplifying removes constructs that the parser cannot read.
-    """
+    """Return the definitions in a simplified version of the program, or `known` if these are no improvement."""
 
     def is_valid(fragment: bytes) -> bool:
         return tree_sitter.first_error(parse(prepare(fragment, language))) is None
@@ -130,9 +124,8 @@ def _parse_simplified(
 
 
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
-    """Return the text as UTF-8, and the line index of this text.
-
-    A lone carriage return becomes a line feed, because the grammars treat it as a space.
+    """Return the text as UTF-8, and its line index. A lone carriage return becomes a line feed, because the grammars
+    treat it as a space.
     """
     try:
         data = text.path.read_bytes()
@@ -223,10 +216,10 @@ class Preface:
 
 
 def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
-    """Return the docstring or comment that describes the program `data`, or None if there is none.
+    """Return the docstring or comment that describes the program `data`, or None.
 
-    A comment must end at or before byte `first`, where the first definition begins. License notices, editor and linter
-    settings, and comments of a single word do not count.
+    A comment must end before the first definition, at byte `first`. License notices, editor and linter settings, and
+    comments of a single word do not count.
     """
     root = tree.root_node
     literal = docstring_node(root)

@@ -28,7 +28,7 @@ _FIRST_LINE = frozenset({"class", "module", "method", "singleton_method", "call"
 def signature(head: Node, node: Node, data: bytes) -> str:
     """Return the text of the definition `node` before its body, as one line.
 
-    `head` is the node where the definition begins: a wrapper such as `export`, or `node` itself.
+    The definition begins at `head`, which may be a wrapper such as `export`.
     """
     body = _body(node)
     end = body.start_byte if body is not None else node.end_byte
@@ -59,13 +59,13 @@ def docstring(node: Node, data: bytes) -> str:
 
 
 def block_docstring(body: Node | None, data: bytes) -> str:
-    """Return the first sentence of the docstring of a Python block or module, or "" if it has no docstring."""
+    """Return the first sentence of the docstring of a Python block or module, or ""."""
     literal = docstring_node(body)
     return docstring_sentence(text_of(literal, data, _DOC_LIMIT)) if literal is not None else ""
 
 
 def docstring_node(body: Node | None) -> Node | None:
-    """Return the string literal that is the docstring of a Python block or module, or None if it has no docstring."""
+    """Return the string literal that is the docstring of a Python block or module, or None."""
     if body is None or body.type not in ("block", "module"):
         return None
     first = next((each for each in body.named_children[:20] if each.type != "comment"), None)

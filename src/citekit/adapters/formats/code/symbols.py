@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 NESTING_LIMIT = 10
-"""The maximum number of levels of nested definitions in a map.
-
-Deeper definitions count as part of the enclosing body.
-"""
+"""The maximum number of levels of nested definitions in a map."""
 
 _BLANKS_AND_QUOTES = " \t\r\n\"'`"
 
@@ -29,10 +26,10 @@ _BLANKS_AND_QUOTES = " \t\r\n\"'`"
 class Symbol:
     """A definition in a program, such as a function or class.
 
-    It covers the bytes [`start`, `end`), including its decorators and the comment above it. `head` is the offset of the
-    definition itself, after the decorators and the comment. `sentence` is the first sentence of its documentation, and
-    `above` the text of its attributes and decorators. `owner` is the type that a method belongs to if the method is
-    defined outside that type, as in Go. `prototype` is whether it only declares a C function.
+    It covers the bytes [`start`, `end`), including its decorators and the comment above it. `head` is the offset after
+    these. `sentence` is the first sentence of its documentation, and `above` the text of its attributes and decorators.
+    `owner` is the type of a method that is defined outside that type, as in Go. `prototype` is whether it only declares
+    a C function.
     """
 
     kind: str
@@ -136,17 +133,13 @@ class _Scan:
         self.stack.append(symbol)
 
     def _is_clause(self, before: Symbol, symbol: Symbol) -> bool:
-        """Return whether `symbol` is another clause of `before`, such as another equation of a Haskell function.
-
-        A definition with its own documentation is not a clause.
-        """
+        """Return whether `symbol` is another clause of `before`, such as another equation of a Haskell function."""
         same = symbol.kind in self.grammar.clauses and (before.kind, before.name) == (symbol.kind, symbol.name)
         return same and not symbol.sentence
 
     def _close(self, symbol: Symbol) -> None:
-        """End the previous package where the package `symbol` begins.
-
-        A package that is not enclosed in braces extends to the end of the enclosing definition or of the file.
+        """End the previous package where the package `symbol` begins. Without braces, `symbol` extends to the end of
+        what encloses it.
         """
         while self.stack and self.stack[-1].kind in self.grammar.open and self.stack[-1].end == self.size:
             last = self.stack.pop()

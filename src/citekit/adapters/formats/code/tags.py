@@ -39,10 +39,7 @@ _WORDS = {
 
 
 def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:
-    """Return a function that checks whether a definition of the program `data` is exported.
-
-    Its second argument is True for a definition at the top level of the file.
-    """
+    """Return a function that checks whether a definition, which can be at the top level, is exported."""
     listed = frozenset(
         word.decode("utf-8", "replace")
         for pattern in _LISTS.get(language, ())

@@ -58,8 +58,8 @@ class ComicArchive:
     def read(self, page: int) -> bytes:
         """Return the image file of the 1-based page, unchanged.
 
-        Raise `SourceUnsupported` if the image is damaged, encrypted, too large, or compressed with an unsupported
-        method, and `SourceUnreadable` if the file cannot be read.
+        Raise `SourceUnsupported` if it is damaged, encrypted, too large, or compressed with an unsupported method, and
+        `SourceUnreadable` if the comic cannot be read.
         """
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 
@@ -98,7 +98,7 @@ class ComicArchive:
 def open_comic(path: Path) -> Iterator[ComicArchive]:
     """Open the comic at `path`, and close it at the end of the context.
 
-    Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images, or
+    Raise `SourceUnsupported` if it is not an archive, has too many entries, or contains no images, or
     `SourceUnreadable` if it cannot be read.
     """
     with _translated(path):
@@ -117,9 +117,8 @@ def open_comic(path: Path) -> Iterator[ComicArchive]:
 def reading_order(name: str) -> list[list[tuple[int, int, str]]]:
     """Return the sort key that puts image paths into reading order.
 
-    Paths are compared folder by folder, without regard to case, and numbers by value. Symbols come before numbers as in
-    ASCII (`!cover` before `01`). A name comes before a longer name with the same beginning, whatever the extension
-    (`cover.jpg` before `cover2.jpg`). The path itself breaks ties.
+    Paths are compared folder by folder, without regard to case, and numbers by value. Symbols come before numbers
+    (`!cover` before `01`), and a name before a longer name with the same beginning (`cover.jpg` before `cover2.jpg`).
     """
     *folders, file = name.split("/")
     parts = [*folders, file.rpartition(".")[0] or file]
@@ -135,10 +134,7 @@ def _sort_key(piece: str) -> tuple[int, int, str]:
 
 
 def _is_picture(item: zipfile.ZipInfo) -> bool:
-    """Return whether an archive entry has the file name of an image.
-
-    Folders, symbolic links, hidden files, and macOS metadata are not images.
-    """
+    """Return whether an archive entry is an image by its name, and no folder, link, hidden file, or macOS metadata."""
     parts = item.filename.split("/")
     if is_folder(item) or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
         return False

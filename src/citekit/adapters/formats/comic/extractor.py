@@ -37,8 +37,7 @@ _PDF_FORMATS = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
 class CbzExtractor:
     """Extracts pages of comics.
 
-    In native form, one whole page is a copy of its image, and several pages are a CBZ whose files are named by page
-    number.
+    In native form, a page is a copy of its image, and several pages are a CBZ.
     """
 
     identity = ExtractorIdentity("cbz", "2")
@@ -123,7 +122,7 @@ def _read_picture(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
 
 
 def _page_file(comic: ComicArchive, number: int, folder: Path) -> Source:
-    """Write the image of a page to a file in `folder` under a safe name, and return it as a source."""
+    """Write the image of a page to a file in `folder`, and return it as a source."""
     data, format = _read_picture(comic, number)
     path = folder / f"page-{number}{format.suffix}"
     path.write_bytes(data)
@@ -138,10 +137,7 @@ def _copy_picture(comic: ComicArchive, location: Pages, target: Path) -> Extract
 
 
 def _write_cbz(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write a CBZ of the pages. Equal pages give equal bytes.
-
-    The images are stored uncompressed, unchanged, and with a fixed modification time.
-    """
+    """Write a CBZ of the unchanged images. Equal pages give equal bytes."""
     with writing(target), zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as output:
         for done, number in enumerate(location.numbers):
             progress(done, len(location.numbers), "copying pages")

@@ -1,7 +1,4 @@
-"""Outlines comics (CBZ).
-
-Each image is a page. Chapters are the bookmarks in `ComicInfo.xml`, or the folders if there are no bookmarks.
-"""
+"""Outlines comics (CBZ) by the bookmarks in `ComicInfo.xml`, or else by folders. Each image is a page."""
 
 from __future__ import annotations
 
@@ -18,10 +15,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 PAGE_NODE_LIMIT = 2000
-"""The maximum number of pages of a comic that has a node for each page.
-
-A longer comic has one node per range of pages instead.
-"""
+"""The maximum number of pages of a comic with a node for each page. A longer comic has nodes for ranges."""
 
 _DEPTH = 8
 _TYPES = {"frontcover": "cover", "backcover": "cover", "story": "page", "innercover": "cover"}
@@ -32,11 +26,7 @@ class CbzOutliner:
     """Outlines comics without decoding images."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the chapters of the comic with their pages.
-
-        Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images, or
-        `SourceUnreadable` if it cannot be read.
-        """
+        """See `Outliner.outline`. The chapters contain their pages."""
         progress(0, 1, "reading the comic")
         with open_comic(source.path) as comic:
             info = comic.info()
@@ -81,7 +71,7 @@ class _OutlineBuilder:
     def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[OutlineItem]:
         """Yield a chapter per folder, and a page per image that is in no subfolder.
 
-        `folders` contains the folder names of each page from page `first` on. `depth` is the folder level to group by.
+        `folders` are those of the pages from `first` on, and `depth` is the level to group by.
         """
         for folder, group in groupby(
             folders, key=lambda parts: parts[depth] if depth < min(len(parts), _DEPTH) else ""
@@ -98,10 +88,7 @@ class _OutlineBuilder:
         return OutlineItem(title, "chapter", Pages.span(first, last), children=below)
 
     def _pages(self, first: int, last: int) -> Iterator[OutlineItem]:
-        """Yield an item for each page from `first` to `last`.
-
-        If the whole comic has more than `PAGE_NODE_LIMIT` pages, yield a single item for the range.
-        """
+        """Yield an item for each page, or a single item for all if the comic has more than `PAGE_NODE_LIMIT` pages."""
         if len(self.comic.names) > PAGE_NODE_LIMIT:
             if first <= last:
                 yield OutlineItem(f"Pages {first}-{last}", "pages", Pages.span(first, last))

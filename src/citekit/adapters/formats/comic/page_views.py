@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ComicPageViews:
-    """Shows the images of a comic. A damaged image counts as a page of 1 x 1 pixels.
+    """Shows the images of a comic. A damaged image has 1 x 1 pixels.
 
     `ocr` recognizes the words of pages, and `index` caches them.
     """
@@ -58,7 +58,7 @@ class ComicPageViews:
 
 @contextmanager
 def _page_file(source: Source, page: int) -> Iterator[Path]:
-    """Yield the path of a temporary file with the image of a page. Raise `LocationOutside` if there is no such page."""
+    """Yield the path of a temporary file with the image of a page. Raise `LocationOutside` if it does not exist."""
     with open_comic(source.path) as comic:
         if not 1 <= page <= len(comic.names):
             raise LocationOutside.beyond("page", page, "comic", len(comic.names))

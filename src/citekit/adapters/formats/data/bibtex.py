@@ -40,10 +40,7 @@ class BibtexOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline with a node for each entry, which is named by the key of the entry.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """See `Outliner.outline`. Each entry is a node, which is named by the key of the entry."""
         file = open_data_file(source, progress)
         items = [] if file.content is None else list(_entries(file.content))
         if not items:
@@ -81,10 +78,7 @@ def _entries(content: Content) -> Iterator[OutlineItem]:
 
 
 def _closing(data: bytes, start: int, limit: int) -> int:
-    """Return the offset after the brace that closes the entry at `start`.
-
-    If the entry is not closed before `limit`, return the offset after its last character that is not whitespace.
-    """
+    """Return the offset after the entry at `start`, or after its last text before `limit` if it is not closed."""
     depth = 0
     for brace in _BRACE.finditer(data, start, limit):
         depth += 1 if brace[0] == b"{" else -1
@@ -109,11 +103,7 @@ def _plain_fields(data: bytes, start: int, end: int, macros: Mapping[str, str]) 
 
 
 def _fields(text: str, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name, in lowercase, and the value of each field of an entry.
-
-    Braces are kept, but not the quotation marks around a value. Parts of a value that `#` separates are joined, and
-    macros are replaced by their values.
-    """
+    """Yield the name, in lowercase, and the value of each field of an entry, with macros replaced by their values."""
     position = 0
     while field := _FIELD.search(text, position):
         start = position = field.end()

@@ -1,7 +1,4 @@
-"""Outlines calendars (iCalendar, RFC 5545) by event, and extracts some of their events as a calendar.
-
-A line that begins with a space or a tab continues the line before it (3.1).
-"""
+"""Outlines calendars (iCalendar, RFC 5545) by event, and extracts some of their events as a calendar."""
 
 from __future__ import annotations
 
@@ -38,8 +35,8 @@ _VALUES_LIMIT = 60
 class Component:
     """A component of a calendar, such as an event.
 
-    `calendar` is the index of its calendar object in the file, `values` has the text of its properties by name, and
-    `zones` are the names of the time zones that it uses.
+    `calendar` is the index of its calendar object, `values` has the text of its properties, and `zones` the names of
+    its time zones.
     """
 
     name: str
@@ -75,9 +72,7 @@ class CalendarOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the events, tasks, journal entries, and busy times. Raise the errors of
-        `Outliner.outline`.
-        """
+        """See `Outliner.outline`. The items are events, tasks, journal entries, and busy times."""
         text = open_text(source.path, progress)
         found, name = read_components(() if text.is_long else text.lines(progress))
         events = [each for each in found if each.name in _TYPES]
@@ -93,7 +88,7 @@ class CalendarOutliner:
 def read_components(lines: Iterable[str]) -> tuple[list[Component], str]:
     """Return the components of the calendars, such as events and time zones, and the first name of a calendar or "".
 
-    A component inside another component, such as an alarm, and a component that is not closed are left out.
+    Components inside others, such as alarms, are left out.
     """
     found: list[Component] = []
     stack: list[str] = []
@@ -143,10 +138,10 @@ def plain_value(value: str) -> str:
 
 
 def calendar_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield one text for each line.
+    """Yield one text for each line: the value of a property that readers see (such as a title), or else the whole
+    property.
 
-    For the first line of a property, this is the value if readers see it (such as a title), or else the whole property.
-    For a continuation line, it is "".
+    Continuation lines are empty.
     """
     for first, last, line in unfolded(lines):
         match = _LINE.match(line)
@@ -178,10 +173,7 @@ def _ended(data: bytes) -> bytes:
 
 
 def _shown_time(value: str) -> tuple[str, str]:
-    """Return the day and the time of day of a value such as `20240506T100000Z` in a readable form.
-
-    Either is "" if the value does not contain it.
-    """
+    """Return the day and the time of day of a value such as `20240506T100000Z`, or "" for each that is missing."""
     match = _TIME.match(value)
     if match is None:
         return "", ""

@@ -23,8 +23,7 @@ SIZE_LIMIT = 128 * 1024 * 1024
 class Content:
     """A data file in memory as UTF-8.
 
-    `data` is the text without a byte-order mark. `starts[i]` is the offset in `data` where line i + 1 of the file
-    begins.
+    `data` has no byte-order mark. `starts[i]` is the offset where line i + 1 begins.
     """
 
     text: TextFile
@@ -45,9 +44,9 @@ class Content:
 
 
 def read_content(text: TextFile) -> Content | None:
-    """Read a text file into memory.
+    """Read a text file into memory, unless it has more than `SIZE_LIMIT` bytes or no lines.
 
-    Return None if the file has more than `SIZE_LIMIT` bytes or no lines. Raise `SourceUnreadable` if it cannot be read.
+    Raise `SourceUnreadable` if it cannot be read.
     """
     if not text.line_count or text.index.size > SIZE_LIMIT:
         return None
@@ -78,7 +77,7 @@ class DataFile:
     content: Content | None
 
     def by_lines(self, fallback: Outliner, source: Source, progress: Progress) -> Outline:
-        """Outline the file with `fallback`. If the file is too large to be parsed, add a note that says so."""
+        """Outline the file with `fallback`. If it is too large to be parsed, add a note that says so."""
         outline = fallback.outline(source, progress)
         if self.content is not None or not self.text.line_count:
             return outline
@@ -87,9 +86,9 @@ class DataFile:
 
 
 def open_data_file(source: Source, progress: Progress) -> DataFile:
-    """Open the file of `source` as text, and read it into memory unless it is too large.
+    """Open the file of `source`, and read it into memory unless it is too large.
 
-    Raise `SourceUnreadable` if the file cannot be read.
+    Raise `SourceUnreadable` if it cannot be read.
     """
     text = open_text(source.path, progress)
     return DataFile(text, read_content(text))

@@ -42,10 +42,7 @@ class CsvOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the header and groups of rows. Rows are numbered from 1, not counting the header.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """See `Outliner.outline`. Rows are numbered from 1, not counting the header."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -60,7 +57,7 @@ class Table:
     """A parsed table.
 
     `starts[i]` is the 1-based line where record i (counted from 0) begins. `first` is the index of the first data
-    record: 1 if the table has a header, otherwise 0.
+    record, 1 after a header.
     """
 
     content: Content
@@ -93,7 +90,7 @@ class Table:
         return Lines(self.starts[start], max(self.starts[start], after - 1))
 
     def records_of(self, lines: Lines) -> Lines:
-        """Return the lines of the records that have a line in `lines`, or `lines` itself if there is no such record."""
+        """Return the lines of the records that have a line in `lines`, or `lines` if there is no such record."""
         first, last = (max(0, bisect_right(self.starts, line) - 1) for line in (lines.first, lines.last))
         whole = Lines(self._lines(first, first + 1).first, self._lines(last, last + 1).last)
         return whole if whole.overlaps(lines) else lines
@@ -120,7 +117,7 @@ class Table:
 
 
 def table_part(path: Path, lines: Lines) -> LinePart | None:
-    """Return the records on these lines below the header of the table at `path`, if it has one. See `PartOf`."""
+    """Return the records on these lines, below the header of the table. See `PartOf`."""
     source = source_bytes(path, lines)
     content = read_content(source.text) if source else None
     table = read_table(content, "\t" if path.suffix.lower() == ".tsv" else None) if content else None
@@ -134,9 +131,9 @@ def table_part(path: Path, lines: Lines) -> LinePart | None:
 
 
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:
-    """Parse the file as a table. Return None if it is empty or no delimiter splits its lines into columns.
+    """Parse the file as a table. Return None if it is empty or has only one column.
 
-    If `delimiter` is None, the delimiter is detected.
+    If `delimiter` is None, it is detected.
     """
     kind = delimiter or _sniff_delimiter(content)
     if kind is None:
@@ -153,9 +150,8 @@ def read_table(content: Content, delimiter: str | None = None) -> Table | None:
 
 
 def record_lines(content: Content, delimiter: str) -> array[int]:
-    """Return the 1-based line where each record begins.
-
-    Line breaks inside quotes do not end a record. Blank lines are skipped.
+    """Return the 1-based line where each record begins. A quoted line break does not end a record. Blank lines are
+    skipped.
     """
     data = content.data
     if b'"' not in data:
@@ -206,11 +202,10 @@ def _cells(text: str, delimiter: str) -> list[str]:
 
 
 def cells_apart(text: ExtractedText, delimiter: str | None = None) -> ExtractedText | None:
-    """Return the lines of a table in which a delimiter may be part of a number, such as `2000,4.97`.
+    """Return the lines of a table in which a delimiter may be part of a number, such as `2000,4.97`, or None.
 
     `CUT` separates their cells, so that no quote crosses the border of a cell. Lines with doubled quotation marks are
-    also returned; the marks become single. If `delimiter` is None, it is detected. Return None if there are no such
-    lines.
+    also returned, with single ones. If `delimiter` is None, it is detected.
     """
     lines = [text.text[unit.start : unit.end] for unit in text.units]
     mark = delimiter or _sniff("\n".join(lines[: _SAMPLE * 2])[:_SNIFFED])
@@ -235,9 +230,9 @@ def _sniff_delimiter(content: Content) -> str | None:
 
 
 def _sniff(head: str) -> str | None:
-    """Return the delimiter that best splits the rows in `head` into columns, or None if no delimiter does.
+    """Return the delimiter that best splits the rows in `head`, or None.
 
-    At least half of the rows must have the same number of cells, which must be more than one.
+    At least half of the rows must have the same number of cells, more than one.
     """
     best: tuple[float, str] | None = None
     for mark in _DELIMITERS:
@@ -254,11 +249,7 @@ def _sniff(head: str) -> str | None:
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row contains the column names.
-
-    Its cells must be distinct, at most 100 characters long, and neither numbers nor dates. At least one row must
-    follow, and none may repeat it.
-    """
+    """Return whether the first row contains the column names: short, distinct cells that are neither numbers nor dates."""
     first = [cell.strip() for cell in rows[0]]
     if len(rows) < 2 or not any(first) or any(_NUMBER.match(cell) for cell in first if cell):
         return False

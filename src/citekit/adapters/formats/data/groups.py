@@ -29,8 +29,8 @@ def grouped(
     """Divide `count` members into groups of the same round size, and return an outline item for each group.
 
     A group has at least `least` members, except the last one, and there are at most `most` groups. More than `TOP`
-    groups are nested in larger groups. `location_of(i, j)` returns the lines of the members [i, j), counted from 0, and
-    `describe(i, j)` the title and the summary of the group with these members.
+    groups are nested. `location_of(i, j)` returns the lines of the members [i, j), counted from 0, and `describe(i, j)`
+    their title and summary.
     """
     size = round_size(max(least, -(-count // max(1, most))))
     parent_size = round_size(max(size, -(-count // TOP)))
@@ -53,8 +53,8 @@ def grouped(
 def gathered(items: Sequence[OutlineItem], type: str) -> tuple[OutlineItem, ...]:
     """Return the items, or, if there are more than `SINGLE`, groups of items.
 
-    The title of a group contains the titles of its first and last items. The locations of the items must be lines, in
-    the order of the file.
+    The title of a group contains those of its first and last items. The locations must be lines, in the order of the
+    file.
     """
     if len(items) <= SINGLE:
         return tuple(items)

@@ -41,9 +41,10 @@ class JsonOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the members of an object by key, or of the elements of an array by index from 0.
+        """See `Outliner.outline`.
 
-        Several top-level values are outlined like the elements of an array. Raise the errors of `Outliner.outline`.
+        The items are the members of an object by key, or the elements of an array by index from 0. Several top-level
+        values are outlined like an array.
         """
         file = open_data_file(source, progress)
         root = None if file.content is None else first_value(file.content.data)
@@ -64,10 +65,7 @@ class JsonOutliner:
 
 
 def _roots(data: bytes, start: int) -> MemberOffsets:
-    """Return the offsets of the top-level objects and arrays, beginning at byte `start`.
-
-    Some files contain several values, written one after another.
-    """
+    """Return the offsets of the objects and arrays from `start` on. Some files contain several, one after another."""
     parts, position = MemberOffsets(), start
     while position < len(data) and data[position] in b"{[":
         end = skip(data, position + 1)
@@ -107,7 +105,7 @@ class JsonItemBuilder:
     def children(self, parts: MemberOffsets, depth: int, word: str = "Item") -> tuple[OutlineItem, ...]:
         """Return an outline item for each member, or for groups of members if there are many.
 
-        `depth` is the nesting level of the members, and `word` is used in the titles of groups.
+        `depth` is their nesting level, and `word` is used in the titles of groups.
         """
         if parts.count <= SINGLE:
             return tuple(self.one(parts, index, depth) for index in range(parts.count))
@@ -147,8 +145,7 @@ class JsonItemBuilder:
 def label(data: bytes, start: int, end: int) -> str:
     """Return a short text that identifies the array element at the bytes [`start`, `end`) of `data`.
 
-    For an object or array, this is the value of a key such as `name`, or "" without such a key. For any other value, it
-    is the beginning of the value.
+    This is the value of a key such as `name`, if any, or the beginning of a value that is no object or array.
     """
     head = data[start : min(end, start + _LABEL_SEARCH_LIMIT)]
     if head[:1] not in (b"{", b"["):

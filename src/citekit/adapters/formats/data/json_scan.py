@@ -25,8 +25,8 @@ _KEY_LIMIT = 2000
 class MemberOffsets:
     """The byte offsets of the members of a JSON array or object.
 
-    `keys` and `values` contain two offsets for each member: start and end. In an array, the start and the end of a key
-    are equal. `end` is the offset after the closing bracket. `whole` is False if the data ends before that bracket.
+    `keys` and `values` contain the start and the end for each member. Keys are empty in an array. `end` is the offset
+    after the closing bracket. `whole` is False if the data ends before that bracket.
     """
 
     keys: array[int] = field(factory=lambda: array("q"), repr=False)
@@ -63,9 +63,9 @@ def text_of(token: bytes) -> str:
 
 
 def first_value(data: bytes, offset: int = 0, end: int | None = None) -> int:
-    """Return the offset of the first value at or after `offset`, skipping spaces, commas, and comments.
+    """Return the offset of the first value at or after `offset`, or `end` if there is none before.
 
-    Return `end` if there is no value before that offset. If `end` is None, it is the length of `data`.
+    If `end` is None, it is the length of `data`.
     """
     stop = len(data) if end is None else end
     found = _SPACE.match(data, offset, stop)

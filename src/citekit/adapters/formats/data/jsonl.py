@@ -20,15 +20,14 @@ from citekit.domain.source import Source
 class JsonLinesOutliner:
     """Outlines JSON Lines files.
 
-    `fallback` outlines files that are too large. `json` outlines files whose lines are not complete records, such as a
-    single value on several lines.
+    `fallback` outlines files that are too large, and `json` files whose lines are not complete records.
     """
 
     fallback: Outliner
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the records, which are numbered from 1. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The records are numbered from 1."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)

@@ -1,7 +1,4 @@
-"""Builds outline items from the sections of configuration files, and outlines INI files.
-
-A section extends from its header to the line before the next header.
-"""
+"""Builds outline items from the sections of configuration files, and outlines INI files."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ class KeyedSection:
 def section_items(entries: Sequence[KeyedSection], word: str) -> tuple[OutlineItem, ...]:
     """Return an outline item for each section, or for groups of sections if there are many.
 
-    `word` is the plural noun in the titles of groups, such as `keys` or `items`.
+    `word` is the plural noun in the titles of groups.
     """
     if len(entries) <= SINGLE:
         return tuple(entry.outline_item() for entry in entries)
@@ -64,9 +61,9 @@ def _with_members(group: OutlineItem, entries: Sequence[KeyedSection]) -> Outlin
 
 
 def summarize_keys(keys: Sequence[str], more: int = 0) -> str | None:
-    """Return a summary with the number of keys and the first eight keys, or None if `keys` is empty.
+    """Return a summary with the number of keys and the first eight, or None if `keys` is empty.
 
-    `more` is the number of keys that are not in `keys`.
+    `more` is the number of keys that are missing.
     """
     if not keys:
         return None
@@ -86,10 +83,7 @@ class IniOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections. Keys before the first section form a section named `Keys`.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """See `Outliner.outline`. Keys before the first section form a section named `Keys`."""
         text = open_text(source.path, progress)
         names, starts, keys = ["Keys"], [1], [list[str]()]
         for number, line in enumerate(() if text.is_long else text.lines(progress), 1):

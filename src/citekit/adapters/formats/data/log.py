@@ -27,21 +27,21 @@ _MANY = 300
 """A day with more entries is split into hours, and an hour with more entries into minutes."""
 
 _MOST = 3_000
-"""If a log has entries in more hours (or minutes), only its busy periods are split into hours (or minutes)."""
+"""If a log has entries in more hours (or minutes), only its busy periods are split into them."""
 
 _BUSY = 50
 """A period is busy if it has more than 1/50 of the entries of the log, and more than `_MANY`."""
 
 _BACK = 1440
-"""A new period begins if time goes back by more minutes than this. Smaller steps back are entries out of order."""
+"""A new period begins if time goes back by more minutes. Smaller steps back are entries out of order."""
 
 _MINUTES = 100_000
-"""The maximum number of minutes that are counted separately. A longer log is counted by the hour, then by the day."""
+"""The maximum number of periods before a log is counted by the hour instead of by the minute, and then by the day."""
 
 _FIRST = 120
 _TOP = 60
 _YEARS = (1, 4)
-"""The years that replace an unknown year: 1 for timestamps without a date, and 4 for dates without a year."""
+"""The years for timestamps without a date (1) and for dates without a year (4)."""
 
 
 @define
@@ -49,8 +49,7 @@ class MinuteCount:
     """The log entries of a period, normally one minute.
 
     `when` is the time in minutes as `TimestampFormat.minute` counts them, `line` the line of the first entry (1 for the
-    first period of a log), `count` the number of entries, `levels` the number of entries of each severity, and `first`
-    the beginning of the first entry.
+    first period), `levels` the number of entries of each severity, and `first` the beginning of the first entry.
     """
 
     when: int
@@ -67,7 +66,7 @@ class LogOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the log by days, hours, and minutes. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The items are days, hours, and minutes."""
         text = open_text(source.path, progress)
         stamp = (
             detect_timestamp_format(next(text.passages([(1, min(_SAMPLE, text.line_count))]), []))
@@ -95,7 +94,7 @@ class LogOutliner:
 def read_minutes(lines: Iterable[str], stamp: TimestampFormat) -> list[MinuteCount]:
     """Count the entries of each minute, or of longer periods if the log covers too many minutes.
 
-    `stamp` is the format of the timestamps. A line without a timestamp belongs to the entry above it.
+    A line without a timestamp belongs to the entry above it.
     """
     minutes: list[MinuteCount] = []
     now: MinuteCount | None = None
@@ -129,7 +128,7 @@ def _merged(minutes: Sequence[MinuteCount], grain: int) -> list[MinuteCount]:
 
 
 def _items(minutes: Sequence[MinuteCount], text: TextFile) -> tuple[OutlineItem, ...]:
-    """Return an outline item for each day, or for each hour of a single day, or for each minute of a single hour."""
+    """Return an outline item for each day, each hour of a single day, or each minute of a single hour."""
     numbers = {unit: len({minute.when // unit for minute in minutes}) for unit in _UNITS}
     unit = next((unit for unit in _UNITS if numbers[unit] > 1), 1)
     enough = sum(minute.count for minute in minutes) // _BUSY

@@ -33,7 +33,7 @@ class TimestampFormat:
     def minute(self, line: str) -> int | None:
         """Return the time of a line in minutes, or None if the line has no valid timestamp.
 
-        Minute 1440 is the beginning of January 1 of the year 1. A missing year counts as the year 4.
+        Minute 1440 is the beginning of January 1 of the year 1. A missing year is 4.
         """
         found = self.pattern.match(line)
         if found is None:
@@ -47,8 +47,8 @@ class TimestampFormat:
 def _minute(groups: dict[str, str | None]) -> int:
     """Convert the named groups of a matched timestamp to minutes. See `TimestampFormat.minute`.
 
-    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM); or only `h` and `mi`, which
-    count as a time on January 1 of the year 1; or only `epoch` (seconds since 1970).
+    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM); or only `h` and `mi`; or only
+    `epoch` (seconds since 1970).
     """
     if groups.get("epoch"):
         when = datetime.fromtimestamp(int(groups["epoch"] or 0), UTC)
@@ -115,9 +115,8 @@ TIMESTAMP_FORMATS = (
 
 
 def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
-    """Return the timestamp format that matches the most lines.
-
-    Return None if fewer than a quarter of the lines that are not blank have a timestamp.
+    """Return the timestamp format that matches the most lines, and at least a quarter of those that are not blank, or
+    None.
     """
     nonblank = [line for line in lines if line.strip()]
     best = max(TIMESTAMP_FORMATS, key=lambda format_: sum(format_.minute(line) is not None for line in nonblank))
@@ -126,9 +125,9 @@ def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
 
 
 def level_of(line: str) -> str | None:
-    """Return the severity of a log line, or None if it has none.
+    """Return the severity of a log line, or None.
 
-    If no severity is named, return the class of the error status in a web server's log: `4xx` or `5xx`.
+    Without a severity, return the class of the error status in a web server's log: `4xx` or `5xx`.
     """
     found = _LEVEL.search(line, 0, 300)
     if found and found.lastindex:
@@ -138,10 +137,7 @@ def level_of(line: str) -> str | None:
 
 
 def describe_levels(levels: Iterable[tuple[str, int]]) -> str:
-    """Return the number of entries of each severity as text, such as "2 error, 5 info, 1 4xx".
-
-    The most severe entries come first, and the classes of HTTP error statuses last.
-    """
+    """Return the number of entries of each severity as text, such as "2 error, 5 info, 1 4xx", the most severe first."""
     order = [*LEVELS, "5xx", "4xx"]
     counts = Counter(dict(levels))
     return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])

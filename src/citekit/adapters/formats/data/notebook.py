@@ -1,6 +1,6 @@
 """Outlines Jupyter notebooks as sections, which begin at headings in Markdown cells, and the cells in them.
 
-Locations are lines of the notebook file, which is JSON. A part of a notebook is a notebook with fewer cells.
+Locations are lines of the notebook file. A part of a notebook is a notebook with fewer cells.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _CELL = 99
 class Cell:
     """A notebook cell.
 
-    `lines` are its lines in the file, `kind` is its cell type, and `outputs` are the types of its outputs.
-    `text_lines[i]` is the line of the file where line i + 1 of `text` begins.
+    `lines` are its lines in the file, and `outputs` the types of its outputs. `text_lines[i]` is the line of the file
+    where line i + 1 of `text` begins.
     """
 
     number: int
@@ -55,7 +55,7 @@ class NotebookOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections and cells. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The items are sections and cells."""
         file = open_data_file(source, progress)
         cells = [] if file.content is None else list(_cells(file.content))
         if file.content is None or not cells:
@@ -110,11 +110,7 @@ def _cells(content: Content) -> Iterator[Cell]:
 
 
 def _cell_offsets(data: bytes) -> MemberOffsets:
-    """Return the offsets of the cells in the notebook `data`.
-
-    In notebook format 4, the cells are at the top level; in format 3, they are in worksheets, of which only the first
-    is read.
-    """
+    """Return the offsets of the cells: at the top level in notebook format 4, and in the first worksheet in format 3."""
     root = _members(data, first_value(data))
     if "worksheets" in root and "cells" not in root:
         sheets = scan(data, root["worksheets"][0])
@@ -124,9 +120,8 @@ def _cell_offsets(data: bytes) -> MemberOffsets:
 
 
 def _members(data: bytes, start: int) -> dict[str, tuple[int, int]]:
-    """Return the start and end offsets of the first 1,000 values of the JSON object at `start`, by key.
-
-    Return an empty dict if the value at `start` is not an object.
+    """Return the start and end offsets of the first 1,000 values of the JSON object at `start`, by key; empty for any
+    other value.
     """
     if data[start : start + 1] != b"{":
         return {}
@@ -152,7 +147,7 @@ def _scalar_text(data: bytes, span: tuple[int, int]) -> str:
 
 
 def _source(data: bytes, span: tuple[int, int]) -> tuple[str, list[int]]:
-    """Return the text of a cell whose `source` value has the byte range `span`, and an offset in `data` for each line."""
+    """Return the text of the `source` value of a cell, and an offset in `data` for each line."""
     if data[span[0] : span[0] + 1] != b"[":
         text = _string(data, span)
         return text, [span[0]] * (text.count("\n") + 1)
@@ -221,10 +216,7 @@ def _items(cell: Cell) -> list[tuple[int, OutlineItem]]:
 
 
 def _ended(items: Sequence[tuple[int, OutlineItem]], last: int) -> list[tuple[int, OutlineItem]]:
-    """Return the items with each section extended to the line before the next section of the same or a higher level.
-
-    `last` is the last line of the notebook's cells.
-    """
+    """Return the items with each section extended to the next section of the same or a higher level, or to line `last`."""
     ended, bound = [], dict[int, int]()
     for level, item in reversed(items):
         location = item.location

@@ -42,10 +42,9 @@ _NAME_KEYS = (b"name", b"title", b"id")
 class Table:
     """A TOML table, or an element of an array of tables.
 
-    `names` are the parts of its dotted name, `in_array` is whether it is an element of an array, and `index` is its
-    position in the array, counted from 0. `line` is the line of its header, and `last` its last line. `keys` are its
-    first keys, and `count` is the number of all keys. `label` is the value of the first key that names the table, such
-    as `name`.
+    `names` are the parts of its dotted name, and `index` is its position in the array, from 0. `line` is the line of
+    its header, and `last` its last line. `keys` are its first keys, and `count` is the number of all keys. `label` is
+    the value of the first key that names the table, such as `name`.
     """
 
     names: tuple[str, ...]
@@ -65,10 +64,7 @@ class TomlOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the tables, nested by name. Keys before the first table form an item of their own.
-
-        Raise the errors of `Outliner.outline`.
-        """
+        """See `Outliner.outline`. Keys before the first table form an item of their own."""
         file = open_data_file(source, progress)
         tables = [] if file.content is None else read_tables(file.content)
         if not any(table.count or table.names for table in tables):
@@ -79,9 +75,8 @@ class TomlOutliner:
 
 
 def read_tables(content: Content) -> list[Table]:
-    """Return the tables of the file in order.
-
-    The first table has no name and contains the keys before the first header. At most `TABLES_LIMIT` tables are read.
+    """Return the first `TABLES_LIMIT` tables of the file. The first has no name and contains the keys before the first
+    header.
     """
     data, position = content.data, 0
     tables, closes = [Table((), False, 1)], True
@@ -127,7 +122,7 @@ def _next_line(data: bytes, position: int) -> int:
 
 
 def _value_end(data: bytes, position: int) -> int | None:
-    """Return the offset of the line after the value at `position`, or None if an array or inline table is not closed."""
+    """Return the offset of the line after the value at `position`, or None if an array or table is not closed."""
     depth = 0
     for found in _VALUE.finditer(data, position):
         mark = data[found.start()]
@@ -141,7 +136,7 @@ def _value_end(data: bytes, position: int) -> int | None:
 
 
 def _end(tables: Sequence[Table], line_count: int) -> None:
-    """Set the last line of each table, which is the line before the next header, and number the elements of arrays."""
+    """Set the last line of each table, and number the elements of arrays."""
     seen: dict[tuple[str, ...], int] = {}
     for table, after in zip(tables, [*(each.line for each in tables[1:]), line_count + 1], strict=True):
         table.last = max(table.line, after - 1)
@@ -157,9 +152,8 @@ def _title(tables: Sequence[Table]) -> str | None:
 
 
 def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[OutlineItem, ...]:
-    """Return outline items for the tables, nested by their dotted names.
-
-    The elements of an array of several tables become children of one item.
+    """Return outline items for the tables, nested by their dotted names. Several elements of an array are children of
+    one item.
     """
     found: list[KeyedSection] = []
     for run in _runs(tables):
@@ -186,10 +180,7 @@ def _entry(family: Sequence[Table], depth: int) -> KeyedSection:
 
 
 def _runs(tables: Sequence[Table]) -> Iterator[list[list[Table]]]:
-    """Yield a list of families for each array of tables, and for each other table.
-
-    A family is a table followed by its subtables.
-    """
+    """Yield a list of families (a table and its subtables) for each array of tables, and for each other table."""
     run: list[list[Table]] = []
     for family in _families(tables):
         if run and not (family[0].in_array and run[0][0].in_array and family[0].names == run[0][0].names):

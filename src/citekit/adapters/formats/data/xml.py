@@ -1,6 +1,6 @@
 """Outlines the elements at the first levels of an XML file.
 
-Uses the parser expat, which reports the offsets of tags and loads no external entities.
+The parser expat reports the offsets of tags and loads no external entities.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 5
-"""The maximum number of levels of elements that are recorded, including levels with a single element, such as the outer
-levels of feeds.
-"""
+"""The maximum number of levels of elements that are recorded, including levels with a single element."""
 
 ELEMENTS_LIMIT = 2_000_000
 """The maximum number of elements that are recorded."""
@@ -45,8 +43,8 @@ class Elements:
     """The elements at the first levels of an XML file, in the order of their start tags.
 
     `depths` are levels counted from 0. `starts` are the byte offsets of the start tags, and `ends` those of the end
-    tags; an empty-element tag ends at the byte after it. `tags` are indexes into `names`. `labels` maps the index of an
-    element to its label. `fault` describes a syntax error, or is None.
+    tags; an empty-element tag ends at the byte after it. `tags` are indexes into `names`. `labels` are by index of the
+    element. `fault` describes a syntax error, or is None.
     """
 
     depths: array[int] = field(factory=lambda: array("b"), repr=False)
@@ -69,7 +67,7 @@ class XmlOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the elements, in groups if there are many. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The elements are in groups if there are many."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -147,9 +145,7 @@ class _Reader:
                 self.found.labels[index] = text[:_LABEL_LIMIT]
 
     def _collect_label(self, depth: int) -> None:
-        """Collect the text of a `title`, `name`, or `label` element as the label of its parent, which is at the level
-        `depth`.
-        """
+        """Collect the text of a `title`, `name`, or `label` element as the label of its parent at the level `depth`."""
         above = self.open[depth] if 0 <= depth < len(self.open) else -1
         if above >= 0 and len(self.found.labels) < _LABELS and self.label is None and above not in self.found.labels:
             self.label, self.words = above, []
@@ -184,10 +180,7 @@ class _Tree:
     found: Elements
 
     def top(self) -> list[int]:
-        """Return the root element and a chain of elements below it.
-
-        While an element has exactly one child, and that child has children too, the child is added to the chain.
-        """
+        """Return the root element and the chain of only children below it that have children."""
         top, below = [0], self._below(0)
         while len(below) == 1 and len(top) < DEEPEST - 1:
             inner = self._below(below[0])

@@ -1,7 +1,6 @@
 """Outlines YAML 1.2 line by line: documents, keys of the top-level mapping, and items of the top-level sequence.
 
-Block mappings and sequences are recognized by their indentation, without a parser. Aliases and tags are ignored. The
-time is linear in the length of the file.
+Block mappings and sequences are recognized by their indentation, without a parser, in linear time.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ DEEPEST = 3
 """The maximum number of levels of nodes below a document."""
 
 MANY = 5000
-"""If a level has more keys or items than this, it is outlined only in groups, without a node for each key or item."""
+"""A level with more keys or items is outlined in groups, without a node for each key or item."""
 
 _LONG = 30
 """A key or item that spans more lines than this has child nodes, unless it is at level `DEEPEST`."""
@@ -47,15 +46,15 @@ _NAME = ("name", "title", "id")
 class YamlOutliner:
     """Outlines YAML files.
 
-    `json` outlines files that begin with `{` or `[`. `fallback` outlines files that are too large, or have neither keys
-    nor items.
+    `json` outlines files that begin with `{` or `[`, and `fallback` files that are too large or have neither keys nor
+    items.
     """
 
     fallback: Outliner
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the keys and items, nested if they are long. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. Long keys and items are nested."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -116,17 +115,16 @@ def _value(entry: KeyedSection | None) -> str:
 class Block:
     """Reads block collections of YAML: mappings and sequences that are structured by indentation.
 
-    `flows` becomes False at the first flow collection or quoted string that is not closed. After that, their content is
-    no longer skipped.
+    `flows` becomes False at the first flow collection or quoted string that is not closed.
     """
 
     content: Content
     flows: bool = True
 
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
-        """Return the keys or items of the collection on these lines, or groups of them if there are more than `MANY`.
+        """Return the keys or items of the collection on these lines, or groups of more than `MANY`.
 
-        `depth` is the nesting level of the collection.
+        `depth` is its nesting level.
         """
         indent = self._indent(first, last)
         if indent is None:
@@ -154,8 +152,7 @@ class Block:
     def _starts(self, first: int, last: int, indent: int, *, keys: bool | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield the line number and the text of each key or item that is indented by `indent` spaces.
 
-        Only keys are yielded in a mapping, and only items in a sequence. If `keys` is None, the first key or item
-        decides which of the two it is.
+        Only keys are yielded if `keys` is True, and only items if it is False. None: the first decides.
         """
         data, flow_end = self.content.data, 0
         begin, end = self.content.start(first), self.content.start(last + 1)
@@ -198,10 +195,7 @@ class Block:
         return KeyedSection(title or "item", "item" if item else "key", first, last, summary, children)
 
     def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[KeyedSection]:
-        """Return the keys of a mapping that is an item of a sequence, or nothing if there is only one key or too many.
-
-        The first key is on the line of the item's dash.
-        """
+        """Return the keys of a mapping that is an item of a sequence, if it has more than one and not too many."""
         line, key = self._line(first), text[1:].lstrip()
         indent = len(line) - len(line.lstrip(b" ")) + len(text) - len(key)
         starts = [(first, key), *self._starts(first + 1, last, indent, keys=True)]
@@ -216,7 +210,7 @@ class Block:
         )
 
     def _label(self, first: int, last: int, text: bytes) -> str:
-        """Return the title of a sequence item: the value of its `name`, `title`, or `id`, or else its first line."""
+        """Return the `name`, `title`, or `id` of a sequence item, or else its first line."""
         start = text[1:].lstrip()
         for number in range(first, min(last, first + 12) + 1):
             pair = _PAIR.match(start if number == first else self._line(number).strip())
@@ -225,10 +219,7 @@ class Block:
         return _excerpt(start)
 
     def _trimmed(self, first: int, last: int) -> int:
-        """Return the last line of an entry that has content.
-
-        Blank lines and unindented comments after this line belong to the next entry.
-        """
+        """Return the last line of an entry without the blank lines and comments that belong to the next entry."""
         while last > first:
             line = self._line(last)
             if line.strip() and not line.startswith(b"#"):
@@ -238,10 +229,7 @@ class Block:
 
 
 def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[KeyedSection]:
-    """Return groups of entries, without the entries themselves, because there are too many.
-
-    `starts` contains the first line and the text of each entry.
-    """
+    """Return groups of entries without the entries themselves. `starts` contains the first line and the text of each."""
 
     def location_of(i: int, j: int) -> Lines:
         return Lines(starts[i][0], starts[j][0] - 1 if j < len(starts) else last)
@@ -260,9 +248,7 @@ def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[Key
 
 
 def _flow_end(data: bytes, start: int, end: int) -> int:
-    """Return the offset after the flow collection or quoted string at `start`, or `start` if it is not closed before
-    byte `end`.
-    """
+    """Return the offset after the flow collection or quoted string at `start`, or `start` if it is not closed."""
     if data[start] in b"\"'":
         found = _FLOW.match(data, start, end)
         return found.end() if found else start

@@ -1,4 +1,4 @@
-"""Reads what a Word document has in addition to its text: comments, tracked changes, headers, and footers.
+"""Reads the comments, tracked changes, headers, and footers of a Word document.
 
 ECMA-376 part 1: comments are 17.13.4, revisions 17.13.5, headers and footers 17.10.
 """
@@ -33,7 +33,7 @@ _NAMED = 5
 
 
 def comments_markup(package: OfficePackage, main: str) -> str:
-    """Return an HTML section with a heading and the comments of the part `main`, or "" if there are no comments."""
+    """Return an HTML section with the comments of the part `main`, or "" if there are none."""
     found = [
         f"<p>{html.escape(f'{author}: ' if author else '')}{html.escape(text)}</p>"
         for author, text in _comments(package, main)

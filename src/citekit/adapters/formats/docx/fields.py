@@ -1,6 +1,6 @@
-"""Finds text in a Word document that programs do not show: codes of fields, and content that bound data replaces.
+"""Finds text in a Word document that programs do not show (ECMA-376 part 1).
 
-See ECMA-376 part 1, 17.16 (fields) and 17.5.2.6 (content controls with bound data).
+This is the code of fields (17.16), and content that bound data replaces (17.5.2.6).
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class _Field:
 def unseen_in_fields(root: _Element) -> Iterator[_Element]:
     """Yield the runs below `root` that are part of the code of a field, or of a result that programs do not show.
 
-    A result is not shown if the field shows nothing, or if programs compute it again when they open the document. Runs
-    inside more than `DEPTH_LIMIT` nested fields also count as not shown.
+    They do not show results that they compute again when they open the document. Runs inside more than `DEPTH_LIMIT`
+    fields also count as not shown.
     """
     open_fields: list[_Field] = []
     for run in root.iter("{*}r"):
@@ -59,9 +59,8 @@ def unseen_in_fields(root: _Element) -> Iterator[_Element]:
 
 
 def flatten_fields(root: _Element) -> None:
-    """Remove the marks of fields that are nested deeper than `DEPTH_LIMIT` levels.
-
-    The time to read a field grows with the number of fields around it.
+    """Remove the marks of fields below `DEPTH_LIMIT` levels. The time to read a field grows with the number of fields
+    around it.
     """
     depth = 0
     for each in list(root.iter("{*}fldChar")):
@@ -88,8 +87,7 @@ def _step(open_fields: list[_Field], character: _Element) -> None:
 def unseen_in_controls(root: _Element, data: Mapping[str, str]) -> Iterator[_Element]:
     """Yield the runs in content controls whose text does not occur in the data to which the controls are bound.
 
-    Programs show the data instead. `data` maps the IDs of the data parts of the document to their text without
-    whitespace.
+    Programs show the data instead. `data` maps IDs to texts without whitespace.
     """
     everything = "\n".join(data.values())
     for control in root.iter("{*}sdt"):

@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 FARTHEST = 400
-"""Text that is raised or lowered at least this far from its line, in half points, may be outside the page."""
+"""Text raised or lowered at least this far, in half points, may be outside the page."""
 
 CHARACTER = 2.1
-"""The width of a hundredth of a character, the unit of some indentations, in twentieths of a point (17.3.1.12).
-
-Characters are assumed to be 10.5 points wide.
+"""The width of a hundredth of a character, the unit of some indentations, in twentieths of a point (17.3.1.12), if
+characters are 10.5 points wide.
 """
 
 LEAST_SCALE = 5
@@ -103,14 +102,14 @@ class Look:
 
     @property
     def height(self) -> int:
-        """The minimum height of a line of the text, in twentieths of a point, with the space above its paragraph."""
+        """The minimum height of a line with the space above its paragraph, in twentieths of a point."""
         return 10 * (self.size or 20) + (self.before or 0)
 
     def is_legible(self, behind: Color | None, page: Page, start: int) -> bool:
         """Return whether the text can be read on `page`.
 
-        `start` is the distance of its paragraph from the left edge of the page, in twentieths of a point. `behind` is
-        the color behind its paragraph, or None if it is unknown.
+        `start` is the distance of its paragraph from the left edge in twentieths of a point, and `behind` the color
+        behind it (None: unknown).
         """
         size = (self.complex_size if self.is_complex else self.size) or 20
         if self.hidden or size <= 2 * TINY or (self.scale or 100) <= LEAST_SCALE:
@@ -136,9 +135,9 @@ class Look:
 class Looks:
     """The looks that a document defines.
 
-    `theme` has the colors of the theme by name, and `default` is the look of text without a style. `styles` and `based`
-    map the type and ID of a style to its look and to the ID of the style that it is based on. `parts` has the looks of
-    the parts of table styles, `usual` the ID of the default style of each type, `numbered` the looks of lists by ID and
+    `theme` has the colors of the theme, and `default` is the look of text without a style. `styles` and `based` map the
+    type and ID of a style to its look and to the ID of the style that it is based on. `parts` has the looks of the
+    parts of table styles, `usual` the ID of the default style of each type, `numbered` the looks of lists by ID and
     level, and `indents` the indentations of table styles in twentieths of a point.
     """
 
@@ -227,9 +226,8 @@ class Looks:
         )
 
     def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
-        """Return the color of text, `AUTO`, or `CLEAR`, or None if it is not specified.
-
-        A text effect fill ([MS-DOCX] 2.6.1.14) takes precedence over the color.
+        """Return the color of text, `AUTO`, or `CLEAR`, or None. A text effect fill ([MS-DOCX] 2.6.1.14) takes
+        precedence.
         """
         fill = said.get("textFill")
         if fill is not None and len(fill):
@@ -251,7 +249,7 @@ class Looks:
     def _color(self, element: _Element, name: str, theme: str) -> Color | None:
         """Return the theme color of an element, or the color in its attribute `name`, or None for an automatic color.
 
-        `theme` is the prefix of the attributes with the tint and the shade of the theme color.
+        `theme` is the prefix of the tint and the shade.
         """
         plain = hex_color(attribute(element, name))
         found = self.scheme(attribute(element, f"{theme}Color" if theme == "theme" else theme) or "")
@@ -281,9 +279,9 @@ class Looks:
     def text(self, paragraph: str, style: str, table: Look, direct: Look, own: Look) -> Look:
         """Return the look of a run with the properties `own` and the character style `style`.
 
-        The run is in a paragraph with the style `paragraph` and the properties `direct`, in a cell of a table that
-        looks like `table`. `hidden` is a toggle property (17.7.3): two styles that set it cancel each other, and a
-        value in the run itself takes precedence.
+        The paragraph has the style `paragraph` and the properties `direct`, in a cell that looks like `table`. `hidden`
+        is a toggle property (17.7.3): two styles that set it cancel each other, and the value in the run takes
+        precedence.
         """
         styled = [
             self._styled(
@@ -301,7 +299,7 @@ class Looks:
     def table(self, style: str, parts: tuple[str, ...]) -> Look:
         """Return the look of a cell in a table with the style `style`.
 
-        `parts` are the parts of the style that apply to the cell, such as `firstRow`, from weakest to strongest.
+        `parts` of the style, such as `firstRow`, are from weakest to strongest.
         """
         name = style if ("table", style) in self.styles else self.usual.get("table", "")
         look = self._styled("table", name)
@@ -313,7 +311,7 @@ class Looks:
         return look
 
     def indent_of(self, style: str) -> int:
-        """Return the indentation of tables with the style `style`, in twentieths of a point, or 0 if it is not set."""
+        """Return the indentation of tables with the style `style`, in twentieths of a point, or 0."""
         name = style if ("table", style) in self.styles else self.usual.get("table", "")
         return next((self.indents[each] for each in self._chain("table", name) if each in self.indents), 0)
 
@@ -324,7 +322,7 @@ class Looks:
         return look
 
     def _chain(self, kind: str, name: str) -> Iterator[str]:
-        """Yield the ID of a style and the IDs of the styles that it is based on, up to `CHAIN_LIMIT` IDs."""
+        """Yield the IDs of a style and of the styles that it is based on, at most `CHAIN_LIMIT`."""
         for _ in range(CHAIN_LIMIT):
             if (kind, name) not in self.styles:
                 return

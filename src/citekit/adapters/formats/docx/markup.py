@@ -1,8 +1,8 @@
 """Prepares the markup of a Word document for the library mammoth, which converts it to HTML.
 
 Makes heading levels explicit, marks hidden, superscript, and subscript runs that mammoth does not detect, and removes
-markup other than text. The level of a heading is its outline level (ECMA-376 part 1, 17.3.1.20), which is set in the
-paragraph, in its style, or in a style that its style is based on.
+markup other than text. The level of a heading is its outline level (ECMA-376 part 1, 17.3.1.20), which its style or a
+style below that can set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
     """Apply the style `UNSEEN_STYLE` to the runs below `root` that readers do not see.
 
-    Other runs, except note references, get the vertical alignment of their style if they have none of their own.
+    Other runs, except note references, get the vertical alignment of their style.
     """
     unseen = visibility.unseen(root)
     for run in root.iter("{*}r"):
@@ -58,10 +58,7 @@ def mark_notes(notes: _Element, body: _Element) -> None:
 
 
 def _remove_repeated_notes(body: _Element) -> None:
-    """Remove references that follow a visible reference to the same note, and hidden ones that follow a hidden one.
-
-    The HTML would repeat the note for each reference.
-    """
+    """Remove references to notes that are already referenced, because the HTML would repeat the note for each of them."""
     seen: set[tuple[str, str | None, bool]] = set()
     for each in [each for each in body.iter() if local(each) in _NOTES]:
         run = each.getparent()
@@ -117,8 +114,8 @@ _GONE = names(
 def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> str:
     """Mark the headings, captions, and titles of the document body `root`, in place, and remove unneeded markup.
 
-    Return the title that the document prints, or "". `part` is the name of the package part that contains the body.
-    Raise `SourceUnsupported` if that part is larger than `MARKUP_LIMIT` bytes.
+    Return the title that the document prints, or "". `part` is the package part of the body. Raise `SourceUnsupported`
+    if it is larger than `MARKUP_LIMIT` bytes.
     """
     if package.size(part) > MARKUP_LIMIT:
         raise SourceUnsupported(
@@ -207,11 +204,10 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
 
 
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
-    """Return the heading level of each paragraph of a document that has no heading styles.
+    """Return the heading level of each paragraph of a document that has no heading styles, by font size and by numbers
+    such as 3.1.
 
-    Short bold lines outside tables are headings. A larger font means a higher level. A number such as 3.1 means a level
-    below the last heading without such a number. If more than half of the lines look like headings, there are no
-    headings.
+    Short bold lines outside tables are headings, unless they are more than half of the lines.
     """
     levels = [BODY] * len(paragraphs)
     bold = {at: _size(each, styles) for at, each in enumerate(paragraphs) if _looks_like_heading(each, styles)}

@@ -1,7 +1,4 @@
-"""Finds the title that a Word document prints.
-
-The title is its paragraphs with the style Title, or else the most prominent lines with which it opens.
-"""
+"""Finds the title that a Word document prints: paragraphs with the style Title, or else prominent opening lines."""
 
 from __future__ import annotations
 
@@ -21,17 +18,15 @@ OPENING_LIMIT = 60
 """The number of paragraphs with text at the beginning of a document that are searched for a title."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
-"""A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. If the paragraph ends with a
-period, it may be `SENTENCE_BONUS` characters shorter.
+"""A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. With a period at its end, it may
+be `SENTENCE_BONUS` characters shorter.
 """
 
 LARGER = 1.15
-"""The minimum size of a title that is recognized by its size, as a multiple of the size of body text."""
+"""The minimum size of a title that only its size shows, as a multiple of the size of body text."""
 
 NEARLY = 0.75
-"""The minimum size of a line that belongs to the title together with the largest line, as a multiple of that line's
-size.
-"""
+"""The minimum size of a line that belongs to a title, as a multiple of the size of the largest line."""
 
 PARTS = 4
 """The maximum number of large lines that form one title even if smaller lines are between them."""
@@ -47,9 +42,9 @@ _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 class Line:
     """A paragraph with text: its font size in half points, and its outline level, which is `BODY` for body text.
 
-    `title_style` is the ID of the paragraph's style if that is the style Title or is based on it, or "". `follows` is
-    true if no other paragraph, such as an empty one, is between it and the line before it. `holds_text` is true if it
-    is a heading that text or a lower heading follows, and there are other headings of its level.
+    `title_style` is the ID of a style that is or is based on the style Title, or "". `follows` is true if no other
+    paragraph, such as an empty one, is before it. `holds_text` is true if it is a heading that text or a lower heading
+    follows, and there are other headings of its level.
     """
 
     text: str
@@ -63,9 +58,9 @@ class Line:
 
 
 def printed_title(lines: Sequence[Line], body_size: int) -> str:
-    """Return the title that the first lines of a document print, or "" if no prominent line can be a title.
+    """Return the title that the first lines of a document print, or "".
 
-    `body_size` is the most common font size of the text, in half points.
+    `body_size` is the most common font size in half points.
     """
     named = list(dropwhile(lambda line: not line.title_style, lines))
     if named:
@@ -87,10 +82,7 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
 
 
 def _opening(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the lines with words up to the first prose, heading with text below it, or table of contents.
-
-    Lines that end with a colon are left out.
-    """
+    """Yield the lines with words up to the first prose, heading with text below it, or table of contents."""
     lines = lines[:OPENING_LIMIT]
     for at, line in enumerate(lines):
         length = len(line.text) + SENTENCE_BONUS * line.text.endswith(".")
@@ -102,7 +94,7 @@ def _opening(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _joined(lines: Sequence[Line], belongs: Callable[[Line, Line], bool]) -> str:
-    """Return the first line joined with the next lines that belong to it, or, if that is too long, the largest of them."""
+    """Return the first line joined with the next lines that belong to it, or the largest of them if that is too long."""
     own = [lines[0], *takewhile(lambda line: belongs(lines[0], line), lines[1:])]
     text = own[0].text
     for before, line in pairwise(own):

@@ -19,8 +19,8 @@ EXHIBITS_LIMIT = 2000
 """Maximum number of tables and figures in a document that become nodes."""
 
 OPENING_LOOK, OPENING_TITLE = 2000, 80
-"""The number of characters in which the first line of a chapter without a heading is searched for, and the maximum
-number of characters of the title made from that line.
+"""The number of characters in which a chapter without a heading is searched for its first line, and of the title made
+from it.
 """
 
 _NO_HEADINGS = "The document has no headings, so it is one chapter."
@@ -33,10 +33,7 @@ class DocxOutliner:
     reader: Reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the headings as a tree, with captioned tables and figures as children of their sections.
-
-        Raise the errors of `Reader.read`.
-        """
+        """See `Outliner.outline`. Captioned tables and figures are children of their sections."""
         progress(0, 1, "reading the document")
         book = self.reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
@@ -58,10 +55,7 @@ class DocxOutliner:
 
 
 def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
-    """Return an item without a heading with the first line of its chapter, or `Opening`, as its title.
-
-    Any other item is returned unchanged.
-    """
+    """Return an item without a heading with the first line of its chapter as its title. Any other item is unchanged."""
     location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
     if chapter is None or outline_item.title != chapter.name:
@@ -77,7 +71,7 @@ def _exhibits(book: Book) -> Iterator[OutlineItem]:
 
 
 def _with(outline_items: Sequence[OutlineItem], exhibit: OutlineItem) -> Sequence[OutlineItem]:
-    """Return the outline items with `exhibit`, a table or figure, added to the innermost item that contains it, if any."""
+    """Return the outline items with `exhibit` added to the innermost item that contains it, if any."""
     for at, outline_item in enumerate(outline_items):
         if outline_item.type not in ("figure", "table") and _holds(outline_item, exhibit):
             deeper = _with(outline_item.children, exhibit)

@@ -1,7 +1,6 @@
 """Reads where a Word document places text: the pages of its sections, and its floating frames, tables, and shapes.
 
-All lengths are in twentieths of a point. See ECMA-376 part 1, 17.6 (sections), 17.3.1.11 (frames), 17.4.57 (floating
-tables), and 20.4 (drawings).
+All lengths are in twentieths of a point. See ECMA-376 part 1, 17.6, 17.3.1.11, 17.4.57, and 20.4.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{0,9})?)\s*(pt|in|cm|mm|px|pc|)")
 
 @frozen
 class Page:
-    """The size of a page, and the distances of its text from the left and top edges of the page."""
+    """The size of a page, and the distances of its text from the left and top edges."""
 
     width: int = 12_240
     height: int = 15_840
@@ -80,7 +79,7 @@ class Page:
 class Box:
     """The position and size of an object that floats on a page. A width or height of 0 is unknown.
 
-    `is_absolute` and `is_absolute_down` are true if `left` and `top` are measured from the edges of the page.
+    `is_absolute` and `is_absolute_down` mean that `left` and `top` are measured from the edges of the page.
     """
 
     left: int = 0
@@ -142,7 +141,7 @@ def table_box(settings: _Element | None) -> Box | None:
 class Drawing:
     """A shape: its box, whether it is hidden or behind the text, and its color.
 
-    `fill` is None if the color is unknown, and `NO_FILL` if the shape is transparent.
+    `fill` is `NO_FILL` if it is transparent, None if it is unknown.
     """
 
     box: Box = Box()
@@ -165,7 +164,7 @@ NO_FILL = "none"
 
 
 def drawing_of(element: _Element, scheme: Callable[[str], Color | None]) -> Drawing:
-    """Return the shape of an `anchor` or `inline` element of DrawingML, or of a shape of VML.
+    """Return the shape of an `anchor` or `inline` element of DrawingML, or of VML.
 
     `scheme` returns the theme color with a given name.
     """

@@ -1,8 +1,8 @@
 """Reads Word documents as books, using the library mammoth.
 
-Each heading of the highest level starts a chapter. Text before the first such heading is a chapter, too. Locations are
-chapters and characters, because a document has no pages until a program lays it out (ADR 19). Captions are moved into
-the adjacent table or image. Comments are the last chapter.
+Each heading of the highest level starts a chapter. Text before the first such heading is a chapter, too, and so are the
+comments, at the end. Locations are chapters and characters, because a document has no pages until a program lays it out
+(ADR 19).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CONFIRMING = 4000
 """The number of characters at the beginning of the HTML whose words can confirm the title in the metadata."""
 
 FEW_WORDS = 3
-"""A title in the metadata that has at most this many words may be only the name of an organization."""
+"""A title in the metadata with at most this many words may be the name of an organization."""
 
 RACY = COARSE
 """Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
@@ -75,7 +75,7 @@ def docx_reader(*, as_seen: bool = False) -> MarkupReader:
 def read_facts(path: Path) -> BookFacts:
     """Return the metadata of the document at `path`.
 
-    Raise `SourceUnsupported` if it is not a Word document, and `SourceUnreadable` if it cannot be read.
+    Raise `SourceUnsupported` if it is not a Word document, or `SourceUnreadable` if it cannot be read.
     """
     with opened_package(path) as package:
         package.main("document")
@@ -84,7 +84,7 @@ def read_facts(path: Path) -> BookFacts:
 
 @define
 class _Documents:
-    """A thread-safe cache of Word documents that have been converted to HTML. The key is the state of the file."""
+    """A thread-safe cache of documents that were converted to HTML, by the state of the file."""
 
     _known: OrderedDict[FileState, tuple[str, BookFacts]] = field(factory=OrderedDict)
     _lock: Lock = field(factory=Lock)
@@ -92,7 +92,7 @@ class _Documents:
     def load(self, path: Path) -> MarkupBook:
         """Return the document at `path` as a book.
 
-        Raise `SourceUnsupported` if it is not a Word document, is too large, or contains neither text nor images, and
+        Raise `SourceUnsupported` if it is not a Word document, is too large, or contains neither text nor images, or
         `SourceUnreadable` if it cannot be read.
         """
         html, facts = self._html(path)
@@ -134,16 +134,13 @@ class _Documents:
 
 
 _DOCUMENTS = _Documents()
-"""The documents that were converted last, shared by all readers in this process, because the conversion by mammoth is
-the slowest step.
-"""
+"""The cache is shared by all readers in this process, because the conversion by mammoth is the slowest step."""
 
 
 def _title(written: str | None, printed: str, html: str) -> str | None:
     """Return the title in the metadata if the first words of the document confirm it, or else the printed title.
 
-    The printed title is also preferred if it adds words to a title of at most `FEW_WORDS` words in the metadata. If one
-    of the titles is missing, return the other.
+    A printed title that adds words to a title of at most `FEW_WORDS` words is also preferred.
     """
     if not written or not printed:
         return written or printed or None
@@ -155,7 +152,7 @@ def _title(written: str | None, printed: str, html: str) -> str | None:
 def _parts_and_title(package: OfficePackage) -> tuple[dict[str, bytes], str]:
     """Return the parts of the package that mammoth needs, by name, and the title that the document prints, or "".
 
-    The content of each image is replaced by the name of its part, so that no image is loaded.
+    Images are replaced by the names of their parts, so that none is loaded.
     """
     from lxml import etree
 
@@ -231,7 +228,7 @@ def _picture(path: Path, name: str) -> tuple[bytes, str] | None:
 
 
 def _without_arrows(body: _Element) -> None:
-    """Remove the arrows that mammoth adds to notes as links back to the text. The document does not contain them."""
+    """Remove the arrows that mammoth adds to notes. The document does not contain them."""
     for arrow in [each for each in body.iter("a") if _ARROW.match(each.get("href") or "") and each.text == "\u2191"]:
         before, parent = arrow.getprevious(), arrow.getparent()
         if parent is None:
@@ -244,11 +241,7 @@ def _without_arrows(body: _Element) -> None:
 
 
 def _join_captions(body: _Element) -> None:
-    """Move captions into the tables and figures that they describe.
-
-    A caption belongs to a table directly below it or an image directly above it. If there is neither, it belongs to a
-    table directly above it or an image directly below it.
-    """
+    """Move captions into tables and figures: a table below or an image above, or else a table above or an image below."""
     captions = [each for each in body if local_name(each) == "p" and each.get("class") == "caption"]
     for caption in captions:
         before, after = caption.getprevious(), caption.getnext()
@@ -290,10 +283,7 @@ def _into_figure(caption: _Element, picture: _Element) -> None:
 
 
 def _chapters(body: _Element) -> tuple[list[Part], list[Entry]]:
-    """Return the chapters and the table of contents.
-
-    Each heading of the highest level that is a direct child of `body` starts a chapter.
-    """
+    """Return the chapters, which begin at the headings of the highest level, and the table of contents."""
     levels = [_HEADINGS[local_name(each)] for each in body if local_name(each) in _HEADINGS]
     top = min(levels, default=0)
     groups: list[list[_Element]] = []
@@ -319,7 +309,7 @@ def _gathered(group: Sequence[_Element]) -> _Element:
 
 
 def _entries(root: _Element, name: str, top: int) -> list[Entry]:
-    """Return the table of contents entries for the headings of the chapter `name`, and set the IDs to which they link.
+    """Return the table of contents entries of the chapter `name`, and set the IDs to which they link.
 
     `top` is the highest heading level of the document.
     """

@@ -1,6 +1,6 @@
 """Reads the styles of a Word document (ECMA-376 part 1, 17.7): their heading levels and their fonts.
 
-The built-in heading styles are named `heading 1` to `heading 9` in every language, regardless of their IDs.
+The built-in heading styles are named `heading 1` to `heading 9` in every language.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class _Style:
 class Styles:
     """The styles of a Word document by ID: paragraph styles (`known`) and character styles (`runs`).
 
-    `default` is the ID of the default paragraph style, and `usual_size` the font size, in half points, of text whose
-    styles do not specify one (17.7.5).
+    `default` is the ID of the default paragraph style, and `usual_size` the font size, in half points, without a style
+    (17.7.5).
     """
 
     known: dict[str, _Style] = field(factory=dict)
@@ -122,7 +122,7 @@ def _style(element: _Element) -> _Style:
 
 
 def outline_level(properties: _Element) -> int | None:
-    """Return the outline level in the properties of a paragraph, counted from 0, or None if it is not specified."""
+    """Return the outline level in the properties of a paragraph, counted from 0, or None."""
     level = whole(value_of(properties, "outlineLvl"))
     return None if level is None else min(level, BODY)
 

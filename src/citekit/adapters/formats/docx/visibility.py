@@ -32,10 +32,10 @@ _BITS = {
 
 @define
 class _Place:
-    """The surroundings of a paragraph: the look of its table cell, and the color behind it, or None if that is unknown.
+    """The surroundings of a paragraph: the look of its table cell, and the color behind it (None: unknown).
 
-    The paragraph begins at the distance `start` from the left edge of `page`. `room` is the height that is left for
-    text, or None if the height grows with the text. Both are in twentieths of a point.
+    `start` is the distance from the left edge of `page`, and `room` the height that is left for text (None: the height
+    grows with the text), in twentieths of a point.
     """
 
     table: Look
@@ -220,7 +220,7 @@ def _width(said: _Element | None, widths: list[int], column: int) -> int:
 
 
 def _margin(cell: _Element | None, table: _Element | None, side: str) -> int:
-    """Return the margin on one side inside a cell. If the cell does not set it, the table can set it for all cells."""
+    """Return the margin on one side inside a cell, which the cell or the table sets."""
     names = (side, "start") if side == "left" else (side,)
     for properties, name in ((cell, "tcMar"), (table, "tblCellMar")):
         margins = None if properties is None else next(below(properties, name), None)
@@ -232,9 +232,7 @@ def _margin(cell: _Element | None, table: _Element | None, side: str) -> int:
 
 
 def _is_swallowed(said: _Element | None, row: int, column: int) -> bool:
-    """Return whether a cell is merged into the cell before or above it (17.4.22 and 17.4.84), so that its text is not
-    shown.
-    """
+    """Return whether a cell is merged into the cell before or above it (17.4.22 and 17.4.84), which hides its text."""
     if said is None:
         return False
     merged = ((name, next(below(said, name), None)) for name in ("hMerge", "vMerge"))
@@ -245,7 +243,7 @@ def _is_swallowed(said: _Element | None, row: int, column: int) -> bool:
 
 
 def _paper(root: _Element, looks: Looks, *, shows_background: bool) -> Color | None:
-    """Return the color behind the text of a document body, or None if it is unknown or something may cover it."""
+    """Return the color behind the text of a document body, or None if it is unknown or covered."""
     shapes = root.iter(*(f"{{*}}{name}" for name in _SHAPES))
     if any(drawing_of(each, looks.scheme).can_be_behind_text for each in shapes):
         return None
@@ -258,7 +256,7 @@ def _above(element: _Element, name: str) -> _Element | None:
 
 
 def _inside(element: _Element, name: str) -> Iterator[_Element]:
-    """Yield the rows of a table or the cells of a row, including those in content controls and other wrappers."""
+    """Yield the rows of a table or the cells of a row, including those in content controls."""
     for each in element:
         if local(each) == name:
             yield each
@@ -294,10 +292,7 @@ def _used_parts(settings: _Element | None) -> frozenset[str]:
 
 
 def _parts(used: frozenset[str], row: int, rows: int, column: int, columns: int) -> Iterator[str]:
-    """Yield the parts of a table style that apply to a cell, from the weakest to the strongest (17.7.6).
-
-    `row` and `column` are counted from 0.
-    """
+    """Yield the parts of a table style that apply to a cell, from the weakest to the strongest (17.7.6)."""
     first, last = "firstRow" in used and row == 0, "lastRow" in used and row == rows - 1
     left, right = "firstColumn" in used and column == 0, "lastColumn" in used and column == columns - 1
     if "noVBand" not in used and not left and not right:
@@ -318,9 +313,8 @@ def _parts(used: frozenset[str], row: int, rows: int, column: int, columns: int)
 
 
 def _only_in_fallback(alternatives: _Element, unseen: set[_Element]) -> set[_Element]:
-    """Return the runs of paragraphs whose text is in the fallback of `alternatives` but not in its choices.
-
-    Current programs show a choice, but mammoth reads only the fallback.
+    """Return the runs of paragraphs that the choices of `alternatives` do not contain. Programs show a choice, but
+    mammoth reads only the fallback.
     """
     choices, fallback = alternatives.findall("{*}Choice"), alternatives.find("{*}Fallback")
     if not choices or fallback is None:

@@ -45,7 +45,7 @@ def opened_file(path: Path) -> Iterator[BinaryIO]:
 class Directory:
     """The list of items in a ZIP archive, which can be reused after the archive is closed.
 
-    `zip` is used only for its list of items. `folded` maps each case-folded path to the path as stored.
+    `folded` maps each case-folded path to the path as stored.
     """
 
     zip: zipfile.ZipFile
@@ -56,9 +56,8 @@ class Directory:
 class EpubArchive:
     """The items of an EPUB by their paths in the archive. `stream` is the open file at `path`.
 
-    `directory` is the list of items, if the same file has been opened before. The constructor raises
-    `SourceUnsupported` if the file is not a ZIP archive or has too many items, and `SourceUnreadable` if it cannot be
-    read.
+    `directory` is the list of items, if it is known. The constructor raises `SourceUnsupported` if the file is not a
+    ZIP archive or has too many items, and `SourceUnreadable` if it cannot be read.
     """
 
     def __init__(self, path: Path, stream: BinaryIO, directory: Directory | None = None) -> None:
@@ -79,11 +78,11 @@ class EpubArchive:
         return Directory(archive, names, {name.casefold(): name for name in reversed(names)})
 
     def find(self, href: str, beside: str = "") -> str | None:
-        """Return the path of the item that `href` refers to, or None if there is no such item.
+        """Return the path of the item that `href` refers to, relative to the item `beside`, or None if there is no such
+        item.
 
-        `href` is relative to the item `beside`. Its fragment is ignored. An absolute path or a URL refers to no item.
-        If there is no exact match, letter case is ignored, because many books are made on case-insensitive file
-        systems.
+        Without an exact match, letter case is ignored, because many books are made on case-insensitive file systems. An
+        absolute path or a URL refers to no item.
         """
         plain = href.partition("#")[0].strip()
         if not plain or "://" in plain or plain.startswith(("/", "data:")):

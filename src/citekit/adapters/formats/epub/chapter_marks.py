@@ -36,10 +36,7 @@ _CAPTIONS = {"figcaption": "figure", "caption": "table"}
 
 
 def term(text: str) -> str | None:
-    """Return the vocabulary term for a declared type, such as "chapter" for `doc-chapter`, or None if it is unknown.
-
-    `text` may contain several types. The first known type counts.
-    """
+    """Return the vocabulary term for the first known type in `text`, such as "chapter" for `doc-chapter`, or None."""
     for word in text.casefold().split():
         plain = word.removeprefix("doc-").removeprefix("other.")
         plain = _OLD.get(plain, plain)
@@ -51,8 +48,6 @@ def term(text: str) -> str | None:
 def marks(chapter: Flow) -> tuple[Mark, ...]:
     """Return the headings, captions, and declared sections of a chapter as at most `MARKS_LIMIT` marks, sorted by
     start.
-
-    Elements without text have no marks.
     """
     found = sorted(_marks(chapter), key=lambda mark: (mark.start, -mark.end))
     return tuple(found[:MARKS_LIMIT])
@@ -88,8 +83,8 @@ def landmarks(
 ) -> Iterator[Landmark]:
     """Yield the landmarks of a book, without duplicates.
 
-    `named` contains the type, the path, and the fragment of each landmark. Those with an unknown type or path are
-    omitted. `anchors` maps the IDs in each chapter to character offsets.
+    `named` contains their types, paths, and fragments; those with an unknown type or path are omitted. `anchors` maps
+    the IDs in each chapter to character offsets.
     """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     seen: set[Landmark] = set()
@@ -108,8 +103,8 @@ def page_breaks(
 ) -> list[PageBreak]:
     """Return the page breaks listed in a book, in reading order.
 
-    `said` contains the label, the path, and the fragment of each page break. Those with an unknown target are omitted.
-    `anchors` maps the IDs in each chapter to character offsets.
+    `said` contains their labels, paths, and fragments; those with an unknown target are omitted. `anchors` maps the IDs
+    in each chapter to character offsets.
     """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     found = []
@@ -124,8 +119,8 @@ def page_breaks(
 def marked_pages(chapter: Flow, number: int) -> Iterator[PageBreak]:
     """Yield the page breaks that are marked in the text of chapter `number`, for books without a page list.
 
-    The label is the accessible name of the marker (EPUB Accessibility 1.1, page break markers), or else its text.
-    Markers without a label are omitted.
+    The label is the accessible name of the marker (EPUB Accessibility 1.1), or else its text. Markers without a label
+    are omitted.
     """
     for each in chapter.marked:
         if is_page_break(each.said):

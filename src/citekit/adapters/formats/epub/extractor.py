@@ -1,7 +1,4 @@
-"""Extracts chapters of a book, or characters of a chapter, as self-contained HTML, text, PDF, or an image.
-
-Only the extracted PDF or image has pages.
-"""
+"""Extracts chapters of a book, or characters of a chapter, as self-contained HTML, text, PDF, or an image."""
 
 from __future__ import annotations
 
@@ -28,9 +25,7 @@ PAPER = (420, 595)
 FONT_SIZE = 11
 
 WORD_LIMIT = 20_000
-"""HTML that contains a word of at least this many characters is not laid out, because the layout time grows with the
-square of the length of the word.
-"""
+"""HTML with a word of this many characters is not laid out, because the time grows with the square of the length."""
 
 _WORD = re.compile(rf"[^\s<>]{{{WORD_LIMIT}}}")
 _TAG = re.compile(r"<[^>]*>")
@@ -41,8 +36,8 @@ _NOTE = "The book has no fixed pages; these A5 pages were laid out for this file
 def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
     """Lay out the HTML document `html` on pages, and write them as a PDF to `target`.
 
-    `location` is reported as the extracted extent. Raise `FormUnsupported` if a word is too long for a page,
-    `ExtractionFailed` if the layout fails, and `HomeUnwritable` if the file cannot be written.
+    `location` is the reported extent. Raise `FormUnsupported` if a word is too long, `ExtractionFailed` if the layout
+    fails, and `HomeUnwritable` if the file cannot be written.
     """
     with _laid_out(html, target) as document, writing(target):
         target.write_bytes(document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True))
@@ -52,9 +47,9 @@ def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
 def write_png(html: str, location: Chapter, target: Path, progress: Progress) -> Extraction:
     """Lay out the HTML document `html` on pages, and write them as a single PNG image to `target`.
 
-    `location` is reported as the extracted extent. Raise `FormUnsupported` if there are more than `PAGES_LIMIT` pages
-    or a word is too long for a page, `ExtractionFailed` if the layout fails or a page has an extremely large image, and
-    `HomeUnwritable` if the file cannot be written.
+    `location` is the reported extent. Raise `FormUnsupported` if there are more than `PAGES_LIMIT` pages or a word is
+    too long, `ExtractionFailed` if the layout fails or an image is too large, and `HomeUnwritable` if the file cannot
+    be written.
     """
     with _laid_out(html, target) as document:
         if document.page_count > PAGES_LIMIT:
@@ -87,8 +82,8 @@ _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 class EpubExtractor:
     """Extracts chapters of the books that `reader` reads. Text is UTF-8, and chapters are joined by line feeds.
 
-    `seen` is an optional reader that returns the same characters at the same offsets, but marks hidden characters,
-    which are then removed, and uses superscript and subscript characters.
+    `seen` is an optional reader that returns the same characters, but marks hidden ones, which are then removed, and
+    superscripts and subscripts.
     """
 
     identity = ExtractorIdentity("epub", "5")

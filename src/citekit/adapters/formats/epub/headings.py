@@ -15,7 +15,7 @@ from citekit.domain.ports.reader import BookChapter, Mark
 _NUMBER = re.compile(
     r"\W*(?:[^\W\d_]{2,12}\W+)?(?:\d{1,4}|[ivxlcdm]{1,8}|one|two|three|four|five|six|seven|eight|nine|ten)\W*", re.I
 )
-"""Matches a title that is only a number, such as `CHAPTER I` or `12.`. The rest of the title follows it."""
+"""Matches a title that is only a number, such as `CHAPTER I` or `12.`, and needs the rest of the title."""
 
 
 HEADINGS_LIMIT = 20_000
@@ -31,8 +31,8 @@ _NEAR = 40
 def chapter_headings(chapter: BookChapter) -> list[Mark]:
     """Return the headings of a chapter. A bare number is merged with the title that directly follows it.
 
-    If at least `_LISTED` headings make up more than half of the text, return an empty list, because the chapter is a
-    printed table of contents or an index.
+    A chapter with `_LISTED` headings that make up more than half of its text is a printed table of contents or an
+    index, and has none.
     """
     found: list[Mark] = []
     for mark in chapter.marks:
@@ -60,8 +60,7 @@ def inside(headings: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
 def of_sections(headings: Sequence[Mark], text: str, start: int, title: str) -> Sequence[Mark]:
     """Return the headings that start sections in a range that begins at offset `start` and has the title `title`.
 
-    Headings at the very beginning of the range are omitted if they repeat its title or are the only headings of their
-    level, because they are part of the printed title.
+    Headings at its very beginning are part of the title if they repeat it or are the only ones of their level.
     """
     wanted, at = folded(title), start
     on_level = Counter(mark.level for mark in headings)

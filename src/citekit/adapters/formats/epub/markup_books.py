@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Part:
-    """A chapter of a book. `root` parses its markup, and `name` is what table of contents entries use as `path`."""
+    """A chapter of a book. `root` parses its markup. Table of contents entries refer to `name`."""
 
     name: str
     root: Callable[[], _Element] = field(repr=False)
@@ -38,9 +38,8 @@ class Part:
 class MarkupBook:
     """The content of a book file.
 
-    `contents` is the table of contents. `landmarks` contains a type, the name of a chapter, and a fragment for each
-    landmark. `picture` returns the bytes and the declared media type of an image, given its href, or None if there is
-    no such image.
+    `landmarks` contains a type, the name of a chapter, and a fragment for each landmark. `picture` returns the bytes
+    and the declared media type of the image at an href, or None.
     """
 
     facts: BookFacts
@@ -67,11 +66,7 @@ class MarkupReader:
         return self.said(path)
 
     def read(self, path: Path) -> Book:
-        """Read the whole book.
-
-        Raise `SourceUnsupported` if the file has another format, is protected, is too large, or contains no text, and
-        `SourceUnreadable` if it cannot be read.
-        """
+        """See `Reader.read`."""
         loaded = self.load(path)
         chapters: list[BookChapter] = []
         anchors: list[dict[str, int]] = []
@@ -138,8 +133,8 @@ class _Pages:
     def picture(self, href: str) -> str | None:
         """Return the image at `href` as a data URI (RFC 2397).
 
-        Return None if the image is missing, has an unknown type, or is larger than `PICTURE_LIMIT` or than the space
-        left for images in the HTML document.
+        Return None if it is missing, has an unknown type, or is larger than `PICTURE_LIMIT` or than the space left for
+        images in the HTML document.
         """
         found = self.book.picture(href)
         if found is None or len(found[0]) > min(PICTURE_LIMIT, self.left):

@@ -26,7 +26,7 @@ _ROLES = {
     "titlepage": re.compile(r"title ?page", re.IGNORECASE),
     "copyright-page": re.compile(r"copyright(?: page| notice)?", re.IGNORECASE),
 }
-"""Patterns of titles, by the role of the part with the title. They apply to parts whose role no markup declares."""
+"""Patterns of titles by role, for parts whose role no markup declares."""
 
 _SUBNUMBER = re.compile(r"\W*\d+\.\d")
 _PLACES = frozenset(("bodymatter", "frontmatter", "backmatter"))
@@ -37,8 +37,8 @@ _NAMES = {"subchapter": "section", "notes": "endnotes", "rearnotes": "endnotes"}
 def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
     """Return the outline items of a book: its table of contents, and below its entries the headings in the chapters.
 
-    Every character is in exactly one item without children. Text before the first child of an item becomes a child of
-    type `opening`. Chapters that no table of contents entry refers to become items, too.
+    Every character is in exactly one item without children. Text before the first child of an item becomes an
+    `opening`. Chapters that no entry refers to become items, too.
     """
     headings = [chapter_headings(chapter) for chapter in book.chapters]
     if sum(map(len, headings)) > HEADINGS_LIMIT:
@@ -79,9 +79,8 @@ class _OutlineBuilder:
         """Yield the outline items of a table of contents entry, whose parent has the type `above` ("" at the top
         level).
 
-        An entry without children that starts or ends inside a chapter and spans several chapters is split at chapter
-        boundaries. Because a location with characters must lie within one chapter, it would otherwise be extended to
-        whole chapters and include text of its neighbors.
+        An entry without children is split at chapter boundaries, because a location with characters must lie within one
+        chapter. Extending the entry to whole chapters would include text of its neighbors.
         """
         self._trim(entry)
         type = self._type(entry, above)
@@ -102,10 +101,7 @@ class _OutlineBuilder:
             yield self._outline_item(title, type, start, end, children)
 
     def _trim(self, entry: Entry) -> None:
-        """Remove trailing chapters without text from an entry that starts inside a chapter.
-
-        Otherwise, the entry would be extended to whole chapters.
-        """
+        """Remove trailing chapters without text, to which an entry that starts inside a chapter would be extended."""
         last = entry
         while last.below:
             last = last.below[-1]
@@ -133,8 +129,7 @@ class _OutlineBuilder:
     def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
         """Yield the outline items of a range without entries of its own: its opening, and the chapters that follow.
 
-        The range is the text before an entry's first child, or an entry that spans several chapters. `title` and `type`
-        are those of the entry.
+        `title` and `type` are those of the entry with this range.
         """
         if start >= end:
             return
@@ -156,7 +151,7 @@ class _OutlineBuilder:
         """Return outline items for the sections between `start` and the offset `stop` in one chapter, if it has
         headings.
 
-        `title` is the title of the range, which a heading at its beginning may repeat.
+        A heading at the beginning may repeat `title`.
         """
         chapter = self.book.chapters[start[0] - 1]
         found = inside(self.headings[chapter.number - 1], start[1], stop)
@@ -201,7 +196,7 @@ class _OutlineBuilder:
     def _term(self, start: Place) -> str | None:
         """Return the declared role of the section that starts at a position, or None.
 
-        If several nested sections start there, each call returns the role of the next one, outermost first.
+        If nested sections start there, each call returns the role of the next one.
         """
         terms, rank = self.terms.get(start, ()), self.named.get(start, 0)
         self.named[start] = rank + 1
@@ -221,10 +216,8 @@ class _OutlineBuilder:
         return "chapter"
 
     def _title(self, chapter: BookChapter, start: int, stop: int) -> str:
-        """Return a title for the text from `start` to `stop` in a chapter.
-
-        This is the heading at its start, or else its first line if that is short, or else the base name of the file, or
-        else the number of the chapter.
+        """Return a title for a part of a chapter: its heading, a short first line, the base name of the file, or the
+        number of the chapter.
         """
         text = chapter.text[start : min(stop, start + _SUMMARY_FROM)]
         first = next((line.strip() for line in text.split("\n") if has_text(line)), "")
@@ -236,14 +229,13 @@ class _OutlineBuilder:
 
 
 def _role_of(title: str) -> str | None:
-    """Return the role of a part with the title `title`, such as `toc` for `Contents`, or None for any other title."""
+    """Return the role of a part with the title `title`, such as `toc` for `Contents`, or None."""
     return next((role for role, pattern in _ROLES.items() if pattern.fullmatch(title.strip())), None)
 
 
 def _holds_chapters(entry: Entry) -> bool:
-    """Return whether the children of a table of contents entry are chapters.
-
-    They count as chapters if any of them, except the first, begins a file and none is numbered like a section (`3.1`).
+    """Return whether the children of an entry are chapters: one except the first begins a file, and none is numbered
+    like a section (`3.1`).
     """
     return any(not child.start[1] for child in entry.below[1:]) and not any(
         _SUBNUMBER.match(child.title) for child in entry.below

@@ -33,10 +33,10 @@ class EpubOutliner:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the table of contents as a tree. Chapters that no entry refers to become nodes, too.
+        """See `Outliner.outline`. Chapters that no table of contents entry refers to become nodes, too.
 
-        Captions, landmarks, and pages of the printed edition are metadata instead of nodes, so that each character
-        belongs to only one node without children. Raise the errors of `Reader.read`.
+        Captions, landmarks, and pages of the printed edition are metadata, so that each character belongs to only one
+        node without children.
         """
         progress(0, 1, "reading the book")
         book = self._reader.read(source.path)

@@ -1,7 +1,4 @@
-"""Reads the package document of an EPUB (OPF 2.0.1, EPUB 3.3): metadata, manifest, and spine.
-
-Common errors in package documents are tolerated.
-"""
+"""Reads the package document of an EPUB (OPF 2.0.1, EPUB 3.3): metadata, manifest, and spine."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ _PAGE_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/x-dt
 
 @frozen
 class Item:
-    """An item in the manifest of an EPUB. `path` is its path in the archive, or None if the file is missing."""
+    """An item in the manifest of an EPUB. `path` is its path in the archive, or None if it is missing."""
 
     id: str
     path: str | None
@@ -46,8 +43,8 @@ class Item:
 class Package:
     """The content of an EPUB's package document.
 
-    `spine` contains the chapters in reading order, including auxiliary ones (`linear="no"`). `nav` and `ncx` are the
-    documents with the table of contents, or None.
+    `spine` contains the chapters in reading order, including auxiliary ones. `nav` and `ncx` are the documents with the
+    table of contents, or None.
     """
 
     title: str | None
@@ -115,9 +112,9 @@ def _refuse_encrypted(archive: EpubArchive, name: str) -> None:
 
 
 def _protection(archive: EpubArchive) -> str:
-    """Return the name of the DRM scheme that protects the text, or "" if the text is not protected.
+    """Return the name of the DRM scheme that protects the text, or "".
 
-    Obfuscated fonts, and rights files without an encrypted key, do not count as protection.
+    Obfuscated fonts, and rights files without an encrypted key, do not count.
     """
     path = archive.find("META-INF/encryption.xml")
     methods = [] if path is None else list(parse_xml(archive.read(path), path).iter())
@@ -184,10 +181,7 @@ def _spine(root: _Element) -> list[str]:
 
 
 def _once(spine: list[Item]) -> list[Item]:
-    """Return the spine with the path removed from each repeated item, so that the item becomes an empty chapter.
-
-    EPUB forbids listing the same file twice.
-    """
+    """Return the spine with repeated items, which EPUB forbids, as empty chapters."""
     seen: set[str] = set()
     kept = []
     for item in spine:
@@ -197,10 +191,7 @@ def _once(spine: list[Item]) -> list[Item]:
 
 
 def _remarks(spine: Sequence[Item]) -> tuple[str, ...]:
-    """Return a sentence for each kind of problem in the spine: missing files and duplicates.
-
-    The affected chapters keep their numbers but have no text.
-    """
+    """Return a sentence for each kind of problem in the spine: missing files and duplicates."""
     missing = sum(item.path is None for item in spine)
     paths = [item.path for item in spine if item.path]
     repeated = len(paths) - len(set(paths))

@@ -1,7 +1,6 @@
 """Reads EPUB 2 and 3 with zipfile and lxml.
 
-The file lists and package documents of recently used books are cached, so that reading another chapter parses only that
-chapter.
+The file lists and package documents of recently used books are cached.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ RACY = COARSE
 
 @define
 class EpubBooks:
-    """A thread-safe cache of the file lists and package documents of books, by file state. It keeps no files open."""
+    """A thread-safe cache of the file lists and package documents of books, by file state."""
 
     _known: OrderedDict[FileState, tuple[Directory, Package]] = field(factory=OrderedDict)
     _lock: Lock = field(factory=Lock)
@@ -91,9 +90,7 @@ class EpubBooks:
             return self._known.get(state, (None, None))
 
     def _remember(self, state: FileState, directory: Directory, package: Package) -> None:
-        """Cache the file list and package document of a book, unless it has too many items or changed too recently
-        (`RACY`).
-        """
+        """Cache the file list and package document of a book, unless it has too many items or changed too recently."""
         now = time.time()
         if len(directory.names) <= ITEMS_LIMIT and state.is_settled(now, RACY, now):
             with self._lock:
@@ -124,8 +121,7 @@ _SIGNATURES = (
 class EpubReader:
     """Reads EPUB books chapter by chapter. Each spine item is a chapter, counted from 1.
 
-    Files are closed after each call, but the structure of a few books is cached. If `as_seen` is set, superscripts,
-    subscripts, and hidden text are marked.
+    No files stay open between calls. If `as_seen` is set, superscripts, subscripts, and hidden text are marked.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -138,11 +134,7 @@ class EpubReader:
             return package_facts(package)
 
     def read(self, path: Path) -> Book:
-        """Read the whole book.
-
-        Raise `SourceUnsupported` if the file is not an EPUB, is encrypted, is too large, or has no chapters, and
-        `SourceUnreadable` if it cannot be read.
-        """
+        """See `Reader.read`."""
         with self._books.opened(path) as (archive, package):
             styles = _BookStyles(archive) if self._as_seen else None
             chapters, anchors, steps, pages = [], [], 0, list[PageBreak]()
@@ -199,14 +191,11 @@ class EpubReader:
 
 
 def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
-    """Return an object that writes chapters of the open book as HTML. It limits the total size of embedded images."""
+    """Return an object that writes chapters of the open book as HTML, with limited embedded images."""
     pictures = _Pictures(archive, package)
 
     def page(number: int) -> Page:
-        """Return the HTML metadata of chapter `number`.
-
-        It comes only from the package document, so that the file name of the book does not affect the result.
-        """
+        """Return the HTML metadata of chapter `number`, on which the file name of the book has no effect."""
         own = package.spine[number - 1].path
         return Page(
             title=f"{package.title}, chapter {number}" if package.title else f"Chapter {number}",
@@ -222,8 +211,8 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -> Flow:
     """Return the content of a spine item.
 
-    A missing item is empty. An image, PDF, audio, or video file becomes a page with an image element for it. With
-    `styles`, superscripts, subscripts, and hidden text are marked.
+    A missing item is empty. An image, PDF, audio, or video file becomes an image element. With `styles`, superscripts,
+    subscripts, and hidden text are marked.
     """
     if item.path is None:
         return flow(parse_html("", item.href))
@@ -243,9 +232,8 @@ class _BookStyles:
     known: dict[tuple[str, str, bool, tuple[Reference, ...]], StyleSheets] = field(factory=dict)
 
     def of(self, data: bytes, root: _Element, path: str) -> StyleSheets:
-        """Return the style sheets of the document `data`, which is at `path`, and the style sheets that these import.
-
-        Missing and damaged style sheets are omitted.
+        """Return the style sheets of the document `data` at `path`, including imported ones. Missing and damaged ones
+        are omitted.
         """
         markup = decoded_markup(data)
         found = (*instructions(markup), *references(root))
@@ -279,9 +267,8 @@ _ROOT = "http://book.invalid/"
 
 
 def _path(href: str, base: str) -> str | None:
-    """Return the path in the book that `href` refers to, relative to the path `base` (EPUB 3.3, 4.2.5).
-
-    Return None if it leads out of the book. Queries and fragments are ignored.
+    """Return the path in the book that `href` refers to, relative to `base` (EPUB 3.3, 4.2.5), or None if it leads out
+    of the book.
     """
     with suppress(ValueError):
         found = urlsplit(urljoin(_ROOT + quote(base), href.strip().replace("\\", "/")))
@@ -323,10 +310,7 @@ class _Pictures:
 
 
 def media_type(data: bytes, declared: str) -> str | None:
-    """Return the media type of an image from its first bytes, or else the type `declared`.
-
-    Return None if neither is a supported image type.
-    """
+    """Return the media type of an image from its first bytes, or else `declared`, or None if neither is supported."""
     for signature, media_type in _SIGNATURES:
         if data.startswith(signature):
             return media_type

@@ -1,4 +1,4 @@
-"""Reads the table of contents (TOC) of a book: the EPUB 3 navigation document, or else the EPUB 2 NCX file."""
+"""Reads the table of contents of a book: the EPUB 3 navigation document, or else the EPUB 2 NCX file."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ LABEL_LIMIT = 40
 """Maximum number of characters of a page label."""
 
 LABEL_DEPTH = 3
-"""Maximum depth of labels within labels, which only damaged or hostile books have.
-
-The text of an inner label is read again for each label around it.
+"""Maximum depth of labels within labels in damaged books. The text of an inner label is read again for each outer one.
 """
 
 LEVEL_LIMIT = 12
@@ -45,8 +43,8 @@ LEVEL_LIMIT = 12
 class Entry:
     """A table of contents entry.
 
-    `path` is the item that it links to, or None for a heading without a link. `fragment` is the ID of an element in
-    that item, or "". `level` is the nesting level, counted from 1.
+    `path` is the item that it links to, or None. `fragment` is the ID of an element in that item, or "". `level` is
+    counted from 1.
     """
 
     level: int
@@ -56,7 +54,7 @@ class Entry:
 
 
 def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
-    """Return the table of contents entries in order, or an empty list if there is no usable table of contents."""
+    """Return the table of contents entries in order, or an empty list if no table of contents is usable."""
     for item, read in ((package.nav, _nav), (package.ncx, _ncx)):
         if item is None or item.path is None:
             continue
@@ -70,9 +68,7 @@ def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
 
 
 def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """Return the type as written, the path, and the fragment of each landmark in the EPUB 3 navigation document and the
-    EPUB 2 guide.
-    """
+    """Return the type as written, the path, and the fragment of each landmark in EPUB 3 navigation and EPUB 2 guide."""
     found = list(package.guide)
     if package.nav is not None and package.nav.path is not None:
         with suppress(SourceUnsupported):
@@ -81,9 +77,8 @@ def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, st
 
 
 def read_page_list(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """Return the label, path, and fragment of each page of the printed edition.
-
-    They come from the EPUB 3 page list, or else from the EPUB 2 NCX file.
+    """Return the label, path, and fragment of each printed page, from the EPUB 3 page list, or else from the EPUB 2 NCX
+    file.
     """
     for item, read in ((package.nav, _nav_pages), (package.ncx, _ncx_pages)):
         if item is None or item.path is None:
@@ -110,7 +105,7 @@ def _navs_of_type(archive: EpubArchive, base: str, kind: str) -> Iterator[_Eleme
 
 
 def _outermost(root: _Element, is_wanted: Callable[[_Element], bool]) -> Iterator[_Element]:
-    """Yield the wanted elements that are not inside another wanted element, so that no text is read more than once."""
+    """Yield the wanted elements that are in no other wanted element, so that no text is read twice."""
     from lxml import etree
 
     walker = etree.iterwalk(root, events=("start",))
@@ -217,9 +212,8 @@ class ChapterFiles:
     def number(self, path: str, near: str) -> int | None:
         """Return the number of the chapter whose file is `path`, or None if there is no such chapter.
 
-        Some tables of contents have paths relative to a wrong folder. A chapter with the same file name then matches if
-        it is in the folder of `near`, the chapter file of the preceding entry, or if no other chapter has this file
-        name.
+        Some paths are relative to a wrong folder. A chapter with the same file name then matches if it is in the folder
+        of `near`, the chapter file of the preceding entry, or if it is the only one.
         """
         if path in self.numbers:
             return self.numbers[path]

@@ -24,8 +24,8 @@ def headings(
     An entry without a target gets the position of the next entry if that is deeper, and is otherwise omitted. An entry
     whose target is not a chapter is omitted, too. An entry whose fragment does not exist, and a later entry that points
     to the beginning of the same file, get the position of the heading with their title, or else the beginning of the
-    file. An entry that points into its heading, or directly after it, starts with that heading. `anchors` maps the IDs
-    in each chapter to character offsets.
+    file. An entry that points into its heading, or directly after it, starts with it. `anchors` maps the IDs in each
+    chapter to character offsets.
     """
     files = ChapterFiles({chapter.name: chapter.number for chapter in reversed(chapters)})
     placer = _Placer(chapters, anchors)
@@ -46,7 +46,7 @@ class _Placer:
     chapters: Sequence[BookChapter]
     anchors: Sequence[Mapping[str, int]]
     begun: dict[int, int] = field(factory=dict)
-    """The last offset, by chapter number, assigned to an entry without a fragment or with one that does not exist."""
+    """The last offset, by chapter number, assigned to an entry without an existing fragment."""
     titles: dict[int, dict[str, list[Mark]]] = field(factory=dict)
 
     def offset(self, entry: Entry, number: int) -> int:
@@ -71,8 +71,8 @@ class _Placer:
         return self.titles[number].get(folded(entry.title), [])
 
     def _with_heading(self, entry: Entry, number: int, offset: int) -> int:
-        """Return the start of the heading with the entry's title, if `offset` is inside it or directly after it, or
-        else `offset`.
+        """Return the start of the heading with the entry's title if `offset` is in or directly after it, or else
+        `offset`.
         """
         text, titled = self.chapters[number - 1].text, self._titled(entry, number)
         first = bisect_left(titled, offset - HEADING_LIMIT - _BEHIND, key=_start)
@@ -95,9 +95,8 @@ def _by_title(chapter: BookChapter) -> dict[str, list[Mark]]:
 
 
 def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
-    """Return the entries as headings.
-
-    An entry without a target gets the position of the next entry if that is deeper, and is otherwise omitted.
+    """Return the entries as headings. An entry without a target gets the position of a deeper next entry, or is
+    omitted.
     """
     headings: list[Heading] = []
     for each in reversed(found):

@@ -44,8 +44,8 @@ def book_end(book: Book) -> Place:
 def entry_tree(book: Book) -> list[Entry]:
     """Return the table of contents entries, nested by level.
 
-    An entry ends where the next entry of the same or a higher level starts. If a book has no table of contents, the
-    headings in its chapters are used, if there are enough (see `_from_markup`).
+    An entry ends where the next entry of the same or a higher level starts. Without a table of contents, `_from_markup`
+    applies.
     """
     headings = book.contents or _from_markup(book)
     end = book_end(book)
@@ -63,10 +63,7 @@ def entry_tree(book: Book) -> list[Entry]:
 
 
 def _nested_by_words(headings: Sequence[Heading]) -> Sequence[Heading]:
-    """Return a flat table of contents with its chapters nested below its parts, such as `BOOK I`, by their titles.
-
-    Any other table of contents is returned unchanged.
-    """
+    """Return a flat table of contents with chapters nested below parts such as `BOOK I`. Any other is unchanged."""
     if len({each.level for each in headings}) != 1 or not any(_CHAPTER.match(each.title) for each in headings):
         return headings
     nested: list[Heading] = []
@@ -78,9 +75,7 @@ def _nested_by_words(headings: Sequence[Heading]) -> Sequence[Heading]:
 
 
 def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
-    """Yield the entries sorted by position and level. Entries with the same position and level are merged, because two
-    nodes would otherwise contain the same text.
-    """
+    """Yield the entries sorted by position and level, and merge those that would become nodes with the same text."""
     end = book_end(book)
     starts = Starts(book)
     found: dict[Place, dict[int, dict[str, None]]] = {}
@@ -109,8 +104,8 @@ class Starts:
     def of(self, chapter: int, offset: int) -> Place:
         """Return the start position of an entry that points to `offset` in a chapter.
 
-        The position is moved to the start of the chapter if no text precedes it, and from the end of the chapter to the
-        start of the next one.
+        It is moved to the start of the chapter if no text precedes it, and from the end of the chapter to the start of
+        the next one.
         """
         text = self.book.chapters[chapter - 1].text
         if chapter not in self._first:
@@ -132,10 +127,8 @@ def _begin_together(entries: Sequence[Entry], book: Book) -> None:
 
 
 def _from_markup(book: Book) -> list[Heading]:
-    """Return the headings of the book as a table of contents.
-
-    Return an empty list unless more than half of the chapters with text have a heading and there are at least two and
-    at most `HEADINGS_LIMIT` headings.
+    """Return the headings as a table of contents, or an empty list if too few chapters have one or if there are too
+    many.
     """
     headings = list(islice(_chapter_headings(book), HEADINGS_LIMIT + 1))
     return [] if len(headings) > HEADINGS_LIMIT else headings
@@ -153,9 +146,8 @@ def _chapter_headings(book: Book) -> Iterator[Heading]:
 
 
 def _untitled(chapter: BookChapter, level: int) -> Iterator[Heading]:
-    """Yield a heading made of the first line of the first chapter, if that is short.
-
-    A later chapter without a heading at its start continues the preceding section.
+    """Yield the first line of the first chapter as a heading, if it is short. Later chapters continue the preceding
+    section.
     """
     first = next((line.strip() for line in chapter.text.split("\n") if has_text(line)), "")
     if chapter.number == 1 and 0 < len(first) <= 80:

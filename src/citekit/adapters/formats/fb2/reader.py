@@ -1,6 +1,6 @@
 """Reads FictionBook 2 with lxml. Each top-level section of a body is a chapter, and nested sections are its headings.
 
-MuPDF also opens these files, but treats them as a single chapter without a table of contents.
+For MuPDF, such a file is a single chapter without a table of contents.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ _HTML = {
     "text-author": "p",
     "v": "p",
 }
-"""FictionBook elements and the HTML elements they become. Elements in `_SAME` keep their names, titles and subtitles
-become headings, and all others become `span`.
-"""
+"""The HTML elements for FictionBook elements. Titles become headings, and unknown elements `span`."""
 
 _SAME = names("a p strong sub sup table tr td th")
 
@@ -131,10 +129,7 @@ def _below(element: _Element, name: str) -> Iterator[_Element]:
 
 
 def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
-    """Return the chapters of all bodies, and the table of contents.
-
-    The sections of a named body, such as `notes`, are nested below its title, or else below its name.
-    """
+    """Return the chapters of all bodies, and the table of contents, in which a named body such as `notes` is an entry."""
     parts: list[Part] = []
     contents: list[Entry] = []
     marks = count(1)
@@ -176,10 +171,7 @@ def _gathered(loose: list[_Element]) -> Iterator[_Element]:
 
 
 def _entries(piece: _Element, marks: Iterator[int]) -> Iterator[tuple[int, str, str]]:
-    """Yield the level, the title, and the ID of a chapter and of each nested section, if it has a title.
-
-    An element with a title but without an ID gets an ID with the next number of the counter `marks`.
-    """
+    """Yield the level, the title, and the ID of each section with a title. `marks` counts the IDs that are added."""
     from lxml import etree
 
     level = 0

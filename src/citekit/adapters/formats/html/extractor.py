@@ -1,8 +1,7 @@
 """Extracts lines of HTML as a document that is safe to open, and lines of XML without any change.
 
-Browsers execute scripts, frames, and forms in HTML and XML (including SVG), and load remote images. Exact copies of
-such lines (the source form, and for XML also the native form) are therefore saved as plain text with the suffix `.txt`,
-which `Resolve` assigns.
+Browsers execute scripts, frames, and forms in HTML and XML (including SVG), and load remote images. `Resolve` therefore
+saves exact copies (the source form, and for XML also the native form) as plain text with the suffix `.txt`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reads the visible text of HTML, and determines the source line of each piece of text.
 
-The parser that builds the tree counts at most 65,535 lines. A marker with the line number is therefore inserted before
-each piece of text, and removed from the parsed text. Markers consist of Unicode noncharacters, which are not meant for
-text.
+The parser that builds the tree counts at most 65,535 lines. A marker with the line number, in Unicode noncharacters, is
+therefore inserted before each piece of text, and removed from the parsed text.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 32 * 1024 * 1024
-"""The maximum number of characters of a document that is parsed. In a longer document, only the tags are removed."""
+"""The maximum number of characters of a document that is parsed. From a longer one, only the tags are removed."""
 
 _FIRST = "\ufdd0"
 _DIGITS = {ord("0") + digit: 0xFDE0 + digit for digit in range(10)}
@@ -61,10 +60,9 @@ _HEAD = 400
 
 
 class HtmlLinesTextReader:
-    """Reads HTML with lxml.
+    """Reads HTML with lxml. Entities, document types, and network access are disabled.
 
-    Entities, document types, and network access are disabled, and scripts and styles are skipped. If `as_seen` is set,
-    superscripts, subscripts, and hidden text are marked.
+    If `as_seen` is set, superscripts, subscripts, and hidden text are marked.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -125,9 +123,8 @@ def without_marks(marked: str) -> str:
 def _text(content: str, name: str, *, as_seen: bool) -> str:
     """Return the visible text of the HTML document `content`, with line markers.
 
-    If the document cannot be parsed, or if its tree lacks more than half of the pieces of text, the tags are removed
-    without a parser, and with `as_seen`, all text is marked as hidden. `name` is the file name, which also determines
-    how the document is parsed.
+    If it cannot be parsed, or if its tree lacks more than half of the pieces of text, return all text. The file name
+    `name` decides how it is parsed.
     """
     if is_too_large(content):
         return _all_text(content, as_seen=as_seen)
@@ -157,8 +154,8 @@ def is_too_large(content: str) -> bool:
 def parsed_lines(marked: str, name: str, plain: str | None = None) -> _Element:
     """Return the root of the document `marked`, which contains line markers, parsed as XML or HTML.
 
-    The file name `name` decides which, as in browsers. `plain` is the document without markers. Raise
-    `SourceUnsupported` if the document is too large or nested too deeply, or if the markers change how it is parsed.
+    The file name decides which, as in browsers. `plain` is the document without markers. Raise `SourceUnsupported` if
+    it is too large or nested too deeply, or if the markers change how it is parsed.
     """
     return parse_page_text(marked, name) if is_xml_file(name) else parse_html(marked, name, plain=plain)
 
@@ -171,7 +168,7 @@ def is_xml_file(name: str) -> bool:
 def _all_text(content: str, *, as_seen: bool) -> str:
     """Return the text of a document that cannot be parsed.
 
-    With `as_seen`, all text is marked as hidden, because the styles of the document are not known.
+    With `as_seen`, it is marked as hidden, because its styles are not known.
     """
     text = _untagged(content)
     return unseen(text) if as_seen else text
@@ -185,7 +182,7 @@ def _untagged(content: str) -> str:
 def seen_letters(content: str, name: str) -> Mapping[int, str] | None:
     """Return the letters and digits on each line of the document that its readers see, as `letters` returns them.
 
-    `name` is the file name. Return None if the document is too large to determine what it shows.
+    Return None if the document is too large to determine this.
     """
     if is_too_large(content):
         return None
@@ -211,9 +208,8 @@ def shown_lines(content: str) -> list[str]:
 
 
 def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
-    """Yield the document in pieces, with a line marker before each piece of text.
-
-    If `tags` is False, each tag is replaced by a line feed.
+    """Yield the document in pieces, with a line marker before each piece of text. Without `tags`, each tag becomes a
+    line feed.
     """
     line, position, size = 1, 0, len(content)
     while position < size:
@@ -230,10 +226,9 @@ def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
 
 
 def _tag_end(content: str, opening: int) -> tuple[int, int]:
-    """Return the offset after the tag at `opening`, and the offset after its raw text.
+    """Return the offset after the tag at `opening`, and the offset after the raw text that follows it, if any.
 
-    Only `textarea`, `xmp`, and `plaintext` have raw text; for other tags, the offsets are equal. For a comment, or an
-    element whose content is not displayed (such as a script), both are the offset after the whole element.
+    For an element that is not displayed (such as a script), both are the offset after the element.
     """
     end = markup_end(content, opening)
     raw = _RAW.match(content, opening + 1)
@@ -267,8 +262,7 @@ def _mark(line: int) -> str:
 def _extracted_text(marked: str) -> ExtractedText:
     """Return the text `marked` without its line markers, in the order of the lines.
 
-    The pieces of text may be out of order, because HTML parsers move content that does not belong in a table to a
-    position before the table.
+    HTML parsers move content that does not belong in a table to a position before the table.
     """
     units, pieces = Units(), []
     length = 0
@@ -291,7 +285,7 @@ def _pieces(marked: str) -> Iterator[tuple[int, str]]:
 
 
 def _add(units: Units, line: int, start: int, end: int) -> None:
-    """Add a piece of text on a line as a unit. A piece on the same line as the last unit extends that unit."""
+    """Add a piece of text on a line as a unit, or to the last unit if that is on the same line."""
     if len(units) and units.numbers[-1] == line:
         units.ends[-1] = end
     else:

@@ -15,20 +15,20 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 32 * 1024 * 1024
-"""The maximum size in bytes of a file that is parsed as HTML. A larger file is outlined as plain text."""
+"""The maximum size in bytes of a file that is parsed as HTML."""
 
 
 class HtmlOutliner:
     """Outlines HTML files by what readers see.
 
-    If a file is too large or has neither a heading nor a labeled section, `fallback` outlines its lines.
+    `fallback` outlines files that are too large or have neither a heading nor a labeled section.
     """
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by headings and elements. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The sections are nested by headings and elements."""
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT)
         seen = None if content is None else seen_letters(content, source.path.name)
@@ -46,11 +46,10 @@ class HtmlOutliner:
 
 
 def _without_headings(page: Page, plain: Outline) -> Outline:
-    """Return an outline with a single item for a page that has no headings.
+    """Return an outline with a single item for a page without headings.
 
-    Its children are the captioned figures and tables, or else the groups of lines in `plain`, the outline of the file
-    as plain text, if there are several. Return `plain` itself if the page has neither a title nor text, or neither
-    captions nor groups.
+    Its children are the captioned figures and tables, or else several groups of lines in `plain`. Return `plain` itself
+    if the page has neither a title nor text, or neither captions nor groups.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")

@@ -1,7 +1,7 @@
 """Converts lines of an HTML file to a self-contained document in which nothing is executed or loaded.
 
-The whole file is parsed, so that lines in the middle of a table or a script are interpreted as in a browser. As with
-chapters of books, the output contains only known elements and attributes.
+The whole file is parsed, so that lines in the middle of a table or a script are interpreted as in a browser. The output
+contains only known elements and attributes.
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ _DATA = re.compile(r"\s*data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{0,80})*;base64,", 
 def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
     """Return a safe HTML document with `lines` of the file at `path`, and whether it includes their elements.
 
-    If the file is too large or cannot be parsed completely, the document contains only the text of the lines. Raise
-    `LocationOutside` if a line does not exist, `FormUnsupported` if the document is too long, and the errors of
-    `read_lines`.
+    If the file cannot be parsed completely, the document contains only the text of the lines. Raise `LocationOutside`
+    if a line does not exist, `FormUnsupported` if the document is too long, and the errors of `read_lines`.
     """
     content = read_lines(path, progress)
     if lines.last > len(content):
@@ -67,8 +66,7 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
 def html_page(path: Path, progress: Progress = silent) -> str:
     """Return the whole file at `path` as a safe HTML document with a line marker before each piece of text.
 
-    Raise `FormUnsupported` if the file cannot be parsed completely or the document is too long, and the errors of
-    `read_lines`.
+    Raise `FormUnsupported` if the file cannot be parsed completely or is too long, and the errors of `read_lines`.
     """
     text = without_noncharacters("\n".join(read_lines(path, progress)))
     parsed = _parsed(text, path.name)
@@ -82,9 +80,9 @@ def html_page(path: Path, progress: Progress = silent) -> str:
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
-    """Parse the HTML document `text`, and return its content with line markers, and its language, which may be None.
+    """Return the content of the HTML document `text` with line markers, and its language, or None.
 
-    Return None if the document is too large or cannot be parsed completely. The file name decides how it is parsed.
+    Return None if the document cannot be parsed completely. The file name decides how it is parsed.
     """
     if is_too_large(text):
         return None
@@ -104,9 +102,7 @@ def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
 
 
 def _range(marked: str, lines: Lines) -> tuple[int, int]:
-    """Return the offsets of `lines` in the text `marked`, which contains line markers, or (0, 0) if they have no
-    visible text.
-    """
+    """Return the offsets of `lines` in the text `marked`, or (0, 0) if they have no visible text."""
     start, line = -1, 0
     for offset, number in line_marks(marked):
         line = max(line, number)
@@ -129,7 +125,7 @@ class _Pictures:
     left: int = PICTURES_LIMIT
 
     def uri(self, href: str) -> str | None:
-        """Return the image in the `data:` URI `href` as a new `data:` URI with the detected media type.
+        """Return the image in the `data:` URI `href` with the detected media type.
 
         Return None if `href` is no such URI, or if the image is not supported or too large.
         """

@@ -24,8 +24,8 @@ NAVIGATION = "nav"
 class Item:
     """A section of an HTML document that is being built.
 
-    `line` is its first line, and `end` its last line, or 0 if it is not known yet. `cap` is the last line that the
-    section may have, or 0 if there is no limit. `body` contains its text, and `below` its child sections.
+    `end` is its last line, or 0 if it is not known yet. `cap` is the last line that the section may have, or 0. `body`
+    contains its text, and `below` its child sections.
     """
 
     line: int
@@ -42,7 +42,7 @@ class Item:
 class Box:
     """A sectioning element that is still open. The outermost box is the document.
 
-    `name` identifies its end tag, `type` is the type of its node, and `label` is its accessible name.
+    `name` identifies its end tag, and `label` is its accessible name.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Box:
 
 @define
 class Page:
-    """The result of scanning an HTML document: its title, the sections (`items`), the text before the first section
-    (`opening`), and the numbers of lines with text that readers do not see.
+    """The result of scanning an HTML document. `opening` is the text before the first section, and `hidden_lines` are
+    the lines with text that readers do not see.
     """
 
     title: str = ""
@@ -84,9 +84,9 @@ class Page:
 
 
 def node_of(box: Box, end: int) -> Item | None:
-    """Return the section for a sectioning element with its contents, or None if the element has no title.
+    """Return the section for a sectioning element, or None if the element has no title.
 
-    `end` is the last line of the element. Headings inside a navigation element do not become sections.
+    `end` is its last line. Headings inside a navigation element do not become sections.
     """
     if box.type == NAVIGATION:
         title = box.label or next((item.title for item in box.items if item.type == "section"), "")
@@ -105,10 +105,7 @@ def node_of(box: Box, end: int) -> Item | None:
 
 
 def nested(items: Sequence[Item], last: int) -> list[Item]:
-    """Nest the sections by their levels, and set their last lines.
-
-    `last` is the last line of the element that contains them.
-    """
+    """Nest the sections by their levels, and set their last lines, at most `last`."""
     roots: list[Item] = []
     stack: list[Item] = []
     for item in sorted(items, key=lambda each: each.line):
@@ -123,9 +120,8 @@ def nested(items: Sequence[Item], last: int) -> list[Item]:
 
 
 def _end(item: Item, last: int) -> None:
-    """Set the last line of a heading's section to `last`, limited by its `cap`.
-
-    If the last child ends on the line where the next section begins, both sections include that line.
+    """Set the last line of a heading's section. If its last child ends on the first line of the next section, both
+    include that line.
     """
     reach = min(last, item.cap or last)
     item.end = max(item.line, reach, *(child.end for child in item.below)) if item.below else max(item.line, reach)

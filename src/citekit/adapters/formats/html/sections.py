@@ -1,9 +1,9 @@
 """Finds the sections of an HTML document: headings, sectioning elements, and figures and tables with captions.
 
 A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`), if
-it starts with a heading of a higher level than all other headings inside it, or if it is a navigation element with a
-heading. Otherwise, it only ends the sections inside it. The landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and
-similar elements into sectioning elements.
+it starts with a heading of a higher level than all other headings in it, or if it is a navigation element with a
+heading. Otherwise, it only ends the sections in it. The landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and similar
+elements into sectioning elements.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _LINK_BAR = 4
 
 @define
 class Heading:
-    """A heading whose end tag has not been read yet, and the pieces of its text so far.
+    """A heading whose end tag has not been read yet.
 
-    `first` is how many pieces precede the first block element, in case the end tag is missing.
+    `first` is how many pieces of text precede the first block element, in case the end tag is missing.
     """
 
     line: int
@@ -63,8 +63,7 @@ class Heading:
     def title(self, *, closed: bool) -> str:
         """Return the text of the heading on one line.
 
-        If the heading has no end tag (`closed` is False) or is very long, only the text before its first block element
-        is returned.
+        Without an end tag (`closed`), or if it is very long, return only the text before its first block element.
         """
         self._without_permalink()
         whole = flat(self.words)
@@ -106,8 +105,7 @@ _BODY_PIECES, _BODY_LIMIT = 40, 2000
 def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = None) -> Page:
     """Find the title and sections of the HTML document `content`, whose lines end with line feeds.
 
-    `seen` has the letters that readers see on each line; text with other letters is left out. Invalid HTML raises no
-    error.
+    `seen` has the letters that readers see on each line; other text is left out. Invalid HTML raises no error.
     """
     reader = _Reader(_deepest(content), seen)
     for token in tokens(content):
@@ -119,9 +117,8 @@ def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = No
 
 
 def _deepest(content: str) -> int:
-    """Return the deepest heading level (1 to 6) to include.
-
-    Unless level 1 alone has more, at most `HEADING_LIMIT` headings have this level or a higher one.
+    """Return the deepest heading level (1 to 6) to include, so that there are at most `HEADING_LIMIT` headings, if
+    possible.
     """
     plain = content.lower()
     total = 0
@@ -154,10 +151,7 @@ class _Reader:
     titles: list[str] | None = None
 
     def text(self, text: Text) -> None:
-        """Add text to the title, heading, or caption that is open, or else to the body of the current section.
-
-        Whitespace at the beginning of a body is omitted.
-        """
+        """Add text to the title, heading, or caption that is open, or else to the body of the current section."""
         if self.titles is not None:
             self.titles.append(text.words)
             return
@@ -253,17 +247,11 @@ class _Reader:
                 item.body.append(flat(heading.words[heading.first :])[:_BODY_LIMIT])
 
     def _keeps(self, tag: Tag) -> bool:
-        """Return whether the heading that begins with `tag` becomes a node.
-
-        Of two headings on one line, only the first does, because they would have the same location.
-        """
+        """Return whether the heading becomes a node. Two headings on one line would have the same location."""
         return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
 
     def _section(self, tag: Tag) -> None:
-        """Process the tag of a sectioning element.
-
-        It is ignored inside a `summary`, which cannot contain sectioning elements (HTML, 4.11.2).
-        """
+        """Process the tag of a sectioning element, which a `summary` cannot contain (HTML, 4.11.2)."""
         if self.in_summary:
             return
         self._close_heading(closed=False)
@@ -285,7 +273,7 @@ class _Reader:
             self.depths[tag.name] -= 1
 
     def _own_name(self, tag: Tag) -> str:
-        """Return a name that the start tag and the end tag of an element share, and that no nested element has."""
+        """Return a name that the start and the end tag of an element share, and no nested element has."""
         return f"{tag.name} {self.depths[tag.name]}"
 
     def _open(self, tag: Tag, name: str, kind: str) -> None:
@@ -316,8 +304,8 @@ class _Reader:
     def _caption(self, tag: Tag) -> None:
         """Process the tag of a figure, table, or caption.
 
-        When a figure or table with a caption ends, it becomes a node, unless it contains sections, is inside a heading,
-        or begins on the line of an earlier one.
+        A captioned figure or table becomes a node, unless it contains sections, is in a heading, or begins on the line
+        of an earlier one.
         """
         kind = _CAPTIONED.get(tag.name)
         if kind is not None:

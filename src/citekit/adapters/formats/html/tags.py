@@ -1,7 +1,7 @@
 """Splits HTML into tags and text with line numbers, in one pass and in linear time, even if the HTML is invalid.
 
 A parser that builds a tree takes many times the memory of the document, counts lines only up to 65,535, and moves
-elements that are nested incorrectly. Finding headings, sections, and captions does not require a tree.
+elements that are nested incorrectly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RAW = names("script style template textarea noscript svg math iframe xmp noembe
 """Elements whose content is skipped, because tags in it do not belong to the structure of the page."""
 
 _SWALLOWING = names("script style textarea xmp iframe noembed noframes")
-"""The raw elements that extend to the end of the document if they are not closed, as in a browser."""
+"""The raw elements that, as in a browser, extend to the end of the document if they are not closed."""
 
 _TAG_LIMIT = 64 * 1024
 """Maximum number of characters of a tag with quoted attributes. A longer tag ends at its first `>`."""
@@ -32,7 +32,7 @@ _TAG_LIMIT = 64 * 1024
 class Tag:
     """A start or end tag. `name` is in lowercase, without a namespace prefix. `line` is the 1-based line of its `<`.
 
-    `closes` is True for an end tag, and `written` is the source text of the attributes.
+    `written` is the source text of the attributes.
     """
 
     name: str
@@ -88,10 +88,7 @@ def tokens(content: str) -> Iterator[Tag | Text]:
 
 
 def _end(content: str, start: int, found: re.Match[str]) -> int:
-    """Return the offset after a tag or a comment, or the end of the document if it is not closed.
-
-    A tag ends at the first `>` outside quotes, and a comment at `-->`.
-    """
+    """Return the offset after a tag or a comment, or the end of the document if it is not closed."""
     if found[0] == "<!--":
         return _after(content, "-->", found.end())
     return tag_end(content, start, found.end())
@@ -100,7 +97,7 @@ def _end(content: str, start: int, found: re.Match[str]) -> int:
 def tag_end(content: str, start: int, position: int) -> int:
     """Return the offset after the first `>` outside quotes of a tag at `start` whose attributes begin at `position`.
 
-    A tag that is too long or has no `>` outside quotes ends at its first `>`, or else at the end of the document.
+    A tag that is too long or has no such `>` ends at its first `>`, or else at the end of the document.
     """
     first = _after(content, ">", position)
     quoted = content.find('"', position, first), content.find("'", position, first)

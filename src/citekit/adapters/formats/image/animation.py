@@ -1,7 +1,7 @@
 """Measures the duration of an animated image from the blocks of its file, without decoding a frame.
 
-GIF: delays of the graphic control extensions (GIF89a, 23), in hundredths of a second. PNG: `fcTL` chunks (PNG 3,
-11.3.6). WebP: `ANMF` chunks (RFC 9649, 2.7.1.1), in milliseconds.
+GIF: delays of the graphic control extensions (GIF89a, 23). PNG: `fcTL` chunks (PNG 3, 11.3.6). WebP: `ANMF` chunks (RFC
+9649, 2.7.1.1).
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ _GIF_EXTENSION, _GIF_CONTROL, _GIF_IMAGE = 0x21, 0xF9, 0x2C
 
 
 def animation_duration(path: Path, kind: str) -> float | None:
-    """Return the duration of the animation at `path` in seconds. `kind` is Pillow's name of the image format.
-
-    Return None if the file cannot be parsed, its delays add up to 0, or it is not a GIF, PNG, or WebP file.
+    """Return the duration of the animation at `path` in seconds, or None if it is unknown. `kind` is Pillow's name of
+    the format.
     """
     delays = {"GIF": _gif_delays, "PNG": _png_delays, "WEBP": _webp_delays}.get(kind)
     if delays is None:

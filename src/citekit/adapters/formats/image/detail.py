@@ -27,8 +27,7 @@ def detail_mask(gray: Image) -> Image:
     """Return a mask of the detail in a grayscale image: 255 for detail, and otherwise 0.
 
     Detail is a pixel that differs from its left or upper neighbor by clearly more than the grain of a scan, or a pixel
-    in a shaded area. Ruling lines and specks are removed. The result has mode `F`, so that means of rows and columns
-    are exact.
+    in a shaded area, but not a rule or speck. With the mode `F` of the result, means of rows and columns are exact.
     """
     from PIL import ImageChops
 
@@ -40,10 +39,10 @@ def detail_mask(gray: Image) -> Image:
 
 
 def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
-    """Return a mask of shaded areas without edges, such as a sky, that are at least a few text lines high and wide.
+    """Return a mask of large shaded areas without edges, such as a sky.
 
-    On a clean background, these are areas in which more than half of the pixels differ slightly from a neighbor. On
-    a grainy background, they are areas whose shade differs from the background.
+    On a clean background, more than half of their pixels differ from a neighbor. On a grainy background, their shade
+    differs from the background.
     """
     from PIL import ImageChops, ImageFilter
 
@@ -58,10 +57,7 @@ def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
 
 
 def pixel_changes(gray: Image) -> Image:
-    """Return an image of how much each pixel differs from its left or upper neighbor, whichever differs more.
-
-    The pixels at the left and upper edges are 0.
-    """
+    """Return an image of how much each pixel differs from its left or upper neighbor, whichever differs more."""
     from PIL import ImageChops
 
     across = ImageChops.difference(gray, ImageChops.offset(gray, 1, 0))
@@ -78,7 +74,7 @@ def threshold(picture: Image, limit: int) -> Image:
 
 
 def median_value(picture: Image) -> int:
-    """Return the median of the pixel values: the smallest value that at least half of the pixels do not exceed."""
+    """Return the median: the smallest value that at least half of the pixels do not exceed."""
     counts, cumulative = picture.histogram(), 0
     half = (picture.width * picture.height + 1) // 2
     for value, count in enumerate(counts):
@@ -89,10 +85,7 @@ def median_value(picture: Image) -> int:
 
 
 def _rules(mask: Image) -> Image:
-    """Return a mask of isolated, long, thin lines: ruling lines between columns and rows, and frames.
-
-    Many parallel lines are hatching, which belongs to a drawing and is not included.
-    """
+    """Return a mask of isolated, long, thin lines: rules and frames, but not the hatching of drawings."""
     from PIL import ImageChops, ImageFilter
 
     radius = max(_MIN_RULE_LENGTH, max(mask.size) // _RULE_SHARE)
@@ -108,9 +101,8 @@ def _rules(mask: Image) -> Image:
 
 
 def _opening(mask: Image, radius: tuple[int, int]) -> Image:
-    """Return the morphological opening of `mask`: only areas at least 2 * r + 1 pixels long remain.
-
-    `radius` contains r for the horizontal and for the vertical direction.
+    """Return the morphological opening of `mask`: only areas at least 2 * r + 1 pixels long remain, with r from
+    `radius`.
     """
     from PIL import ImageFilter
 
@@ -152,7 +144,7 @@ def trim(mask: Image, box: Rectangle) -> Rectangle | None:
 def runs(filled: list[bool], join: int) -> list[tuple[int, int]]:
     """Return the start and end (exclusive) of each run of True values.
 
-    Runs less than `join` apart are merged, so that the dot of an i or an accent stays with its letter.
+    Runs less than `join` apart are merged, so that the dot of an i stays with its letter.
     """
     found: list[tuple[int, int]] = []
     position = 0

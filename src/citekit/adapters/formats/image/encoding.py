@@ -1,4 +1,4 @@
-"""Writes a crop in the format and with the colors of the source, or as PNG if that format cannot be written."""
+"""Writes a crop in the format and with the colors of the source, or else as PNG."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FORMATS = {
 }
 _PNG_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16", "I"})
 _PNG_COMPRESSION = 4
-"""The zlib level, 0 to 9. Level 4 is three times as fast as the default, 6, and makes files one percent larger."""
+"""The zlib level, 0 to 9. Level 4 is three times as fast as level 6, and makes files one percent larger."""
 
 _COPIED_INFO = ("transparency",)
 _LOSSY = "The source is a lossy {format}; the crop was encoded again at quality {quality}."
@@ -88,9 +88,9 @@ class EncodedCrop:
 
 
 def encode(path: Path, source: Image, crop: Image, file: CropFile, *, as_png: bool) -> EncodedCrop:
-    """Write `crop`, a region of the image `source` at `path`, to `file`.
+    """Write `crop`, a region of the image `source` at `path`, to `file`, in the format of the source.
 
-    The file has the format of the source, or PNG if `as_png` is set or the format of the source cannot be written.
+    Write a PNG if `as_png` is set or that format cannot be written.
     """
     info = dict(source.info)
     crop.info = {name: info[name] for name in _COPIED_INFO if name in info}
@@ -146,10 +146,7 @@ def _subsampling(source: Image) -> int:
 
 
 def _color_options(source: Image, format: str) -> dict[str, object]:
-    """Return Pillow's save options for the colors and the resolution of the source, if `format` can store them.
-
-    If the source is rotated by 90 degrees, its horizontal and vertical resolutions are swapped.
-    """
+    """Return Pillow's save options for the colors and the resolution of the source, as far as `format` can store them."""
     options: dict[str, object] = {}
     profile, dpi = source.info.get("icc_profile"), resolution(source)
     if profile and format in ("JPEG", "PNG", "TIFF", "WEBP", "AVIF"):
@@ -162,9 +159,7 @@ def _color_options(source: Image, format: str) -> dict[str, object]:
 
 
 def resolution(source: Image) -> tuple[float, ...]:
-    """Return the horizontal and vertical resolution in dots per inch, or an empty tuple if it is unknown or
-    implausible.
-    """
+    """Return the horizontal and vertical resolution in dots per inch; empty if it is unknown or implausible."""
     dpi = source.info.get("dpi")
     if not isinstance(dpi, tuple) or len(dpi) != 2:
         return ()
@@ -173,7 +168,7 @@ def resolution(source: Image) -> tuple[float, ...]:
 
 
 def _png_color_chunks(source: Image) -> Any:
-    """Return the color space chunks of a PNG source (PNG 1.2, 4.2.2). They are omitted if it has a color profile."""
+    """Return the color space chunks of a PNG source (PNG 1.2, 4.2.2) without a color profile."""
     from PIL.PngImagePlugin import PngInfo
 
     chunks = PngInfo()

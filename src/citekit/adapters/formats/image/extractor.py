@@ -36,8 +36,8 @@ class PillowExtractor:
 
     The extent of the evidence is the smallest rectangle of whole pixels that contains the requested box. Format, mode,
     color profile, and resolution are those of the source if its format can be written. The pixels are turned upright.
-    If possible, a whole upright JPEG is copied without encoding it again. Other metadata is removed, because EXIF and
-    XMP can contain a GPS position, a name, and a preview of the whole image.
+    If possible, a whole upright JPEG is copied without encoding it again. EXIF and XMP are removed, because they can
+    contain a GPS position, a name, and a preview of the whole image.
     """
 
     identity = ExtractorIdentity("pillow", "3")
@@ -89,7 +89,7 @@ def _crop(picture: ImageFile, rectangle: Rectangle, upright: tuple[int, int]) ->
 
 @contextmanager
 def _new_crop_file(target: Path) -> Iterator[CropFile]:
-    """Create a file at `target` for writing, and close it at the end of the context, or delete it after an error."""
+    """Create a file at `target`, and close it at the end of the context, or delete it after an error."""
     with writing(target):
         stream = target.open("xb", buffering=_BUFFER_SIZE)
     try:
@@ -104,10 +104,7 @@ def _new_crop_file(target: Path) -> Iterator[CropFile]:
 
 
 def _lossless_copy(picture: ImageFile) -> bytes | None:
-    """Return a copy of a whole upright JPEG without encoding it again, or None if that is not possible.
-
-    The first rows of the copy are decoded to check that it can be opened.
-    """
+    """Return a copy of a whole upright JPEG without encoding it again, or None if that is not possible."""
     if picture.format not in ("JPEG", "MPO") or pillow.orientation(picture) != 1 or picture.fp is None:
         return None
     data = copy_without_metadata(picture.fp, resolution(picture))
@@ -118,10 +115,7 @@ def _lossless_copy(picture: ImageFile) -> bytes | None:
 
 
 def _stored_rectangle(rectangle: Rectangle, orientation: int, upright: tuple[int, int]) -> Rectangle:
-    """Convert a rectangle of the upright image to the coordinates of the stored image.
-
-    `orientation` is the EXIF orientation, and `upright` the width and height of the upright image in pixels.
-    """
+    """Convert a rectangle of the upright image, which has the size `upright`, to the coordinates of the stored image."""
     left, top, right, bottom = rectangle
     width, height = upright
     if orientation in (2, 3, 6, 7):

@@ -15,7 +15,7 @@ _NOTE = "The source has {bits} bits per color channel, but CiteKit decodes only 
 
 
 def depth_notes(path: Path, picture: Image) -> list[str]:
-    """Return a note if the file has more bits per channel than the decoded image. Otherwise, return an empty list."""
+    """Return a note if the file has more bits per channel than the decoded image, or an empty list."""
     if picture.mode in _DEEP_MODES:
         return []
     bits = _bits_per_channel(_first_bytes(path), picture)
@@ -23,9 +23,8 @@ def depth_notes(path: Path, picture: Image) -> list[str]:
 
 
 def webp_is_lossless(path: Path) -> bool:
-    """Return whether the first frame of a WebP file is lossless.
-
-    The first 8192 bytes then contain a `VP8L` chunk that no `VP8 ` chunk precedes.
+    """Return whether the first frame of a WebP file is lossless: a `VP8L` chunk precedes any `VP8 ` chunk in the first
+    8192 bytes.
     """
     head = _first_bytes(path)
     lossless, lossy = head.find(b"VP8L"), head.find(b"VP8 ")

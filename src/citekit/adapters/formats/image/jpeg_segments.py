@@ -18,7 +18,7 @@ _APPS, _EOI = range(0xE0, 0xF0), 0xD9
 _ICC, _ADOBE = (0xE2, b"ICC_PROFILE\0"), (0xEE, b"Adobe")
 _ADOBE_LENGTH = 14
 _IGNORED = frozenset((0xDC, 0xFE))
-"""Markers of segments that readers ignore: a number of lines, which counts only after the first scan, and a comment."""
+"""Markers of segments that readers ignore: a comment, and a number of lines before the first scan."""
 
 _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _STANDALONE = frozenset((0x01, *range(0xD0, 0xD8)))
@@ -27,7 +27,7 @@ _BETWEEN_SCANS = frozenset((0xC4, SOS, 0xDB, 0xDD))
 
 
 def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Yield the marker of each segment, the offset of its length field, and the offset after the segment.
+    """Yield the marker of each segment, the offset of its length field, and the offset after it.
 
     Stop after the first start-of-scan segment, or at damaged data.
     """
@@ -57,8 +57,8 @@ def frame_height(segment: bytes) -> int:
 def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | None:
     """Copy the encoded image with its color profile, but without EXIF, XMP, comments, and trailing data.
 
-    The resolution is set to `dpi` (horizontal, vertical), unless it is empty. Return None if the file is damaged or too
-    large, or if the copy cannot store the resolution.
+    The resolution is set to `dpi`, if that is not empty. Return None if the file is damaged or too large, or if the
+    copy cannot store the resolution.
     """
     stream.seek(0)
     data = stream.read(COPY_LIMIT + 1)
@@ -74,9 +74,8 @@ def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | 
 
 
 def _end_of_image(data: bytes, offset: int) -> int | None:
-    """Return the offset after the end-of-image marker, searching from `offset`, where the scans begin.
-
-    Return None if there is no such marker, or if a segment that cannot occur between scans precedes it.
+    """Return the offset after the end-of-image marker, or None if it is missing or follows a segment that cannot occur
+    between scans.
     """
     while found := _NEXT_MARKER.search(data, offset):
         marker, offset = data[found.end() - 1], found.end()
@@ -98,9 +97,8 @@ def _copied_segment(marker: int, data: bytes, start: int, after: int) -> bytes:
 
 
 def _jfif_segment(data: bytes, found: list[tuple[int, int, int]], dpi: tuple[float, ...]) -> bytes | None:
-    """Return the JFIF segment (JFIF 1.02) for the copy, or b"" if the copy needs none.
-
-    Return None if the segment would change the meaning of the colors, or cannot store `dpi`.
+    """Return the JFIF segment (JFIF 1.02) for the copy, b"" if it needs none, or None if it would change the colors or
+    cannot store `dpi`.
     """
     old = next(
         (data[start - 2 : start + 14] for marker, start, _ in found if marker == 0xE0 and _is_jfif(data, start)), b""
@@ -120,9 +118,8 @@ def _is_jfif(data: bytes, start: int) -> bool:
 
 
 def _implies_jfif(data: bytes, found: list[tuple[int, int, int]]) -> bool:
-    """Return whether a file without a JFIF segment has the same colors as with such a segment.
-
-    It has no Adobe segment, and one frame header whose components are numbered 1, or 1 to 3.
+    """Return whether the file has the same colors with and without a JFIF segment: no Adobe segment, and components 1,
+    or 1 to 3.
     """
     if any(marker == 0xEE for marker, _, _ in found):
         return False

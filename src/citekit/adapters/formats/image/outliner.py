@@ -1,7 +1,4 @@
-"""Outlines images: the whole image, and its regions, which are separated by empty bands.
-
-With OCR, the text in a region becomes its title.
-"""
+"""Outlines images: the whole image, and its regions, which are separated by empty bands and can be titled by OCR."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 MIN_SCORE = 0.6
-"""The lowest OCR score of a line that counts as text. At lower scores, drawings are often read as letters."""
+"""The lowest OCR score of a line that counts as text. With lower scores, drawings are often read as letters."""
 
 OCR_SIZE = 1920
 """The longer side, in pixels, of the copy in which text is recognized."""
@@ -66,7 +63,7 @@ class RecognizedText:
         return [line for line in self.lines if _contains_center(box, line.box)]
 
     def text(self) -> str:
-        """Return all text on one line, with a space before the text of each recognized line; "" if there is no text."""
+        """Return all text on one line, with a space before each recognized line."""
         return "".join(f" {line.text}" for line in self.lines)
 
     def title(self) -> str | None:
@@ -102,18 +99,15 @@ def _contains_center(box: Box, line: Box) -> bool:
 
 @frozen
 class ImageOutliner:
-    """Outlines images as one item for the whole image, with its regions as children.
+    """Outlines images as one item, with its regions as children.
 
-    `ocr` recognizes text. If it is None, the outline contains no text of the image.
+    Without `ocr`, the outline contains no text of the image.
     """
 
     ocr: OcrReader | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the structure of the image `source`.
-
-        Raise the errors of `Mapper.map`, such as `SourceUnsupported` if the image cannot be decoded.
-        """
+        """See `Outliner.outline`."""
         with pillow.open_image(source.path) as picture:
             size = pillow.upright_size(picture)
             kind, facts, properties = picture.format or "Unknown", _metadata(picture, source), read_metadata(picture)
@@ -145,9 +139,8 @@ class ImageOutliner:
 
 
 def read_text(ocr: OcrReader | None, copy: Image) -> RecognizedText | None:
-    """Return the text in a reduced copy of an image, or None if `ocr` is None or the image is a photograph.
-
-    Photographs are skipped, because OCR takes seconds.
+    """Return the text in a reduced copy of an image, or None without `ocr` or for a photograph, because OCR takes
+    seconds.
     """
     if ocr is None:
         return None
@@ -210,10 +203,7 @@ class _ItemBuilder:
         )
 
     def _box(self, rectangle: Rectangle, parent: Box) -> Box:
-        """Return `rectangle`, in pixels of the reduced copy, as a box with a margin around it, limited to `parent`.
-
-        The box is in fractions of the image size, rounded to thousandths.
-        """
+        """Return `rectangle` as a box in fractions of the image size, with a margin, limited to `parent`."""
         left, top, right, bottom = rectangle
         width, height = self.gray.size
         return Box(
@@ -230,7 +220,7 @@ class _ItemBuilder:
 
 
 def _shorten(text: str | None) -> str:
-    """Return the text cut at a word boundary if it is too long for a title; "" if `text` is None."""
+    """Return the text cut at a word boundary if it is too long for a title."""
     if not text or len(text) <= _TITLE_LIMIT:
         return text or ""
     return f"{text[: _TITLE_LIMIT - 3].rsplit(' ', 1)[0]}..."
@@ -251,8 +241,8 @@ def _position(box: Box) -> str:
 def read_metadata(picture: ImageFile) -> dict[str, str]:
     """Return the `title`, `description`, `taken`, and `camera` of an image, if the file has them.
 
-    `taken` is the local time in ISO 8601 format. Damaged metadata is ignored. The GPS position is omitted, because
-    people who share a map do not expect it to contain their location.
+    `taken` is the local time in ISO 8601 format. The GPS position is omitted, because people who share a map do not
+    expect it there.
     """
     found: dict[str, str] = {}
     for name in ("Title", "Description"):  # keywords of PNG 3, 11.3.3.2

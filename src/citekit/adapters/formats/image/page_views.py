@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PagePicture:
-    """Return an upright copy of a page of the image at `path` that fits into the given width and height in pixels.
+    """Return an upright copy of a page of the image at `path` that fits into the given size in pixels.
 
     The copy is a JPEG, or a PNG if the image has transparent parts.
     """
@@ -50,7 +50,7 @@ def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PageP
 
 @frozen
 class ImagePageViews:
-    """Shows an image as one page, or the pages of a TIFF file. A damaged page after the first has 1 x 1 pixels.
+    """Shows an image as one page, or the pages of a TIFF file. A damaged later page has 1 x 1 pixels.
 
     `ocr` recognizes the words of pages, and `index` caches them.
     """
@@ -80,7 +80,7 @@ class ImagePageViews:
 
 
 def image_words(path: Path, ocr: OcrReader | None, index: Index | None, page: int = 1) -> Sequence[PageWord]:
-    """Return the words that OCR recognizes on a page of the image at `path`; none without OCR or for a photograph."""
+    """Return the words that OCR recognizes on a page of an image; none for a photograph."""
     if ocr is None:
         return []
     with open_image(path, page=page) as picture:

@@ -1,7 +1,7 @@
 """Decodes a region of an image without decoding more than necessary. The pixels equal those of a complete decoding.
 
-Rows are stored from top to bottom, so the rows below the region are not needed. For JPEG, the header is changed to
-declare fewer rows. PNG decoding stops early. For uncompressed images, only the bytes of the region are read. A
+Rows are stored from top to bottom, so the rows below the region are not needed. The header of a JPEG is changed to
+declare fewer rows, PNG decoding stops early, and of uncompressed images, only the bytes of the region are read. A
 truncated file is decoded completely, so that it fails in the usual way.
 """
 
@@ -25,7 +25,7 @@ Rectangle = tuple[int, int, int, int]
 _MCU_ROWS = 16
 """The number of rows of the tallest JPEG minimum coded unit (ITU-T T.81, A.2).
 
-The decoder smooths the edges between neighboring units, so it must also decode the unit below a region.
+The decoder smooths the edges between units, so it also needs the unit below a region.
 """
 
 _TAIL_SIZE = 64
@@ -34,19 +34,16 @@ _TAIL_SIZE = 64
 _END_MARKERS = {"JPEG": b"\xff\xd9", "PNG": b"IEND\xaeB`\x82"}
 
 _PIXEL_SIZES = {("L", "L"): 1, ("I;16", "I;16"): 2, ("I;16B", "I;16B"): 2, ("RGB", "RGB"): 3, ("RGBA", "RGBA"): 4}
-"""Bytes per pixel by the modes of the picture and of its stored rows, if both have the same layout."""
+"""Bytes per pixel by the modes of the picture and of its stored rows, which have the same layout."""
 
 _SPARSE_FACTOR = 16
-"""If a row is more than this many times as long as the part of it that is needed, these parts are read one by one.
+"""If a row is more than this many times as long as its needed part, the parts are read one by one.
 
 A call takes as long as reading about 10,000 bytes.
 """
 
 _BLOCK_SIZE = 1 << 18
-"""The number of bytes of whole rows that are read at once if only a part of each row is needed.
-
-A block of this size stays in the cache of the processor.
-"""
+"""The number of bytes of whole rows that are read at once, which stay in the cache of the processor."""
 
 _ORIENTATION = 274
 
@@ -92,10 +89,7 @@ def _stop_after(picture: ImageFile, bottom: int) -> None:
 
 
 def _with_fewer_rows(stream: IO[bytes], declared: int, height: int) -> _PatchedStream | None:
-    """Return a JPEG stream whose header declares only `height` rows, so that the decoder skips the other rows.
-
-    Return None if the header does not declare `declared` rows.
-    """
+    """Return a JPEG stream whose header declares only `height` rows, or None if it does not declare `declared` rows."""
     position = stream.tell()
     try:
         for marker, start, _ in segments(stream):
@@ -141,9 +135,9 @@ class _PatchedStream:
 
 @frozen
 class _Strip:
-    """Uncompressed rows of an image, from the row `first` to the row before `end`, stored at `offset` in the file.
+    """Uncompressed rows `first` to `end` (exclusive) of an image, stored at `offset`.
 
-    `depth` is the number of bytes per pixel. `mode` is Pillow's raw mode.
+    `depth` is the number of bytes per pixel, and `mode` Pillow's raw mode.
     """
 
     first: int
@@ -172,10 +166,7 @@ def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
 
 
 def _strips(picture: ImageFile) -> list[_Strip]:
-    """Return the strips of an image from top to bottom.
-
-    Return an empty list if the rows are compressed, are stored in another order, or have an unsupported layout.
-    """
+    """Return the strips of an image from top to bottom, or an empty list if they cannot be read directly."""
     if picture.format not in ("TIFF", "BMP", "PPM") or getattr(picture, "tag_v2", {}).get(_ORIENTATION, 1) != 1:
         return []
     strips: list[_Strip] = []
@@ -202,10 +193,7 @@ def _strip(picture: ImageFile, tile: Any) -> _Strip | None:
 
 
 def _read_pieces(rows: memoryview, stream: Any, begin: int, length: int, stride: int) -> None:
-    """Fill `rows` with blocks of `length` bytes from `stream`.
-
-    The blocks begin every `stride` bytes, the first one at the offset `begin`.
-    """
+    """Fill `rows` with blocks of `length` bytes, which begin every `stride` bytes from the offset `begin`."""
     stream = getattr(stream, "raw", stream)  # a buffered stream would read more than needed, and copy it
     if length == stride:
         return _read_into(rows, stream, begin)

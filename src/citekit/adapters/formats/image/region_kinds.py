@@ -16,9 +16,8 @@ PHOTO_ENTROPY = 6.4
 """The minimum entropy of a photograph, in bits per gray pixel. Drawings measure 1 to 6, photographs 6.6 to 8."""
 
 _MAX_UNCHANGED = 0.35
-"""The highest share of pixels in a photograph that equal their neighbors.
-
-The share is 0.02 to 0.26 in photographs, and 0.4 to 1 in screenshots.
+"""The highest share of pixels in a photograph that equal their neighbors: 0.02 to 0.26 was measured in photographs, and
+0.4 to 1 in screenshots.
 """
 
 _MAX_LINE_SHARE = 0.12
@@ -29,7 +28,7 @@ _MIN_BACKGROUND = 0.3
 def is_photo(gray: Image) -> bool:
     """Return whether an image is a photograph: it has grain everywhere and no dominant shade.
 
-    A photograph is not divided into regions, because its empty bands do not separate anything.
+    Empty bands in a photograph do not separate regions.
     """
     if gray.entropy() <= PHOTO_ENTROPY:
         return False
@@ -40,7 +39,7 @@ def is_photo(gray: Image) -> bool:
 def classify_region(gray: Image, mask: Image, box: Rectangle, noise: int) -> str:
     """Return `text_region` if `box` contains lines of text on an even background, otherwise `picture`.
 
-    `mask` is the detail in the grayscale image `gray`, and `noise` is the grain of the whole image.
+    `mask` is the detail in `gray`, and `noise` the grain of the whole image.
     """
     part = gray.crop(box)
     heights = line_heights(mask, box)
@@ -59,8 +58,7 @@ def line_heights(mask: Image, box: Rectangle) -> list[int]:
 def typical_line_height(heights: list[int]) -> float:
     """Return the median of the line heights, or 0 if there are no lines.
 
-    Lines less than half as high as the highest line are ignored, because they may contain only periods or be
-    incomplete.
+    Low lines, which may contain only periods or be incomplete, are ignored.
     """
     tall = [each for each in heights if each >= 0.5 * max(heights)]
     return float(median(tall)) if tall else 0.0

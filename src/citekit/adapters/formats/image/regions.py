@@ -1,9 +1,8 @@
 """Finds the regions of an image, which are separated by bands without detail.
 
-The method is a recursive X-Y cut (Nagy and Seth, 1984) of a small grayscale copy: horizontal and vertical bands without
-detail separate the regions of a page, a slide, or a screen. The lines of text nearby decide which bands count: a band
-higher than the usual line spacing separates paragraphs, and a band wider than a few letters separates columns. A
-photograph has no regions.
+The method is a recursive X-Y cut (Nagy and Seth, 1984) of a small grayscale copy. The lines of text nearby decide which
+bands count: a band higher than the usual line spacing separates paragraphs, and a band wider than a few letters
+separates columns.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _MIN_GAP = 3
 """The minimum width, in pixels, of a band that separates regions."""
 
 WORKING_SIZE = 1000
-"""The longer side, in pixels, of the small copy, in which a line of a printed page is about 12 pixels high."""
+"""The longer side of the small copy in pixels. A line of a printed page is about 12 pixels high in it."""
 
 REGION_LIMIT = 60
 """The maximum number of regions in one picture."""
@@ -59,7 +58,7 @@ _HEADING_RATIO = 1.25
 
 
 def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list[tuple[int, int]]:
-    """Return the bands between rows that separate regions. Bands that are only line spacing are not included.
+    """Return the bands between rows that separate regions, not only lines.
 
     `lines` contains the top and bottom of each row of detail. All values are in pixels.
     """
@@ -73,10 +72,7 @@ def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list
 
 
 def _is_evenly_spaced(heights: Sequence[int], widths: Sequence[int]) -> bool:
-    """Return whether rows look like the lines of one list: similar heights, and similar gaps at most twice as high.
-
-    `widths` are the heights of the gaps between the rows.
-    """
+    """Return whether rows look like the lines of one list. `widths` are the heights of the gaps between them."""
     if len(heights) < 3:
         return False
     alike = max(heights) <= 1.7 * min(heights) and max(widths) <= 1.5 * min(widths) + 2
@@ -84,9 +80,9 @@ def _is_evenly_spaced(heights: Sequence[int], widths: Sequence[int]) -> bool:
 
 
 def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, page_line_height: float) -> bool:
-    """Return whether the band between the rows `one` and `two` is larger than line spacing.
+    """Return whether the band between two rows is larger than line spacing.
 
-    `pitch` is the usual distance from the top of a line to the top of the next one, or None if it is unknown.
+    `pitch` is the usual distance between the tops of lines, or None if it is unknown.
     """
     gap = two[0] - one[1]
     low, high = sorted((one[1] - one[0], two[1] - two[0]))
@@ -107,9 +103,8 @@ def column_bands(letters: Sequence[tuple[int, int]], word_space: float) -> list[
 
 
 def widest_common_band(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, int]]) -> int:
-    """Return the width of the widest overlap between a band in `one` and a band in `two`.
-
-    Return 0 or a negative number if no bands overlap.
+    """Return the width of the widest overlap between a band in `one` and a band in `two`; 0 or less if no bands
+    overlap.
     """
     widths = (min(a[1], b[1]) - max(a[0], b[0]) for a in one for b in two)
     return max(widths, default=0)
@@ -128,10 +123,10 @@ def complement(length: int, bands: Sequence[tuple[int, int]]) -> list[tuple[int,
 
 @frozen
 class Region:
-    """A region of an image. `line_height` is the height of its text lines in pixels, and `parts` are its subregions.
+    """A region of an image, with subregions (`parts`) in reading order. `line_height` is the height of its text lines
+    in pixels.
 
-    `kind` is `text_region`, `heading` (text in larger letters), `picture`, or `region` for a group. Subregions are in
-    reading order.
+    `kind` is `text_region`, `heading` (text in larger letters), `picture`, or `region` for a group.
     """
 
     box: Rectangle
@@ -150,7 +145,7 @@ class Region:
 def find_regions(gray: Image) -> tuple[Region, ...]:
     """Return the regions of the small grayscale image `gray` in reading order.
 
-    Return an empty tuple for a photograph, for an image without detail, or if a single picture fills the image.
+    A photograph, an image without detail, and a single picture that fills the image have none.
     """
     if is_photo(gray):
         return ()
@@ -184,11 +179,7 @@ class _Cutter:
         return Region(box, classify_region(self.gray, self.mask, box, self.noise), typical_line_height(heights))
 
     def _group(self, box: Rectangle, parts: list[Region]) -> Region:
-        """Combine regions into a group.
-
-        Subregions that were cut in the same direction as the group become its direct children. A drawing that was cut
-        into many small regions becomes one picture again.
-        """
+        """Combine regions into a group, or into one picture if a drawing was cut into many small regions."""
         flat = [each for part in parts for each in (part.parts if _same_direction(parts, part) else (part,))]
         leaves = [leaf for part in flat for leaf in part.leaves()]
         texts = sum(area(leaf.box) for leaf in leaves if leaf.kind == TEXT)
@@ -242,7 +233,7 @@ class _Cutter:
     def _word_space(self, lines: Sequence[tuple[int, int]]) -> float:
         """Return the largest space between words that is likely in these rows, in pixels.
 
-        With more than two rows, the limit is lower, because spaces rarely line up over many lines of text.
+        Spaces rarely line up over many lines of text.
         """
         height = typical_line_height([end - start for start, end in lines]) if lines else self._page_line_height
         if height > 4 * self._page_line_height:
@@ -283,9 +274,9 @@ def _mark_headings(region: Region, body: float) -> Region:
 
 
 def _limit_regions(region: Region) -> Region:
-    """Return the region with at most `LEVEL_LIMIT` levels and `REGION_LIMIT` subregions. Deeper levels are removed.
+    """Return the region with at most `LEVEL_LIMIT` levels and `REGION_LIMIT` subregions.
 
-    If the first level alone has too many subregions, only the largest of them are kept.
+    Deeper levels are removed first, and then the smallest subregions.
     """
     for levels in range(LEVEL_LIMIT, 0, -1):
         limited = _limit_depth(region, levels)

@@ -66,7 +66,7 @@ class MailExtractor:
 
 
 def _boxed(raw: bytes) -> bytes:
-    """Return a message in mailbox form (RFC 4155): with a `From ` line before it, and its own `From ` lines quoted."""
+    """Return a message in mailbox form (RFC 4155), with its own `From ` lines quoted."""
     lines = [b">" + line if line.lstrip(b">").startswith(b"From ") else line for line in raw.splitlines(keepends=True)]
     return b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n" + b"".join(lines).rstrip(b"\r\n") + b"\n\n"
 

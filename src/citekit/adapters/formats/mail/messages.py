@@ -1,7 +1,6 @@
 """Reads messages (RFC 5322), their MIME parts (RFC 2045 to 2049), and mailboxes (RFC 4155) with the standard library.
 
-Nothing in a message is fetched or run. The number and the depth of parts are limited, and a message that cannot be
-parsed keeps its raw text.
+Nothing in a message is fetched or run.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ _SHOWN = ("From", "To", "Cc", "Date")
 class Attachment:
     """A part of a message that is not its body.
 
-    `data` contains the decoded bytes. `cid` is the Content-ID, by which HTML bodies refer to the part, or "". `inline`
-    is true for a part that has a Content-ID and is not declared as an attachment.
+    `data` is decoded. `cid` is the Content-ID, by which HTML bodies refer to the part, or "". `inline` is true for a
+    part that has a Content-ID and is not declared as an attachment.
     """
 
     name: str
@@ -61,8 +60,8 @@ class Attachment:
 class Mail:
     """A message: its raw bytes, its decoded headers, and its parts.
 
-    `bodies` contains the media type (`text/plain` or `text/html`) and the text of each body, in order. Of alternatives,
-    it contains the one that mail programs show. `remarks` are sentences about parts that were omitted.
+    `bodies` contains the media type (`text/plain` or `text/html`) and the text of each body. Of alternatives, it
+    contains the one that mail programs show. `remarks` are sentences about omitted parts.
     """
 
     raw: bytes = field(repr=False)
@@ -90,9 +89,8 @@ class Mail:
 def read_mails(path: Path, *, mailbox: bool) -> list[list[Mail]]:
     """Return the threads of a mailbox, or one thread with the message of an `.eml` file.
 
-    Threads are in the order of their first messages, and messages are in the order of the file. Raise
-    `SourceUnsupported` if the file is too large, or if a mailbox has no messages or more than `MESSAGES_LIMIT`, and
-    `SourceUnreadable` if the file cannot be read.
+    Threads are in the order of their first messages. Raise `SourceUnsupported` if the file is too large, or if a
+    mailbox has no messages or more than `MESSAGES_LIMIT`, and `SourceUnreadable` if the file cannot be read.
     """
     data = read_whole(path, SIZE_LIMIT)
     if not mailbox:
@@ -111,7 +109,7 @@ def read_mails(path: Path, *, mailbox: bool) -> list[list[Mail]]:
 
 
 def _threads(mails: Sequence[Mail]) -> list[list[Mail]]:
-    """Group messages by the message that they reply to, or else by subject if the subject is marked as a reply."""
+    """Group messages by the message that they reply to, or else by the subject of a reply."""
     threads: list[list[Mail]] = []
     by_id: dict[str, list[Mail]] = {}
     by_topic: dict[str, list[Mail]] = {}
@@ -205,7 +203,7 @@ def _shown_of(alternatives: Sequence[Message]) -> Sequence[Message]:
     """Return the alternative that mail programs show: the last one that is HTML, plain text, or multipart (RFC 2046,
     5.1.4).
 
-    Alternatives that are neither text nor multipart follow it. If mail programs can show none, return all alternatives.
+    Alternatives that are neither text nor multipart follow it. If there is nothing to show, return all.
     """
     for each in reversed(alternatives):
         if each.get_content_type() in ("text/html", "text/plain") or each.is_multipart():
@@ -242,9 +240,7 @@ def _decoded(value: str) -> str:
 
 
 def _is_raw(value: str) -> bool:
-    """Return whether a header contains bytes that are not ASCII, which the parser turns into surrogates, and otherwise
-    only ASCII.
-    """
+    """Return whether a header contains raw bytes, which the parser turns into surrogates, and otherwise only ASCII."""
     return any("\udc80" <= character <= "\udcff" for character in value) and all(
         character < "\x80" or "\udc80" <= character <= "\udcff" for character in value
     )

@@ -27,10 +27,7 @@ class MailOutliner:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline with an item for each thread of several messages, each message, and each attachment.
-
-        Raise the errors of `Reader.read`.
-        """
+        """See `Outliner.outline`. The items are threads of several messages, messages, and attachments."""
         progress(0, 1, "reading the messages")
         book = self._reader.read(source.path)
         chapters = mail_chapters(source.path)

@@ -1,4 +1,4 @@
-"""Presents mail as a book: each message is a chapter, followed by a chapter for each attachment that is not inline."""
+"""Presents mail as a book: a chapter for each message, and one after it for each attachment that is not inline."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CACHED_SIZE = 32_000_000
 class MailChapter:
     """A chapter of mail: a message, or one of its attachments.
 
-    `thread` is the index of its thread in the mailbox, from 0.
+    `thread` is the index of its thread, from 0.
     """
 
     thread: int

@@ -1,7 +1,6 @@
 """Finds the headings of Markdown files that are too long for a parser, line by line and in linear time.
 
-Code fences, HTML blocks, lists, and block quotes are recognized only because they may contain lines that look like
-headings.
+Code fences, HTML blocks, lists, and block quotes may contain lines that look like headings.
 """
 
 from __future__ import annotations
@@ -30,10 +29,7 @@ _MARKUP_STARTS = frozenset("#=-`~<>*+_ \t0123456789")
 
 @define
 class MarkdownScan:
-    """Finds headings in lines that are read in order.
-
-    `found` contains the headings found so far. `plain` removes the markup from a title.
-    """
+    """Finds headings in lines that are read in order. `plain` removes the markup from a title."""
 
     plain: Callable[[str], str]
     found: list[TextHeading] = field(factory=list)
@@ -81,9 +77,7 @@ class MarkdownScan:
             self._text(number, line)
 
     def _block(self, number: int, line: str) -> bool:
-        """Process a line that is not part of a paragraph, such as a heading or list item, and return whether it is such
-        a line.
-        """
+        """Process a line outside paragraphs, such as a heading, and return whether it is such a line."""
         heading, item, rule = _HEADING.match(line), _ITEM.match(line), _UNDERLINE.match(line)
         if heading:
             self._add(number, len(heading[1]), heading[2] or "", 1)

@@ -52,7 +52,7 @@ class MarkdownOutliner:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by their headings. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The sections are nested by their headings."""
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None
         head = content if content is not None else "\n".join(next(text.passages([(1, _FRONT_LINES)]), []))
@@ -84,9 +84,9 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
 
 
 def read_headings(content: str) -> list[TextHeading]:
-    """Return the headings of the Markdown document `content`, whose lines end with line feeds.
+    """Return the headings of the Markdown document `content`, except in block quotes and lists.
 
-    Headings inside block quotes and lists are skipped.
+    Its lines end with line feeds.
     """
     front = _FRONT.match(content)
     lines_before = front[0].count("\n") if front else 0
@@ -102,9 +102,8 @@ def read_headings(content: str) -> list[TextHeading]:
 
 @cache
 def _block_parser() -> MarkdownIt:
-    """Return a parser that recognizes only the block structure of Markdown.
-
-    The parser is cached, because creating it takes longer than most parsing, and it keeps no state.
+    """Return a parser of the block structure of Markdown. Creating it takes longer than most parsing, and it keeps no
+    state.
     """
     from markdown_it import MarkdownIt
 

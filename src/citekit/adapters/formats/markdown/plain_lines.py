@@ -1,7 +1,7 @@
 """Removes the markup of Markdown (CommonMark 0.31, tables, strikethrough), so that all text stays on its line.
 
-The parser markdown-it-py, which processes about 1 MB per second, reports the lines of blocks. Inside a block, line
-breaks are counted. Blocks and files that are too long for the parser are processed with simple rules.
+The parser markdown-it-py, which processes about 1 MB per second, reports the lines of blocks. Texts that are too long
+for it are processed with simple rules.
 """
 
 from __future__ import annotations
@@ -31,19 +31,13 @@ _TEXT_TOKENS = frozenset(("text", "text_special", "code_inline"))
 
 
 def front_matter(lines: Sequence[str]) -> int:
-    """Return the number of lines of front matter, including its delimiters, or 0 if there is none.
-
-    The front matter is YAML, TOML (between `+++` lines), or JSON (between `{` and `}` lines).
-    """
+    """Return the number of lines of front matter in YAML, TOML, or JSON, including its delimiters, or 0."""
     ends = _FRONT_ENDS.get(lines[0].rstrip() if lines else "", ())
     return next((n for n, line in enumerate(lines[1:_FRONT_LIMIT], 2) if line.rstrip() in ends), 0)
 
 
 def markdown_visible_lines(lines: Sequence[str]) -> list[str]:
-    """Return every line without its markup.
-
-    A line becomes empty if it is only markup or belongs to the front matter.
-    """
+    """Return every line without its markup. Markup and front matter become empty lines."""
     front = front_matter(lines)
     body = lines[front:]
     is_long = (
@@ -96,9 +90,9 @@ class _Page:
         self._write(tokens, first, end)
 
     def _write(self, tokens: Sequence[Token], line: int, end: int) -> int:
-        """Add the text of the tokens to the lines that contain it. Return the line, counted from 0, of the last token.
+        """Add the text of the tokens to the lines that contain it, from `line` to the line before `end`.
 
-        `line` is the line of the first token, and `end` the line after the block.
+        Return the line of the last token.
         """
         for token in tokens:
             if token.type in ("softbreak", "hardbreak"):
@@ -113,9 +107,8 @@ class _Page:
         return line
 
     def _line_of(self, token: Token, line: int, end: int) -> int:
-        """Return the line that contains the token's text: `line` or one of the next few lines.
-
-        The line of a token is not always known, because line breaks inside code and links have no tokens.
+        """Return the line that contains the token's text, which is not always known, because line breaks inside code
+        and links have no tokens.
         """
         start = token.content.strip()[:24]
         if token.type == "text_special" or len(start) < 3 or start in self.lines[line]:

@@ -1,6 +1,6 @@
 """Removes the markup of Markdown line by line with simple rules, in linear time, from files too long for a parser.
 
-Text that the rules do not recognize is kept, because an extra markup character is better than a missing word.
+Markup that the rules do not recognize is kept, because an extra character is better than a missing word.
 """
 
 from __future__ import annotations
@@ -54,11 +54,7 @@ def visible_lines_by_rules(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
-    """Return a line without the text in an HTML comment that spans several lines, and whether the comment continues
-    after it.
-
-    `inside` is True if the line begins inside a comment.
-    """
+    """Return a line without the text in an HTML comment that spans lines, and whether the comment continues after it."""
     if inside:
         end = line.find("-->")
         if end < 0:
@@ -71,10 +67,7 @@ def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
 
 
 def _block(line: str, before: str) -> str:
-    """Return a line without its inline markup and the markers of a heading, list item, block quote, or table row.
-
-    `before` is the preceding line.
-    """
+    """Return a line without its markup. `before` is the preceding line."""
     text = _QUOTE.sub("", line, count=1) if _QUOTE.match(line) else line
     if _RULE.match(text) or _DEFINED.match(text) or (_UNDERLINE.match(text) and before.strip()):
         return ""
@@ -92,10 +85,7 @@ def _block(line: str, before: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Return a line without the markup of emphasis, links, images, HTML tags, and code.
-
-    The content of code is unchanged.
-    """
+    """Return a line without the markup of emphasis, links, images, HTML tags, and code."""
     if not any(mark in text for mark in "`*_[<&\\~"):
         return text
     held: list[str] = []

@@ -36,9 +36,9 @@ def asciidoc(fallback: Outliner) -> MarkupOutliner:
 
 
 def read_titles(lines: Iterable[str]) -> DocumentHeadings:
-    """Return the section titles that are not inside a block, by the rules of Asciidoctor.
+    """Return the section titles that are not inside a block, by the rules of Asciidoctor, and the captions.
 
-    The titles of figures, tables, and listings are included. Discrete headings are skipped.
+    Discrete headings are skipped.
     """
     reader = _Reader()
     for number, line in enumerate(lines, 1):
@@ -78,9 +78,8 @@ class _Reader:
         self.before, self.above = self.above, line
 
     def _two_lines(self, number: int, line: str) -> bool:
-        """Add the previous line as a title if `line` is its underline, and return whether it is.
-
-        The underline must be as long as the title, give or take one character.
+        """Add the previous line as a title if `line` is its underline, about as long as the title, and return whether
+        it is.
         """
         rule, title = _UNDERLINE.match(line), self.above
         if not rule or not title or (self.before.strip(" ") and not self.before.startswith(("[", "//", ":"))):
@@ -163,7 +162,7 @@ class _Reader:
 
 
 def plain(line: str) -> str:
-    """Return a line without its markup, or "" if it is a comment, an attribute, a block title, or a block macro."""
+    """Return a line without its markup; "" for a comment, an attribute, a block title, or a block macro."""
     if _HIDDEN.match(line):
         return ""
     text = _CROSS.sub(lambda cross: cross[1] or "", _LINK.sub(r"\1", _ANCHOR.sub("", line)))

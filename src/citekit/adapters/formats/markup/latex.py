@@ -49,7 +49,7 @@ _LINES, _TITLE_SIZE = 20, 4000
 
 _SLIDE = re.compile(r"\\(?:begin|end)\{frame\}")
 _ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")
-"""The tokens of an argument. A token with a backslash is an escape, so an escaped brace does not count."""
+"""The tokens of an argument. An escaped brace is not a brace."""
 
 
 def latex(fallback: Outliner) -> MarkupOutliner:
@@ -72,8 +72,8 @@ def read_sections(lines: Iterable[str]) -> DocumentHeadings:
 class _Reader:
     """Collects the headings of a LaTeX document line by line.
 
-    An environment that seems to begin verbatim text may never end. A second reader, `lookahead`, therefore reads the
-    lines after its beginning as normal text. In that reader, `no_verbatim` names this environment.
+    An environment that seems to begin verbatim text may not end. A second reader, `lookahead`, therefore reads its
+    lines as normal text.
     """
 
     no_verbatim: str = ""
@@ -105,10 +105,8 @@ class _Reader:
             self._look(number, text)
 
     def _is_title_missing(self, text: str) -> bool:
-        """Return whether the pending lines end with a heading command whose argument is missing in `text`, the next
-        line.
-
-        The pending lines are then removed.
+        """Return whether the argument of a pending heading command is missing in `text`, the next line, and remove the
+        command.
         """
         after = text.lstrip()[:1]
         if not after or after in "[{<*":
@@ -135,7 +133,7 @@ class _Reader:
             self._complete(number)
 
     def _titled(self, text: str) -> re.Match[str] | None:
-        """Return the first match of a command whose argument is a heading, a caption, or the document title, or None."""
+        """Return the first match of a command that gives a heading, a caption, or the document title, or None."""
         caption = _CAPTION.search(text) if self.open and self.open[-1][0] in _FLOATS else None
         found = (_HEADING.search(text), caption, _TITLE.search(text))
         return min(filter(None, found), key=lambda mark: mark.start(), default=None)
@@ -171,10 +169,8 @@ class _Reader:
                 self.found.headings.append(TextHeading(first_line, FLOAT, title, 1, kind, number))
 
     def _frame(self, number: int, after: str) -> None:
-        """Process the beginning of a slide on line `number`.
-
-        `after` is the rest of that line. It may contain the title, or only its beginning if the title continues on the
-        next lines. Otherwise, a command inside the slide may give the title.
+        """Process the beginning of a slide. The rest of the line, `after`, may contain the title, or only its
+        beginning.
         """
         if self.frame == number:
             return
@@ -187,10 +183,7 @@ class _Reader:
             self.pending, self.first_line = [f"\\frametitle{after}"], number
 
     def _complete(self, number: int) -> None:
-        """Add the title in the pending lines if it is complete.
-
-        A title that is incomplete after `_LINES` lines or `_TITLE_SIZE` characters is ignored.
-        """
+        """Add the title in the pending lines if it is complete. Ignore it if it is too long."""
         text = "\n".join(self.pending)
         mark = self._titled(text)
         title = argument(text[mark.end() : mark.end() + _TITLE_SIZE]) if mark else None
@@ -226,9 +219,7 @@ class _Reader:
 
 
 def argument(text: str) -> str | None:
-    """Return the first argument in braces, after optional arguments and overlays, or None if it is missing or not
-    closed.
-    """
+    """Return the first argument in braces, after optional arguments and overlays, or None."""
     depth, start, brackets = 0, -1, 0
     for found in _ARGUMENTS.finditer(text):
         sign = found[0]

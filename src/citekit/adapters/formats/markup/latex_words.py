@@ -1,4 +1,4 @@
-r"""Extracts the visible text of LaTeX. Macros are not expanded: a macro that the document defines is shown by its name.
+r"""Extracts the visible text of LaTeX. A macro that the document defines is shown by its name.
 
 Text that must not be read as markup, because it is verbatim (`\verb|\x|`) or escaped (`\{`), is temporarily encoded as
 Unicode noncharacters.
@@ -109,17 +109,14 @@ def _accented(found: re.Match[str]) -> str:
 
 
 def _letter(found: re.Match[str]) -> str:
-    """Return the letter or symbol that a LaTeX command stands for.
-
-    If the symbol can be inside a word, the space after the command is removed, as in LaTeX.
+    """Return the character of a LaTeX command. If it can be inside a word, the space after the command is removed, as
+    in LaTeX.
     """
     return _COMMAND_END + _LETTERS[found[1]] + ("" if found[1] in _WITHIN_WORDS else found[2] or "")
 
 
 def summarized(line: str) -> str:
-    r"""Return the visible text of a line, or "" for a comment and for a line that starts with a command such as
-    `\begin`.
-    """
+    r"""Return the visible text of a line; "" for a comment or a command such as `\begin`."""
     text = without_comment(line)
     bare = text.strip()
     if bare.startswith(

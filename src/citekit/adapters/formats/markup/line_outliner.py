@@ -18,7 +18,7 @@ from citekit.domain.source import Source
 class DocumentHeadings:
     """The title of a document, and its headings in order.
 
-    `opening` is the 1-based line where the text begins, after the setup commands, or 0 if it is unknown.
+    `opening` is the 1-based line after the setup commands, or 0 if it is unknown.
     """
 
     title: str | None = None
@@ -30,8 +30,8 @@ class DocumentHeadings:
 class MarkupOutliner:
     """Outlines the files of one markup language.
 
-    `read` finds the headings in the lines of a document. `plain` removes the markup from a line. `fallback` outlines
-    files that are very long or have no headings.
+    `read` finds the headings, and `plain` removes the markup from a line. `fallback` outlines files that are very long
+    or have no headings.
     """
 
     read: Callable[[Iterable[str]], DocumentHeadings]
@@ -39,7 +39,7 @@ class MarkupOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by their headings. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The sections are nested by their headings."""
         text = open_text(source.path, progress)
         found = DocumentHeadings() if text.is_long else self.read(text.lines(progress))
         if not found.headings:
@@ -54,9 +54,8 @@ class MarkupOutliner:
         )
 
     def _preamble(self, text: TextFile, found: DocumentHeadings, first: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-        """Return `first`, which contains the first outline item. If it is a preamble, its first text becomes its title.
-
-        Otherwise, the title of a preamble would be the setup commands of the document.
+        """Return `first`, the first outline item. The title of a preamble would be the setup commands, so its first
+        text becomes its title.
         """
         if not found.opening or not first or first[0].type != "preamble":
             return first

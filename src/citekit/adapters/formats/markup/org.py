@@ -1,7 +1,4 @@
-"""Outlines Org files by their headlines, without keywords, priorities, cookies, and tags.
-
-Sections contain the figures, tables, and listings that have a caption.
-"""
+"""Outlines Org files by their headlines, without keywords, priorities, cookies, and tags, and by captions."""
 
 from __future__ import annotations
 
@@ -34,10 +31,7 @@ def org(fallback: Outliner) -> MarkupOutliner:
 
 
 def read_headlines(lines: Iterable[str]) -> DocumentHeadings:
-    """Return the headlines that are not inside a block, and the captions.
-
-    A block that is never closed does not count.
-    """
+    """Return the headlines that are not inside a (closed) block, and the captions."""
     found, states, held, block = DocumentHeadings(), {"TODO", "DONE"}, list[TextHeading](), ""
     captions = _Captions()
     for number, line in enumerate(lines, 1):
@@ -63,10 +57,7 @@ def read_headlines(lines: Iterable[str]) -> DocumentHeadings:
 
 @define
 class _Captions:
-    """Collects figures (lines that are links), tables, and blocks with a `#+CAPTION:` directly above them.
-
-    Each extends from the first keyword line above it to its last line.
-    """
+    """Collects figures, tables, and blocks with a `#+CAPTION:` directly above them, including the keyword lines."""
 
     found: list[TextHeading] = field(factory=list)
     first_line: int = 0
@@ -108,10 +99,7 @@ class _Captions:
             self.first_line, self.captions_above, self.kind = 0, [], ""
 
     def finish(self) -> list[TextHeading]:
-        """Return all figures, tables, and blocks found.
-
-        A figure or table that is still open ends here. A block that is not closed is omitted.
-        """
+        """Return all figures, tables, and blocks found, except a block that is not closed."""
         title = plain(" ".join(self.captions_above)) if self.kind and not self.block else ""
         if title:
             self.found.append(TextHeading(self.first_line, FLOAT, title, 1, self.kind, self.last))

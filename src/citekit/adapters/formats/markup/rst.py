@@ -1,7 +1,6 @@
-"""Outlines reStructuredText by underlined (and overlined) titles.
+"""Outlines reStructuredText by underlined (and overlined) titles and by captions.
 
-The order in which the styles of underlines first occur determines their levels. Sections contain the figures, tables,
-and listings that have a caption.
+The order in which the styles of underlines first occur determines their levels.
 """
 
 from __future__ import annotations
@@ -88,9 +87,8 @@ class RstCaptions:
 
 
 def _caption(directive: str, lines: Sequence[str]) -> str:
-    """Return the caption in the content of a directive, or "" if it has none.
-
-    The caption is the option `caption` of any directive, the title of a table, or the first paragraph in a figure.
+    """Return the caption of a directive, or "": its option `caption`, the title of a table, or the first paragraph in a
+    figure.
     """
     first = next((index for index, line in enumerate(lines) if index and _OPTION.match(line)), len(lines))
     blank = next((index for index, line in enumerate(lines) if index and not line), len(lines))
@@ -128,7 +126,7 @@ class RstOutliner:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return an outline of the sections, nested by their titles. Raise the errors of `Outliner.outline`."""
+        """See `Outliner.outline`. The sections are nested by their titles."""
         text = open_text(source.path, progress)
         captions = RstCaptions(_bare)
         titles = [] if text.is_long else list(read_titles(captions.watching(text.lines(progress))))
@@ -145,8 +143,8 @@ class RstOutliner:
 def read_titles(lines: Iterable[str]) -> Iterator[TextHeading]:
     """Yield the section titles of a document, by the rules of docutils.
 
-    A title is a line of text above a line that repeats one punctuation character and is at least as long. If the same
-    line also precedes the text, the text may be indented.
+    A title is above a line that repeats one punctuation character and is at least as long. If the same line also
+    precedes it, it may be indented.
     """
     styles: list[str] = []
     before, above, text = "", "", ""
@@ -175,10 +173,7 @@ def _style(before: str, above: str, text: str, under: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return the width of a text in columns of a fixed-width font.
-
-    Wide East Asian characters have 2 columns, and combining characters have none.
-    """
+    """Return the width of a text in columns of a fixed-width font, of which wide East Asian characters have 2."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -22,7 +22,7 @@ _HELD = re.compile("\ufdd1(\\d+)\ufdd2")
 
 
 def rst_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield every line without its markup. A line that is only markup, such as the underline of a title, becomes empty."""
+    """Yield every line without its markup. A line that is only markup becomes empty."""
     directive = False
     for line in lines:
         if any(marks.match(line) for marks in _MARKS) or (directive and _OPTION.match(line)):

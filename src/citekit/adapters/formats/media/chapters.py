@@ -1,4 +1,4 @@
-"""Reads the chapters stored in a video or audio file. In the list, a chapter precedes the chapters inside it."""
+"""Reads the chapters stored in a video or audio file. A chapter precedes the chapters inside it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHAPTER_LIMIT = 10_000
 TIMED_FROM_FIRST_SOUND = frozenset(("mp3",))
 """Formats whose chapter times count from the first sound that players play (ID3v2 `CHAP`).
 
-The packets of an MP3 start after the encoder delay, which players skip, so packet times do not apply.
+Players skip the encoder delay of an MP3, but packet times include it.
 """
 
 TOLERANCE = 0.001
@@ -37,8 +37,7 @@ _TITLE_TAG = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
 class ChapterMark:
     """A chapter as stored in the file. Times are in seconds.
 
-    If `end` is not after `start`, the file does not contain the end. `level` is the nesting depth, counted from 0, or
-    None if the file does not contain it.
+    If `end` is not after `start`, it is unknown. `level` is the nesting depth from 0, or None if it is unknown.
     """
 
     start: float
@@ -51,8 +50,7 @@ class ChapterMark:
 def read_chapters(container: InputContainer, path: Path, duration: float) -> list[Cue]:
     """Return the chapters that start before `duration` (seconds), sorted by start. A chapter precedes those inside it.
 
-    If the end of a chapter is missing, or overlaps the next chapter without containing it, the chapter ends where the
-    next one starts.
+    A chapter without an end, or which overlaps the next chapter without containing it, ends where the next one starts.
     """
     zero = 0.0 if container.format.name in TIMED_FROM_FIRST_SOUND else start_time(container)
     found = container.chapters()[:CHAPTER_LIMIT]
@@ -64,9 +62,9 @@ def read_chapters(container: InputContainer, path: Path, duration: float) -> lis
 
 
 def _nested_marks(format_name: str, path: Path, zero: float) -> list[ChapterMark]:
-    """Return the chapters of a file whose format can store nested chapters, or an empty list if it has none.
+    """Return the chapters of a file whose format can store nested chapters, or an empty list.
 
-    `zero` is the time in seconds that is subtracted from all times.
+    `zero` (seconds) is subtracted from all times.
     """
     chapters = read_matroska_chapters(path) if "matroska" in format_name else read_id3_chapters(path)
     return [ChapterMark(each.start - zero, each.end - zero, each.title, level=each.level) for each in chapters]
@@ -95,9 +93,9 @@ def _titles_from_tags(container: InputContainer) -> dict[int, str]:
 def arrange_chapters(marks: Iterable[ChapterMark], duration: float) -> list[Cue]:
     """Convert marks in any order to chapters, of which any two are disjoint or nested.
 
-    A mark contains later marks with a deeper level. If levels are unknown, a mark contains later marks if the first of
-    them ends before the mark does. A mark with the same end is a sibling, because some programs let every chapter end
-    with the file. Of marks with equal times and levels, only the first is kept.
+    A mark contains later marks with a deeper level. If levels are unknown, it contains later marks if the first of them
+    ends before it does. A mark with the same end is a sibling, because some programs let every chapter end with the
+    file. Of marks with equal times and levels, only the first is kept.
     """
     ordered = _sorted_without_duplicates(marks)
     enclosing: list[ChapterMark] = []

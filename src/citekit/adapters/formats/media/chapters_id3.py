@@ -44,10 +44,10 @@ class _TableOfContents:
 
 
 def read_id3_chapters(path: Path) -> list[Id3Chapter]:
-    """Return the chapters and sections that the tables of contents (`CTOC`) list; empty if there are none.
+    """Return the chapters and sections that the tables of contents (`CTOC`) list.
 
-    A section precedes its chapters, and spans them. Chapters (`CHAP`) that no table lists are omitted, because players
-    do not show them either.
+    A section precedes its chapters, and spans them. Other chapters (`CHAP`) are omitted, because players do not show
+    them either.
     """
     try:
         with path.open("rb") as file:
@@ -94,9 +94,8 @@ def _walk(
     level: int,
     seen: set[str],
 ) -> Iterator[Id3Chapter]:
-    """Yield the chapters and sections in a table of contents, each only once, even in a cycle.
-
-    `seen` contains the IDs of the items that were already yielded.
+    """Yield the chapters and sections in a table of contents, each once, even in a cycle. `seen` has the IDs of those
+    yielded.
     """
     for key in table.child_ids:
         if key in seen or level >= DEPTH_LIMIT:
@@ -132,10 +131,7 @@ def _title(version: int, frames: bytes) -> str:
 
 
 def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the name and content of each ID3 frame up to the first truncated one.
-
-    Compressed and encrypted frames are skipped. `version` is the ID3v2 version.
-    """
+    """Yield the name and content of each ID3 frame up to a truncated one. Compressed and encrypted frames are skipped."""
     offset = 0
     for _ in range(FRAME_LIMIT):
         if offset + 10 > len(data) or not data[offset : offset + 4].isalnum():

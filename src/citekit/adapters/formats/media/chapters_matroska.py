@@ -1,6 +1,6 @@
 """Reads nested chapters from Matroska files (RFC 9559, 5.1.7).
 
-FFmpeg reports only the outermost chapters, and mixes the chapters of all editions.
+FFmpeg reports only the outermost chapters, of all editions.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from typing import BinaryIO
 from attrs import evolve, frozen
 
 ELEMENT_LIMIT = 100_000
-"""The maximum number of top-level elements of a segment that are skipped to find the chapters, enough for 5 days of
-clusters of 5 seconds.
-"""
+"""The maximum number of elements of a segment that are skipped, enough for 5 days of clusters of 5 seconds."""
 
 SIZE_LIMIT = 2**23
 """The maximum size in bytes of a chapters element that is read."""
@@ -35,8 +33,7 @@ _NANOSECONDS = 1_000_000_000
 class MatroskaChapter:
     """A chapter. `start` and `end` are in seconds of the file's own time. The outermost `level` is 0.
 
-    If the file does not contain the end, `end` is the start of the next chapter that is not inside this one, or
-    infinity.
+    If the end is unknown, `end` is the start of the next chapter that is not inside this one, or infinity.
     """
 
     start: float
@@ -46,10 +43,10 @@ class MatroskaChapter:
 
 
 def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
-    """Return the chapters of the edition that players use, or an empty list if there are none.
+    """Return the chapters of the edition that players use, each before the chapters inside it.
 
-    Each chapter precedes the chapters inside it. Players use the first edition that is marked as default, or else the
-    first edition. Hidden chapters are skipped, and hidden editions count only if all editions are hidden.
+    This is the first edition that is marked as default, or else the first. Hidden chapters are skipped, and hidden
+    editions, unless all are hidden.
     """
     try:
         with path.open("rb") as file:
@@ -73,7 +70,7 @@ def _with_ends(chapters: list[MatroskaChapter]) -> list[MatroskaChapter]:
 
 
 def _read_chapters_element(file: BinaryIO) -> bytes:
-    """Return the content of the `Chapters` element in the first segment, or b"" if it is missing or too large."""
+    """Return the content of the `Chapters` element in the first segment, or b""."""
     wanted = _SEGMENT
     for _ in range(ELEMENT_LIMIT):
         number, size = _read_element_id(file), _read_element_size(file)
@@ -91,14 +88,14 @@ def _read_chapters_element(file: BinaryIO) -> bytes:
 
 
 def _read_element_id(file: BinaryIO) -> int | None:
-    """Read the ID of an element, including its marker bit, or None at the end of the file or if the ID is invalid."""
+    """Read the ID of an element, including its marker bit, or None if there is no valid ID."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     return int.from_bytes(first + file.read(length - 1)) if length <= 4 else None
 
 
 def _read_element_size(file: BinaryIO) -> int | None:
-    """Read the size of an element in bytes, or 2**56 - 1 if it is declared as unknown, or None if it is invalid."""
+    """Read the size of an element in bytes; 2**56 - 1 if it is declared as unknown, None if it is invalid."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     if length > 8:
@@ -128,7 +125,7 @@ def _walk(data: bytes, level: int) -> Iterator[MatroskaChapter]:
 
 
 def _title(chapter: bytes) -> str:
-    """Return the first title of a chapter that is not empty, or "". A chapter can have titles in several languages."""
+    """Return the first title of a chapter, which can have titles in several languages, or ""."""
     displays = (body for number, body in _elements(chapter) if number == _DISPLAY)
     titles = (text for body in displays for number, text in _elements(body) if number == _STRING)
     return next((text.rstrip(b"\0").decode("utf-8", "replace") for text in titles if text), "")

@@ -29,7 +29,7 @@ _ASS_FIELDS = 8
 def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: float) -> list[list[Cue]]:
     """Read the cues of the text subtitle `streams` in one pass.
 
-    Return one list per stream, sorted by time, with the cues that start before `duration` (seconds).
+    Return one list per stream, sorted by time, with the cues before `duration` (seconds).
     """
     if not streams:
         return []
@@ -59,10 +59,10 @@ def text_subtitle_streams(container: InputContainer) -> list[Any]:
 
 
 def preferred_subtitles(streams: Sequence[Any]) -> Any | None:
-    """Return the preferred subtitle stream, or None if `streams` is empty.
+    """Return the preferred subtitle stream: the default, or else the first that is not forced, or else the first, or
+    None.
 
-    This is the default stream, or else the first that is not forced, or else the first. Forced subtitles cover only
-    speech in foreign languages.
+    Forced subtitles cover only speech in foreign languages.
     """
     default = [s for s in streams if s.disposition & type(s.disposition).default]
     full = [s for s in streams if not s.disposition & type(s.disposition).forced]

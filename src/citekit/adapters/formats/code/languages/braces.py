@@ -22,9 +22,7 @@ _CLAUSES_BEFORE_NAME = 6
 
 
 def _kotlin_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Return the outline type of a Kotlin definition. The keyword before its name shows whether a `class_declaration`
-    is a class, an interface, or an enum.
-    """
+    """Return the outline type of a Kotlin definition. A `class_declaration` can be a class, an interface, or an enum."""
     if node.type != "class_declaration":
         return kind_of(node, listed, parent, data)
     name = node.child_by_field_name("name")
@@ -40,7 +38,7 @@ def _kotlin_name(node: Node, data: bytes) -> str:
 
 
 def _swift_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Return the outline type of a Swift definition. For a type, this is its keyword, such as `struct` or `extension`."""
+    """Return the outline type of a Swift definition; for a type, its keyword, such as `extension`."""
     word = node.child_by_field_name("declaration_kind") if node.type == "class_declaration" else None
     return text_of(word, data) if word is not None else kind_of(node, listed, parent, data)
 
@@ -54,10 +52,7 @@ def _scala_name(node: Node, data: bytes) -> str:
 
 
 def _dart_name(node: Node, data: bytes) -> str:
-    """Return the name of a Dart declaration.
-
-    The name of a named constructor includes the class, as in `Point.origin`. The name of an operator is its symbol.
-    """
+    """Return the name of a Dart declaration, such as `Point.origin` for a named constructor."""
     children = node.named_children[:_CLAUSES_BEFORE_NAME]
     if "constructor" in node.type:
         return ".".join(text_of(each, data) for each in children if each.type == "identifier")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _haskell_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Return the outline type of a Haskell node, or "" if the node is not an outline item.
+    """Return the outline type of a Haskell node, or "".
 
     A type signature is an item only inside a class, as a method.
     """
@@ -41,7 +41,7 @@ def _haskell_name(node: Node, data: bytes) -> str:
 
 
 def _declared(node: Node) -> Node | None:
-    """Return the name node of a Haskell foreign import or pattern synonym, or None if the name cannot be found."""
+    """Return the name node of a Haskell foreign import or pattern synonym, or None."""
     signature = node.child_by_field_name("signature")
     if signature is not None:
         return signature.child_by_field_name("name")

@@ -14,7 +14,7 @@ _TITLE_LIMIT = 120
 
 
 def _lua_kind(node: Node, _listed: str, _parent: str | None, data: bytes) -> str:
-    """Return "function" for a Lua function that has a name or is assigned to a name or table field, otherwise ""."""
+    """Return "function" for a Lua function that has a name or is assigned to one, otherwise ""."""
     if node.type == "function_declaration":
         return "function"
     return "function" if _lua_name(node, data) else ""
@@ -46,9 +46,7 @@ def _ruby_name(node: Node, data: bytes) -> str:
 
 
 def _ruby_title(node: Node, data: bytes) -> str:
-    """Return the title of a Ruby test block, such as "a thing" in `describe "a thing" do ... end`, or "" for other
-    calls.
-    """
+    """Return the title of a Ruby test block, such as `describe "a thing" do ... end`, or ""."""
     if (
         node.child_by_field_name("block") is None
         or text_of(node.child_by_field_name("method"), data, 20) not in _SUITES

@@ -25,11 +25,7 @@ def _script_name(node: Node, data: bytes) -> str:
 
 
 def _title(node: Node, data: bytes) -> str:
-    """Return the title of a JavaScript test call, such as `describe("a thing", () => ...)` or `it.each(...)("does",
-    ...)`.
-
-    Return "" for other calls.
-    """
+    """Return the title of a JavaScript test call, such as `describe("a thing", () => ...)`, or "" for other calls."""
     called = node.child_by_field_name("function")
     while called is not None and called.type in ("member_expression", "call_expression"):
         called = called.child_by_field_name("object") or called.child_by_field_name("function")
@@ -41,13 +37,13 @@ def _title(node: Node, data: bytes) -> str:
 
 
 def _rule_kind(node: Node, listed: str, _parent: str | None, _data: bytes) -> str:
-    """Return `listed`, the outline type of a CSS rule, or "" for an at-rule without a block, such as `@import`."""
+    """Return `listed`, or "" for an at-rule without a block, such as `@import`."""
     bare = node.type == "at_rule" and not any(each.type == "block" for each in node.named_children[:20])
     return "" if bare else listed
 
 
 def _rule_name(node: Node, data: bytes) -> str:
-    """Return the selectors of a CSS rule, the name of a named rule, or the text before the block of an at-rule."""
+    """Return the selectors of a CSS rule, the name of a named rule, or the beginning of an at-rule."""
     block = next((each for each in node.named_children[:8] if each.type.endswith(("block", "block_list"))), None)
     end = block.start_byte if block is not None else node.end_byte
     named = node.child_by_field_name("name")

@@ -21,7 +21,7 @@ _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)
 def without_conditions(data: bytes) -> bytes:
     """Return the program with `#if` and similar directives replaced by spaces.
 
-    If the braces in a branch are not balanced, only the first branch of the condition is kept.
+    If the braces in a branch are not balanced, only the first branch is kept.
     """
     lines = data.splitlines(keepends=True)
     edges = [0] * (len(lines) + 1)
@@ -47,8 +47,8 @@ def without_conditions(data: bytes) -> bytes:
 
 @frozen
 class _Condition:
-    """A conditional block. `marks` are the line numbers of `#if`, its other branches, and `#endif`; `depths` are the
-    numbers of open braces there.
+    """A conditional block. `marks` are the line numbers of its directives, and `depths` the numbers of open braces
+    there.
     """
 
     marks: list[int]
@@ -56,10 +56,10 @@ class _Condition:
 
 
 def _keep_one(edges: list[int], condition: _Condition) -> int:
-    """Mark all branches except the first for removal if the braces in one of several branches are unbalanced.
+    """Mark all branches except the first for removal in `edges`, if the braces in one of several branches are
+    unbalanced.
 
-    Return the number of open braces after the condition. `edges` gets 1 at the line where a removed range begins, and
-    -1 at the line where it ends.
+    Return the number of open braces after the condition.
     """
     marks, depths = condition.marks, condition.depths
     if len(marks) == 2 or all(before == after for before, after in pairwise(depths)):

@@ -17,10 +17,7 @@ _PLUS = re.compile(
 
 
 def dialect(language: str, suffix: str, data: bytes) -> str:
-    """Return the language whose grammar should parse the program `data`.
-
-    The content of a `.h` file decides whether it is C, C++, or Objective-C.
-    """
+    """Return the language whose grammar should parse the program, which for a `.h` file depends on its content."""
     if language != "c" or suffix.lower() != ".h":
         return language
     if _OBJECTIVE.search(data):
@@ -58,8 +55,7 @@ _CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?(?=\r?$)", re.M
 def prepare(data: bytes, language: str) -> bytes:
     """Return the program `data` with spaces in place of text that the grammar of `language` cannot parse.
 
-    This includes macros between a signature and its body, macros between `class` and its name, and merge conflict
-    markers. The length does not change.
+    This includes some macros, and merge conflict markers. The length does not change.
     """
     if b"<<<<<<< " in data:
         data = _CONFLICT.sub(lambda found: b" " * len(found[0]), data)
@@ -79,9 +75,10 @@ _PREPROCESSED = frozenset(("c", "cpp", "csharp"))
 
 
 def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | None:
-    """Return a simpler version of a program in which the parser still finds errors after `prepare`.
+    """Return a simpler version of a program in which the parser still finds errors, or None if `language` is not
+    supported.
 
-    Return None if the language is not supported. `is_valid` returns whether a fragment parses without errors.
+    `is_valid` returns whether a fragment parses without errors.
     """
     if language == "bash":
         return shell.prepare(shell.skeleton(data, is_valid))
@@ -91,10 +88,7 @@ def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | Non
 
 
 NESTED_BRACKETS_LIMIT = 50_000
-"""A program with this number of brackets open at the same time is not parsed.
-
-Each level of nesting takes kilobytes of the parser's stack.
-"""
+"""A program with this number of open brackets is not parsed. Each level takes kilobytes of the parser's stack."""
 
 _NESTED_GENERICS = re.compile(rb"<\s{0,4}(?:[\w.:]{1,60}\s{0,4}<\s{0,4}){300}")
 _STEPS = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
@@ -102,11 +96,7 @@ _OTHERS = bytes(each for each in range(256) if each not in _STEPS)
 
 
 def is_too_nested(data: bytes, language: str) -> bool:
-    """Return whether a program is nested too deeply to parse.
-
-    At least `NESTED_BRACKETS_LIMIT` brackets, or in C# and C++ more than 300 angle brackets, are then open at the same
-    time.
-    """
+    """Return whether a program is nested too deeply to parse."""
     if language in ("csharp", "cpp") and _NESTED_GENERICS.search(data) is not None:
         return True
     brackets = data.translate(None, _OTHERS)

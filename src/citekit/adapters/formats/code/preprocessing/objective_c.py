@@ -1,6 +1,6 @@
 """Rewrites Objective-C and Objective-C++ so that the Objective-C grammar can parse it.
 
-Only the structure of the result matters, because names and signatures are taken from the original program.
+Only the structure of the result matters. Names and signatures are taken from the original program.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ _Replace = Callable[[re.Match[bytes]], bytes]
 
 
 def _replace_with(text: bytes) -> _Replace:
-    """Return a function for `re.sub` that replaces the match with `text` and spaces. Its length and its line breaks are
-    kept.
-    """
+    """Return a function for `re.sub` that replaces the match with `text`, but keeps its length and its line breaks."""
     return lambda found: text + blank(found[0][len(text) :])
 
 
@@ -38,10 +36,8 @@ _PLAIN_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
         _replace_with(b""),
     ),
 )
-"""Patterns with their replacements for every Objective-C program.
-
-They turn a macro that defines a method into a method, and remove other standalone macros, macros after a signature, and
-nullability keywords.
+"""Replacements for every Objective-C program: of macros, such as those that define a method, and of nullability
+keywords.
 """
 
 _MIXED_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
@@ -74,7 +70,7 @@ _MIXED_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
 
 
 def prepare(data: bytes) -> bytes:
-    """Return a version of the program `data` that the parser can read, with the same length and the same lines."""
+    """Return a version of the program that the parser can read, with the same length and lines."""
     data = without_conditions(data)
     for pattern, replace in _PLAIN_STEPS:
         data = pattern.sub(replace, data)

@@ -1,6 +1,6 @@
 """Rewrites SCSS so that its grammar can parse it: keeps the blocks, shortens their headers, and drops declarations.
 
-Only the structure of the result matters, because names and signatures are taken from the original style sheet.
+Only the structure of the result matters. Names and signatures are taken from the original.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ _PASSED = re.compile(
     rb"@(?!(?:media|supports|(?:-\w+-)?keyframes|layer|container|font-face|page|scope|at-root|mixin|function)\b)|--|\$|.*:\Z",
     re.DOTALL,
 )
-"""Matches the header of a block that is not a rule, such as `@if` or nested properties.
-
-The header and the braces are dropped, but the rules in the block are kept.
-"""
+"""Matches the header of a block that is not a rule, such as `@if`. The rules in the block are kept."""
 
 _FRAMES = re.compile(rb"@(?:-\w+-)?keyframes\b")
 _INTERPOLATION, _KEPT, _DROPPED, _MOVING = "interpolation", "kept", "dropped", "moving"
@@ -42,8 +39,8 @@ def prepare(data: bytes) -> bytes:
 class _Sheet:
     """Processes the tokens of the style sheet `data`, and copies the text to keep to `kept`.
 
-    `start` is the offset of the text after the previous block or semicolon. `open` lists the blocks and interpolations
-    that are not closed yet. `moving` is 1 inside `@keyframes`, whose blocks are dropped, and 0 elsewhere.
+    `start` is the offset of the text after the previous block or semicolon. `moving` is 1 inside `@keyframes`, whose
+    blocks are dropped.
     """
 
     data: bytes
@@ -68,10 +65,7 @@ class _Sheet:
             self._comment(token)
 
     def _comment(self, token: re.Match[bytes]) -> None:
-        """Keep a comment unless unfinished code precedes it.
-
-        `start` moves past the comment or to the unfinished code, so that no whitespace is scanned twice.
-        """
+        """Keep a comment unless unfinished code precedes it. `start` moves, so that no whitespace is scanned twice."""
         ink = _INK.search(self.data, self.start, token.start())
         self.start = ink.start() if ink else token.end()
         if ink is None:

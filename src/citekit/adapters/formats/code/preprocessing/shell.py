@@ -1,7 +1,7 @@
 """Rewrites shell scripts that the grammar cannot parse.
 
 A single unusual line can make the parser miss every function of a file. Functions are therefore recognized by their
-lines: the header, and the closing line with the same indentation.
+header and their closing line.
 """
 
 from __future__ import annotations
@@ -38,10 +38,8 @@ IsValid = Callable[[bytes], bool]
 
 @frozen
 class _Function:
-    """The byte offsets of a shell function.
-
-    `start` is its first byte, `body` the byte after the opening bracket, `closer` the closing bracket, and `end` the
-    byte after it.
+    """The byte offsets of a shell function: its first byte, the byte after the opening bracket, the closing bracket,
+    and the byte after it.
     """
 
     start: int
@@ -56,7 +54,7 @@ def prepare(data: bytes) -> bytes:
 
 
 def skeleton(data: bytes, is_valid: IsValid) -> bytes:
-    """Return the functions and the comment lines of a shell script, with the same length and the same lines.
+    """Return the functions and the comment lines of a shell script, with the same length and lines.
 
     A function that is not valid is reduced to its header, its closing bracket, and the functions in it. `is_valid`
     returns whether a fragment parses without errors.
@@ -73,10 +71,8 @@ def skeleton(data: bytes, is_valid: IsValid) -> bytes:
 
 @frozen
 class _Script:
-    """A shell script and the analysis of its lines.
-
-    `kept` is the result so far. `quoted` lists the byte ranges of here-documents. `closers` maps the indentation plus
-    the closing bracket of a line to the offsets of all such brackets.
+    """A shell script. `quoted` has the byte ranges of here-documents. `closers` maps the indentation and closing
+    bracket of a line to the offsets of such brackets.
     """
 
     data: bytes
@@ -114,11 +110,7 @@ class _Script:
         return found
 
     def _closed(self, head: re.Match[bytes], end: int) -> _Function | None:
-        """Return the function that begins at the header `head`, or None if it is not closed before byte `end`.
-
-        The function ends at a closing bracket at the end of the header's line, or on the first later line that begins
-        with the indentation of the header and a closing bracket.
-        """
+        """Return the function that begins at the header `head`, or None if it is not closed before byte `end`."""
         mark = _CLOSERS[head["opener"]]
         same = _SAME_LINE[mark].match(self.data, head.end(), end)
         offsets = self.closers.get(head["indent"] + mark, [])

@@ -52,10 +52,7 @@ def _without_statements(data: bytes) -> bytes:
 
 
 def _returning(found: re.Match[bytes]) -> bytes:
-    """Replace the arguments of a function signature with a return type, and keep its length and line breaks.
-
-    If no line has room for the return type, return the signature unchanged.
-    """
+    """Replace the arguments of a function signature with a return type, if a line has room for it. The length is kept."""
     lines = found[0][len(found[1]) :].splitlines(keepends=True)
     wide = next((number for number, line in enumerate(lines) if len(line.rstrip(b"\r\n")) >= len(_RETURNS)), None)
     if wide is None:

@@ -1,7 +1,7 @@
 """Chooses the container of a clip: one that can store the codecs unchanged and that common players support.
 
-MP4 has edit lists (ISO/IEC 14496-12, 8.6.6), so a clip can start exactly at the requested time although its data starts
-at the keyframe before it. In most other containers, playback starts where the data starts.
+With the edit lists of MP4 (ISO/IEC 14496-12, 8.6.6), a clip can start exactly at the requested time although its data
+starts at the keyframe before it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ class UncopyableError(Exception):
 
 @frozen
 class ClipContainer:
-    """A container format for clips. `muxer` is FFmpeg's name of the format.
+    """A container format for clips. `muxer` is FFmpeg's name.
 
-    `exact` is True if a clip in the container can start exactly at the requested time.
+    `exact` is True if a clip can start exactly at the requested time.
     """
 
     muxer: str
@@ -50,9 +50,9 @@ _AUDIO_CONTAINERS = {
 
 
 def container_for(video: str | None, audio: str | None, source: str) -> ClipContainer:
-    """Return the container for a clip with these codecs that is cut from a `source` container.
+    """Return the container for a clip with these codecs from a `source` container.
 
-    All names are FFmpeg's. None means that there is no video or no audio stream.
+    All names are FFmpeg's. None means that there is no such stream.
     """
     codecs = {codec for codec in (video, audio) if codec is not None}
     if video is None:
@@ -67,10 +67,7 @@ def container_for(video: str | None, audio: str | None, source: str) -> ClipCont
 
 
 def _container_for_audio(codec: str, source: str) -> ClipContainer:
-    """Return the container for a clip with audio only.
-
-    FLAC means that audio which no container can cut exactly is decoded and then encoded as FLAC.
-    """
+    """Return the container for a clip with audio only. FLAC is also for audio that no container can cut exactly."""
     if _is_pcm(codec):
         return AIFF if source == "aiff" and codec.endswith("be") else WAV if _fits_wav(codec) else FLAC
     return _AUDIO_CONTAINERS.get(codec, FLAC)

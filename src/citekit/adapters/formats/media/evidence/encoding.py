@@ -1,7 +1,6 @@
 """Encodes video and audio when copying is not possible. The same input gives the same bytes.
 
-Clips that are encoded completely have H.264 video. Their audio is copied if MP4 supports its codec, and is otherwise
-encoded as AAC.
+Clips that are encoded completely have H.264 video, and audio that is copied if MP4 supports its codec, otherwise AAC.
 """
 
 from __future__ import annotations
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
 X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0"}
 """Options for visually lossless video.
 
-The number of threads is fixed because the bytes depend on it. With macroblock trees, the bytes would depend on earlier
-contents of the memory.
+The bytes depend on the number of threads, and with macroblock trees also on earlier contents of the memory.
 """
 
 _COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
@@ -48,9 +46,9 @@ MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
 
 
 def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:
-    """Return an H.264 encoder for frames like those of the stream `video`. The encoder is not open yet.
+    """Return an H.264 encoder, not open yet, for frames like those of the stream `video`.
 
-    `pixels` is the pixel format, `size` is the width and height in pixels, and `options` are added to the x264 options.
+    `pixels` is the pixel format, and `size` the width and height in pixels. `options` are added to `X264_OPTIONS`.
     """
     encoder = library().CodecContext.create("libx264", "w")
     copy_video_parameters(encoder, video, pixels, size)
@@ -60,9 +58,8 @@ def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[s
 
 
 def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
-    """Set the frame rate, pixel aspect ratio, and colors of an encoder to those of the stream `video`.
-
-    The pixel format is set to `pixels`, and the width and height to `size`.
+    """Set the frame rate, pixel aspect ratio, and colors of an encoder to those of the stream `video`, and its format
+    and size.
     """
     encoder.width, encoder.height = size
     encoder.pix_fmt = pixels
@@ -186,7 +183,7 @@ def _encode_video(
 ) -> float | None:
     """Encode the video frames that are shown in `span`.
 
-    Return when the last frame ends, in seconds of the container's own time, or None if there are no frames.
+    Return the end of the last frame in the container's own time, or None if there are no frames.
     """
     limit = round((span.high - TOLERANCE) / video.time_base)
     end: float | None = None

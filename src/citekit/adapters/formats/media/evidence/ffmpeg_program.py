@@ -40,17 +40,14 @@ _INPUT_LIMITS = {
     "max_streams": "100",
     "max_pixels": str(PIXEL_LIMIT),
 }
-"""The same limits as in the PyAV extractor, because the program can detect a different format than the library did."""
+"""The same limits as for the library, because the program can detect a different format."""
 
 _X264 = {"vcodec": "libx264", "crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0", "pix_fmt": "yuv420p"}
 
 
 @frozen
 class _Plan:
-    """The parameters of a clip: the streams to copy, their codecs, and the container.
-
-    `start` is where copying starts, in seconds from the start of the source.
-    """
+    """The parameters of a clip. `start` is where copying starts, in seconds from the start of the source."""
 
     span: Span
     start: float
@@ -63,8 +60,8 @@ class _Plan:
 class FfmpegExtractor:
     """Extracts clips by copying the encoded streams with the ffmpeg program.
 
-    If the container has edit lists, the clip starts with the frame that is shown at the requested start. The option
-    `accurate` encodes the whole clip of a video again.
+    With edit lists, the clip starts with the frame that is shown at the requested start. The option `accurate` encodes
+    the whole clip of a video again.
     """
 
     @property
@@ -146,7 +143,7 @@ def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
 def _length(plan: _Plan) -> float:
     """Return the number of seconds to write.
 
-    A copied video is a little shorter than the span, so that a frame that starts exactly at its end is not included.
+    A copied video is a little shorter, so that it does not include a frame that starts at its end.
     """
     margin = TOLERANCE if plan.codecs.get("codec") == "copy" else 0.0
     return max(plan.span.end - plan.start - margin, TOLERANCE)

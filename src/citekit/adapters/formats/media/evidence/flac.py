@@ -1,7 +1,4 @@
-"""Cuts FLAC clips that are exact to the sample.
-
-Whole frames are copied. Only partial frames at the start and the end are decoded and encoded again.
-"""
+"""Cuts FLAC clips that are exact to the sample. Only partial frames are decoded and encoded again."""
 
 from __future__ import annotations
 
@@ -30,10 +27,7 @@ _REPORT_EVERY = 100
 
 @define
 class _FlacWriter:
-    """Writes the FLAC frames of a clip.
-
-    `written` is the number of samples written so far, and `blocks` contains the number of samples of each frame.
-    """
+    """Writes the FLAC frames of a clip. `blocks` contains the number of samples of each frame."""
 
     file: BinaryIO
     audio: Any
@@ -95,10 +89,7 @@ def _with_progress(packets: Iterator[Any], rate: int, span: Span, progress: Prog
 
 
 def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int) -> None:
-    """Add the samples from `first` to `last` (exclusive) to the clip.
-
-    Whole frames are copied, and partial frames are encoded again.
-    """
+    """Add the samples from `first` to `last` (exclusive) to the clip. Only partial frames are encoded again."""
     partial = b""
     expected: int | None = None
     copied: Any = None
@@ -129,9 +120,8 @@ def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int
 def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expected: int | None) -> int:
     """Return the number of samples in `frame`.
 
-    Raise `UncopyableError` if its header is invalid or contains another position than `begin`, or if `begin` is not
-    `expected`, the end of the previous frame (None: there is none). This happens where a file is damaged, because
-    FFmpeg merges or omits frames.
+    Raise `UncopyableError` if its header is invalid or its position is not `begin` and `expected` (if known), which
+    happens in damaged files, because FFmpeg merges or omits frames.
     """
     header = FrameHeader.read(frame)
     if header is None:
@@ -152,10 +142,7 @@ def _sample_width(audio: Any) -> int:
 
 
 def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
-    """Return the samples from `low` to `high` (exclusive) of the frame in `packet`.
-
-    Raise `UncopyableError` if the frame cannot be decoded or has too few samples.
-    """
+    """Return the samples from `low` to `high` (exclusive) of a frame. Raise `UncopyableError` if that fails."""
     decoder = library().CodecContext.create("flac", "r")
     decoder.extradata = audio.codec_context.extradata
     decoder.thread_count = 1

@@ -1,7 +1,4 @@
-"""Reads and rewrites the headers of FLAC frames (RFC 9639, section 9).
-
-Rewriting the header of a frame moves the frame to another position in the stream.
-"""
+"""Reads and rewrites the headers of FLAC frames (RFC 9639, section 9), to move frames in the stream."""
 
 from __future__ import annotations
 
@@ -21,9 +18,9 @@ _VARIABLE_BLOCK_SIZE = 0xF9
 class FrameHeader:
     """The header of a FLAC frame.
 
-    `samples` is the number of samples in the frame. `number` is the number of the frame, or, if the sizes of frames
-    vary (`has_variable_size`), the number of its first sample. `number_bytes` are the bytes that contain `number`, and
-    `length` is the size of the header in bytes.
+    `samples` is the number of samples in the frame. `number` is the number of the frame, or, if `has_variable_size`, of
+    its first sample. `number_bytes` are the bytes that contain `number`, and `length` is the size of the header in
+    bytes.
     """
 
     samples: int
@@ -54,8 +51,8 @@ def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
     """Return a copy of `frame` for a stream with variable frame sizes, in which `sample` is the number of its first
     sample.
 
-    The checksum covers the whole frame. Because a CRC is linear, the new checksum is computed from the old and the new
-    header without reading the rest, so that any damage in the rest is still detected.
+    Because a CRC is linear, the new checksum is computed from the two headers, so that damage in the rest is still
+    detected.
     """
     new_header = (
         bytes((0xFF, _VARIABLE_BLOCK_SIZE))
@@ -72,8 +69,8 @@ def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
 def stream_info(source: bytes, blocks: tuple[int, int], samples: int) -> bytes:
     """Return the beginning of a FLAC file with `samples` samples.
 
-    Other properties are copied from `source`, a STREAMINFO block of 34 bytes. `blocks` contains the smallest and the
-    largest number of samples in a frame. The sizes of frames in bytes, and the MD5 checksum, are marked as unknown.
+    `blocks` contains the smallest and the largest number of samples in a frame. Other properties are copied from
+    `source`, a STREAMINFO block of 34 bytes. The sizes of frames in bytes, and the MD5 checksum, are marked as unknown.
     """
     shape = int.from_bytes(source[10:18], "big") >> 36 << 36 | samples & (1 << 36) - 1
     sizes = blocks[0].to_bytes(2, "big") + blocks[1].to_bytes(2, "big")
@@ -135,10 +132,7 @@ def _crc16(data: bytes) -> int:
 
 @cache
 def _zero_byte_tables() -> list[tuple[list[int], list[int]]]:
-    """Return lookup tables that advance a 16-bit CRC by 1, 2, 4, ... zero bytes.
-
-    Each entry contains a table for the high byte and a table for the low byte of the CRC.
-    """
+    """Return lookup tables, for the high and the low byte, that advance a 16-bit CRC by 1, 2, 4, ... zero bytes."""
     table = _crc_tables()[1]
     leaps = [(table[:], [byte << 8 for byte in range(256)])]
     for _ in range(23):

@@ -16,7 +16,7 @@ _START_CODE = re.compile(rb"\x00\x00(?:\x00)?\x01")
 
 @frozen
 class AvcConfiguration:
-    """The `avcC` record of an MP4 file, which describes an H.264 stream.
+    """The `avcC` record of an MP4 file.
 
     `profile` contains the profile, compatibility, and level bytes. `extensions` are the bytes after the parameter sets.
     """
@@ -28,7 +28,7 @@ class AvcConfiguration:
 
     @classmethod
     def read(cls, data: bytes) -> AvcConfiguration | None:
-        """Parse `data`. Return None if it is not a valid record, or if NAL unit lengths do not have four bytes."""
+        """Parse `data`. Return None if it is not valid, or if NAL unit lengths do not have four bytes."""
         if len(data) < 7 or data[0] != 1 or data[4] & 3 != 3:
             return None
         sps, offset = _read_sets(data, 6, data[5] & 31)
@@ -79,7 +79,7 @@ def nal_units(annex_b: bytes) -> list[bytes]:
 def to_mp4_sample(annex_b: bytes) -> bytes:
     """Convert an encoded picture from the Annex B format to an MP4 sample.
 
-    In the sample, NAL units have lengths instead of start codes. Parameter sets, SEI, and delimiters are removed.
+    NAL units have lengths instead of start codes. Parameter sets, SEI, and delimiters are removed.
     """
     units = [unit for unit in nal_units(annex_b) if unit[0] & 31 not in (SPS, PPS, SEI, 9)]
     return b"".join(len(unit).to_bytes(4, "big") + unit for unit in units)

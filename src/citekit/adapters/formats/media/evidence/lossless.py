@@ -28,7 +28,7 @@ _REPORT_EVERY = 200
 def encoder_for(codec: str, target: ClipContainer) -> str | None:
     """Return the codec in which audio of `codec` is stored when it is cut exact to the sample.
 
-    Return None if its packets are copied to the container `target` instead.
+    Return None if its packets are copied to `target` instead.
     """
     if target.suffix in (".wav", ".aiff"):
         return codec
@@ -107,10 +107,7 @@ def _frames_before(container: InputContainer, audio: Any, last: int) -> Any:
 
 
 def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, written: int) -> int:
-    """Encode the samples that the filter graph outputs, and return their number.
-
-    `written` is the number of samples already encoded.
-    """
+    """Encode the samples that the filter graph outputs, after `written` earlier ones, and return their number."""
     count = 0
     while True:
         try:
@@ -123,7 +120,7 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, written: int
 
 
 def sample_size(codec: str, channels: int) -> int | None:
-    """Return the size in bytes of one sample of all channels, or None unless `codec` is linear PCM, A-law, or mu-law."""
+    """Return the size in bytes of one sample of all channels; None unless `codec` is linear PCM, A-law, or mu-law."""
     linear = _LINEAR.fullmatch(codec)
     bits = 8 if codec in ("pcm_alaw", "pcm_mulaw") else int(linear.group(1)) if linear else 0
     return bits // 8 * channels or None
@@ -134,8 +131,7 @@ def copy_samples(
 ) -> ClipTimes:
     """Copy the samples of `span` to a file at `path` without decoding them.
 
-    The audio must have a codec with a `sample_size`, which `target` can store. Raise `ExtractionFailed` if the span
-    contains no samples.
+    The codec must have a `sample_size`. Raise `ExtractionFailed` if the span contains no samples.
     """
     av = library()
     rate = audio.codec_context.sample_rate
@@ -170,7 +166,7 @@ def copy_samples(
 
 
 def _packets_by_sample(container: InputContainer, audio: Any, rate: int) -> Any:
-    """Yield the packets of the stream `audio`, each with the number of its first sample. `rate` is the sampling rate."""
+    """Yield the packets of the stream `audio`, each with the number of its first sample."""
     per_tick = audio.time_base * rate
     ticks_are_samples = per_tick == 1
     for packet in read_packets(container, [audio]):

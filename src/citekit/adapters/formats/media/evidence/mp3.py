@@ -2,8 +2,8 @@
 
 A frame overlaps the previous frame, and can use data stored in earlier frames, the bit reservoir (ISO/IEC 11172-3,
 2.4.2.7). The clip therefore also contains the previous frame (MPEG-2: two), and before it a silent frame with the bit
-reservoir. The LAME tag in the first frame (G. Bouvigne: MP3 Info Tag, revision 1) declares these frames as encoder
-delay, which gapless players skip.
+reservoir. The LAME tag (G. Bouvigne: MP3 Info Tag, revision 1) declares these frames as encoder delay, which gapless
+players skip.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DECODER_DELAY = 529
 """The delay of a decoder, in samples. Players skip it in addition to the encoder delay."""
 
 _EARLIER_FRAMES = 64
-"""The number of frames before the start that are read: more than the reservoir of the next frame can span."""
+"""The number of frames before the start that are read, more than a bit reservoir can span."""
 
 _MPEG1_BIT_RATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _MPEG2_BIT_RATES = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
@@ -122,9 +122,9 @@ def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, prog
 
 @define
 class _Mp3Writer:
-    """Writes the frames of an MP3 clip. Positions are sample numbers of the source.
+    """Writes the frames of an MP3 clip, from `begin` to `end`.
 
-    The frames extend from `begin` to `end`. They are decoded correctly from `decodable_from` on.
+    Positions are sample numbers of the source. The frames are decoded correctly from `decodable_from` on.
     """
 
     file: BinaryIO
@@ -137,7 +137,7 @@ class _Mp3Writer:
     end: int = 0
 
     def copy_range(self, packets: Iterator[Any], first: int, last: int) -> None:
-        """Write the frames that contain the samples from `first` to `last`, and the earlier frames that they need.
+        """Write the frames with the samples from `first` to `last`, and the earlier frames that they need.
 
         Raise `UncopyableError` if frames are missing or the properties of the stream change.
         """
@@ -162,10 +162,8 @@ class _Mp3Writer:
             raise UncopyableError
 
     def _write_start(self, header: Mp3Header, earlier: deque[bytes]) -> None:
-        """Before the first frame, write a placeholder for the tag frame, a silent frame with the bit reservoir, and the
-        preroll.
-
-        `earlier` contains the frames before the first frame.
+        """Write a placeholder for the tag frame, a silent frame with the bit reservoir, and the preroll before the
+        first frame.
         """
         if self.count:
             return

@@ -1,7 +1,7 @@
 """Limits the duration for which players show an MP4, using its edit lists (ISO/IEC 14496-12, 8.6.6).
 
 FFmpeg writes files that are shown to the end of the last sample. Samples that are included only because others refer to
-them must stay hidden, so this module overwrites the durations in place. The sizes of all boxes stay the same.
+them must stay hidden. The durations are overwritten in place.
 """
 
 from __future__ import annotations
@@ -64,9 +64,8 @@ def _limit_durations(data: bytearray, seconds: float) -> None:
 
 
 def _limit_edits(data: bytearray, offset: int, limit: int) -> None:
-    """Limit the total duration of the edits to `limit`. Empty edits, which come first, count, too.
-
-    `offset` is where the content of the edit list box begins in `data`.
+    """Limit the total duration of the edits, including empty ones, to `limit`. The content of the box begins at
+    `offset`.
     """
     wide = bool(data[offset])
     count = struct.unpack_from(">I", data, offset + 4)[0]
@@ -84,7 +83,7 @@ def _limit_field(data: bytearray, offset: int, limit: int, *, wide: bool) -> int
 
 
 def _boxes(data: bytearray, start: int, end: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the type of each box and the offset of its content, including the boxes in containers of edit lists."""
+    """Yield the type of each box and the offset of its content, including boxes inside `_CONTAINERS`."""
     offset = start
     while offset + 8 <= end:
         size, kind = struct.unpack_from(">I4s", data, offset)

@@ -30,8 +30,8 @@ class JpegStills:
     def __call__(self, source: Source, seconds: float, folder: Path | None = None) -> bytes:
         """Return the frame of `source` that is shown at `seconds`, as the bytes of a small JPEG.
 
-        A temporary file is written to `folder`, or to the system's temporary folder if it is None. Raise the errors of
-        `Extractor.extract`, and `ExtractionFailed` if the frame cannot be opened.
+        A temporary file is written to `folder` (None: the system's folder). Raise the errors of `Extractor.extract`,
+        and `ExtractionFailed` if the frame cannot be opened.
         """
         data = BytesIO()
         with tempfile.TemporaryDirectory(prefix="citekit-still-", dir=folder) as inner:

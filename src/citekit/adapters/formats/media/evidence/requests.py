@@ -22,7 +22,7 @@ TOLERANCE = 0.0015
 def driver_identity(name: str) -> ExtractorIdentity:
     """Return the identity of the extractor `name`, which includes the version of PyAV.
 
-    Another version of PyAV contains another version of FFmpeg, which can write different bytes.
+    Another version contains another FFmpeg, which can write different bytes.
     """
     return ExtractorIdentity(name, f"5+av{version_of('av')}")
 
@@ -35,7 +35,7 @@ def is_media(format: Format, location: Location) -> bool:
 def validated_span(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
     """Return `location` as a span of time.
 
-    Raise `FormUnsupported` if it is not a span of time, or if the requested form is not among `forms`.
+    Raise `FormUnsupported` if it is no span, or if the requested form is not among `forms`.
     """
     if not isinstance(location, TimeSpan) or not forms:
         raise FormUnsupported(f"{source.path.name} supports only spans of time (#t=10-20) as locations.")
@@ -55,8 +55,8 @@ def rounded_seconds(value: float) -> float:
 def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
     """Return notes that explain whether a clip shows or stores more than was requested. All times are in seconds.
 
-    The clip shows the source from `start` on, and stores it from `bytes_from` on. `wanted` is the requested start, and
-    `suffix` the suffix of the clip's file.
+    It shows the source from `start` on, and stores it from `bytes_from` on. `wanted` is the requested start, and
+    `suffix` that of the file.
     """
     notes = []
     begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)

@@ -1,7 +1,7 @@
 """Cuts exact clips without hidden frames: the part up to the next keyframe is encoded again, and the rest is copied.
 
-Both parts are H.264 in one MP4 track. The `avcC` record of the track contains the parameter sets of both, with
-different IDs. If the parts cannot be joined, the whole clip is encoded again, and a note says so.
+Both parts are H.264 in one MP4 track, whose `avcC` record contains the parameter sets of both, with different IDs. If
+they cannot be joined, the whole clip is encoded again, and a note says so.
 """
 
 from __future__ import annotations
@@ -49,10 +49,7 @@ _PROFILES = {"Constrained Baseline": "baseline", "Baseline": "baseline", "Main":
 
 @frozen
 class Join:
-    """The keyframe at which copying from the source begins.
-
-    Its presentation time and decoding time are in units of the stream's time base.
-    """
+    """The keyframe at which copying begins, with its times in units of the stream's time base."""
 
     pts: int
     dts: int
@@ -98,9 +95,9 @@ def _join_obstacle(video: Any, audio: Any) -> str | None:
 
 
 def _find_join(container: InputContainer, video: Any, point: SeekPoint, span: Span) -> Join | None:
-    """Return the first keyframe at or after the first shown frame if copying can begin there, or None.
+    """Return the first keyframe from which copying can begin, or None.
 
-    The keyframe must be an IDR picture, and no packet after it may be shown before it.
+    It must be an IDR picture, and no packet after it may be shown before it.
     """
     seek_to(container, video, point)
     limit = round((span.high - TOLERANCE) / video.time_base)

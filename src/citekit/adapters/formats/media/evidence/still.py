@@ -35,9 +35,8 @@ COMPRESSION = 4
 
 
 class PyAvStillExtractor:
-    """Extracts the frame that is shown at the start of a span of video.
-
-    The extent of the evidence is the time during which the frame is shown.
+    """Extracts the frame that is shown at the start of a span of video. The extent is the time during which it is
+    shown.
     """
 
     @property
@@ -67,7 +66,7 @@ class PyAvStillExtractor:
 def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
     """Write the frame shown at the start of `span` to a PNG file at `path`, turned upright.
 
-    Return the times between which the frame is shown. Raise `LocationOutside` if there is no frame at this time, and
+    Return the times between which it is shown. Raise `LocationOutside` if there is no such frame, and
     `ExtractionFailed` if no frame can be decoded.
     """
     point = find_seek_point(container, video, span.low)
@@ -98,7 +97,7 @@ def _find_picture(
 ) -> tuple[Any, Any]:
     """Return the last frame that starts at or before the start of `span`, or else the first, and the frame after it.
 
-    Either can be None. Frames before the timestamp `from_tick` may be skipped.
+    Either can be None. Frames before `from_tick` may be skipped.
     """
     shown = None
     seek_to(container, video, point)
