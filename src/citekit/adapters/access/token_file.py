@@ -48,11 +48,11 @@ class TokenFile:
         self._lock = threading.Lock()
 
     def entries(self) -> Sequence[TokenEntry]:
-        """See `Subjects.entries`. Only the entries that count are returned, in the order in which they were added."""
+        """See `Subjects.entries`. Only the entries that count are returned."""
         return self._current()[0]
 
     def strangers(self) -> Sequence[str]:
-        """See `Subjects.strangers`. These are the entries that were not added in this home."""
+        """See `Subjects.strangers`."""
         return [each.subject.name for each in self._current()[1]]
 
     def _current(self) -> tuple[Sequence[TokenEntry], Sequence[TokenEntry]]:

@@ -29,7 +29,7 @@ class Card(NamedTuple):
 
 
 def card(book: int, title: str, authors: Iterable[str], languages: Iterable[str], tags: Iterable[str]) -> Card:
-    """Return the searchable fields of the book with the ID `book`, normalized so that case does not matter."""
+    """Return the searchable fields of a book, normalized so that case does not matter."""
     names, subjects = folded(_written(" & ".join(authors))), enclosed(folded(_written(tag)) for tag in tags)
     return Card(
         book, folded(_written(title)), names, enclosed(_written(iso_639_3(each)) for each in languages), subjects
@@ -63,7 +63,7 @@ class BookTable:
         return cls(card(book.id, book.title, book.authors, book.languages, book.tags) for book in books)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[int]:
-        """Return the IDs of at most `limit` books that match `wanted`, skipping the first `offset` matches."""
+        """Return the IDs of at most `limit` books that match `wanted`, after the first `offset`."""
         conditions, values = _conditions(wanted)
         bounds = (min(max(limit, 0), _BIGGEST), min(max(offset, 0), _BIGGEST))
         statement = f"SELECT book FROM cards {conditions} ORDER BY place LIMIT ? OFFSET ?"  # noqa: S608 - of constants

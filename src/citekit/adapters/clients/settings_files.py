@@ -23,7 +23,7 @@ from citekit.domain.errors import HomeUnwritable, RequestRefused
 from citekit.domain.mcp_clients import ClientChange, ClientState, ConnectedClient, ServerEntry
 
 LARGEST = 20 * 1024 * 1024
-"""The maximum size of a settings file in bytes. A larger file is neither read nor changed."""
+"""The maximum size of a settings file in bytes."""
 
 BACKUP = ".citekit-backup"
 """The suffix of the copy that is made of a settings file before it is changed."""

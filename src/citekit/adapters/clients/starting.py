@@ -48,7 +48,10 @@ _SETTING = "CITEKIT_ROOTS"
 
 
 def start_problem(launch: Launch) -> str | None:
-    """Return why the program, which is then ended, does not answer as an MCP server, or None if it does."""
+    """Return why the program does not answer as an MCP server, or None if it does.
+
+    The program has ended when this returns.
+    """
     try:
         done = subprocess.run(
             launch.words,

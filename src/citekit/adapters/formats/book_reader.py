@@ -1,4 +1,4 @@
-"""Reads reflowable books of every supported format. The first bytes and the name of the file determine the format."""
+"""Reads reflowable books. The first bytes and the name of the file determine the format."""
 
 from __future__ import annotations
 

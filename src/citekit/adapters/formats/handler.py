@@ -67,8 +67,8 @@ class Services(Protocol):
     def has_transcriber(self) -> bool:
         """Return whether a transcriber is available.
 
-        Either it or a service is chosen, or speech recognition is on, its extra is installed, and a model is chosen or
-        downloaded.
+        Either a transcriber or a service is chosen, or speech recognition is on, its extra is installed, and a model is
+        chosen or downloaded.
         """
 
     @property
@@ -107,7 +107,7 @@ class Services(Protocol):
 class FormatHandler(Protocol):
     """Handles the files of one format, or of several similar formats.
 
-    Creating a handler and looking up its members must be fast. Libraries are imported in functions.
+    Creating a handler and looking up its members must be fast. Import libraries inside the functions that use them.
     """
 
     def uses_native_code(self, task: Task, format: Format) -> bool:

@@ -191,7 +191,7 @@ class BookFolders:
 
 
 def _is_name(part: str) -> bool:
-    """Return whether a path component is a plain file name on this system: no separator, no `..`, no drive."""
+    """Return whether a path component is a plain file name on this system."""
     if part in ("", ".", "..", "/") or "\0" in part or "/" in part:
         return False
     return os.name != "nt" or (len(PureWindowsPath(part).parts) == 1 and not PureWindowsPath(part).anchor)

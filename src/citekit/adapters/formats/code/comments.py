@@ -31,12 +31,12 @@ _NO_WORDS = frozenset({"attribute_item", "decorator", "annotation", "signature"}
 
 
 def comment_sentence(text: str) -> str:
-    """Return the first sentence of `text`, which consists of comments with their markers, or "" if there is none."""
+    """Return the first sentence of comments with their markers, or "" if there is none."""
     return _first_sentence(_XML_TAG.sub(" ", _MARKS.sub("", text)))
 
 
 def docstring_sentence(literal: str) -> str:
-    """Return the first sentence of a docstring, given as a quoted Python string literal, or "" if there is none."""
+    """Return the first sentence of a docstring, given as a Python string literal, or "" if there is none."""
     quoted = _QUOTES.match(literal)
     return _first_sentence(quoted[2]) if quoted else ""
 
@@ -52,7 +52,7 @@ def _first_sentence(text: str) -> str:
 
 @define
 class Comments:
-    """Collects the comments and attributes that precede the next definition in the program `data`."""
+    """Collects the comments and attributes that precede the next definition in `data`."""
 
     data: bytes
     found: list[Node] = field(factory=list)

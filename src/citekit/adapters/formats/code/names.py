@@ -28,12 +28,12 @@ _DECLARATOR_LIMIT = 20
 
 
 def first_child(node: Node) -> Node | None:
-    """Return the first named child of a syntax tree node, or None if it has no named children."""
+    """Return the first named child of a syntax tree node, or None."""
     return node.named_child(0) if node.named_child_count else None
 
 
 def text_of(node: Node | None, data: bytes, limit: int = 1000) -> str:
-    """Return the first `limit` bytes of a node's text in the program `data`, decoded; "" if `node` is None."""
+    """Return the first `limit` bytes of a node's text, decoded; "" if `node` is None."""
     if node is None:
         return ""
     return data[node.start_byte : min(node.end_byte, node.start_byte + limit)].decode("utf-8", "replace")

@@ -63,7 +63,7 @@ def _without_prototypes(found: list[Symbol]) -> list[Symbol]:
 
 @define
 class _Scan:
-    """Collects the definitions of a program. The nodes of its syntax tree must be visited in source order."""
+    """Collects the definitions of a program from its nodes, which must be visited in source order."""
 
     data: bytes
     grammar: Grammar

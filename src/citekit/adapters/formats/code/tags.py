@@ -95,7 +95,7 @@ _CLASS = {
 
 
 def is_test(language: str, symbol: Symbol) -> bool:
-    """Return whether a definition is a test or a test class by the conventions of the language's test frameworks."""
+    """Return whether a definition is a test or a test class by the conventions of its language."""
     if symbol.kind == TEST:
         return True
     annotated = _ANNOTATED.get(language)

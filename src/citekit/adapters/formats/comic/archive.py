@@ -49,7 +49,7 @@ class ComicInfo:
 
 @define
 class ComicArchive:
-    """An open comic. `names` are the paths of its images in the archive in reading order, page 1 first."""
+    """An open comic. `names` are the paths of its images in reading order."""
 
     path: Path
     zip: zipfile.ZipFile

@@ -44,7 +44,7 @@ class Content:
 
 
 def read_content(text: TextFile) -> Content | None:
-    """Read a text file into memory, unless it has more than `SIZE_LIMIT` bytes or no lines.
+    """Return a text file in memory, or None if it has more than `SIZE_LIMIT` bytes or no lines.
 
     Raise `SourceUnreadable` if it cannot be read.
     """

@@ -68,7 +68,7 @@ class Table:
     last_line: int
 
     def facts(self) -> dict[str, object]:
-        """Return the metadata of the table: row count, column count, and, if there is a header, the column names."""
+        """Return the metadata of the table: row count, column count, and, with a header, the column names."""
         named = {"columns": list(self.columns)} if self.first else {}
         count = len(self.starts) - self.first
         return {**self.content.text.facts, "row_count": count, "column_count": len(self.columns), **named}

@@ -1,4 +1,4 @@
-"""Divides a long list of similar outline items into groups of a round size, such as 10, 20, or 50."""
+"""Divides a long list of similar outline items into groups of a round size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outlines JSON: the members of the top-level object or array with their lines. Long members are outlined too."""
+"""Outlines JSON: the members of the top-level object or array, and those of long members."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class JsonItemBuilder:
         )
 
     def one(self, parts: MemberOffsets, index: int, depth: int) -> OutlineItem:
-        """Return the outline item for the member with index `index`, with child items if the member is long."""
+        """Return the outline item for the member with index `index`, with children if it is long."""
         data = self.content.data
         start, end = parts.value(index)
         key = parts.key(data, index)

@@ -40,7 +40,7 @@ class MemberOffsets:
         return len(self.values) // 2
 
     def value(self, index: int) -> tuple[int, int]:
-        """Return the start and end offsets of the value of the member with index `index`."""
+        """Return the start and end offsets of the value of a member."""
         return self.values[2 * index], self.values[2 * index + 1]
 
     def begin(self, index: int) -> int:

@@ -63,7 +63,7 @@ def _with_members(group: OutlineItem, entries: Sequence[KeyedSection]) -> Outlin
 def summarize_keys(keys: Sequence[str], more: int = 0) -> str | None:
     """Return a summary with the number of keys and the first eight, or None if `keys` is empty.
 
-    `more` is the number of keys that are missing.
+    `more` is the number of keys that are not in `keys`.
     """
     if not keys:
         return None

@@ -180,7 +180,7 @@ _NO_MEDIA = frozenset(("output_type", "metadata", "prompt_number"))
 
 
 def _outputs(data: bytes, span: tuple[int, int]) -> tuple[str, ...]:
-    """Return the distinct types of a cell's outputs: media types, `text` for printed text, or the names of errors."""
+    """Return the distinct types of a cell's outputs: media types, `text`, or the names of errors."""
     if data[span[0] : span[0] + 1] != b"[":
         return ()
     parts, kinds = scan(data, span[0]), {}

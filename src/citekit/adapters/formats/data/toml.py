@@ -1,4 +1,4 @@
-"""Outlines TOML 1.0 files: an item for each table and each element of an array of tables, nested by dotted name."""
+"""Outlines TOML 1.0 files by tables and elements of arrays of tables, nested by dotted name."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ class _Tree:
         return f"{counted(len(below), 'element')}: {', '.join(names[:8])}{more}"
 
     def _excerpt(self, index: int) -> str | None:
-        """Return the text at the beginning of an element, without tags, or None if there is no text."""
+        """Return the text at the beginning of an element, without tags, or None."""
         start = self.found.starts[index]
         written = self.content.data[start : min(max(start, self.found.ends[index]), start + _EXCERPT_LIMIT)]
         words = unescape(_TAG.sub(b" ", written).decode("utf-8", "replace"))

@@ -142,7 +142,7 @@ class Block:
         return self.content.data[self.content.start(number) : self.content.start(number + 1)]
 
     def _indent(self, first: int, last: int) -> int | None:
-        """Return the indentation, in spaces, of the first line with content, or None if no line has content."""
+        """Return the indentation, in spaces, of the first line with content, or None."""
         for number in range(first, last + 1):
             line = self._line(number)
             if _TEXT.match(line) and not line.startswith((b"---", b"%", b"...")):

@@ -241,7 +241,7 @@ class Looks:
         return None if color is None else self._color(color, "val", "theme") or AUTO
 
     def scheme(self, name: str) -> Color | None:
-        """Return the theme color with the name `name`, or None if there is no such color."""
+        """Return the theme color `name`, or None."""
         return self.theme.get(
             _SCHEME.get(name) or {"bg1": "lt1", "tx1": "dk1", "bg2": "lt2", "tx2": "dk2"}.get(name, name)
         )
@@ -264,7 +264,7 @@ class Looks:
         return found
 
     def shade(self, properties: _Element | None) -> Color | str | None:
-        """Return the shading color in the properties (17.3.5), or `CLEAR`, or None if they have no shading."""
+        """Return the shading color in the properties (17.3.5), or `CLEAR`, or None."""
         shading = None if properties is None else next(below(properties, "shd"), None)
         if shading is None:
             return None

@@ -1,8 +1,8 @@
 """Prepares the markup of a Word document for the library mammoth, which converts it to HTML.
 
 Makes heading levels explicit, marks hidden, superscript, and subscript runs that mammoth does not detect, and removes
-markup other than text. The level of a heading is its outline level (ECMA-376 part 1, 17.3.1.20), which its style or a
-style below that can set.
+markup other than text. The level of a heading is its outline level (ECMA-376 part 1, 17.3.1.20), set in the paragraph,
+in its style, or in a style that this is based on.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def _size(paragraph: _Element, styles: Styles) -> int:
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
-    """Give a paragraph the style for its role: heading of `level` (counted from 0), hidden text, caption, or title."""
+    """Give a paragraph the style for its role: heading of `level`, hidden text, caption, or title."""
     properties = next(below(paragraph, "pPr"), None)
     key = _style_of(paragraph)
     if level < BODY:

@@ -15,7 +15,7 @@ from citekit.adapters.formats.shared.titles import WORD, may_be_title
 from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 OPENING_LIMIT = 60
-"""The number of paragraphs with text at the beginning of a document that are searched for a title."""
+"""The number of paragraphs with text at the beginning that are searched for a title."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
 """A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. With a period at its end, it may
@@ -42,9 +42,9 @@ _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 class Line:
     """A paragraph with text: its font size in half points, and its outline level, which is `BODY` for body text.
 
-    `title_style` is the ID of a style that is or is based on the style Title, or "". `follows` is true if no other
-    paragraph, such as an empty one, is before it. `holds_text` is true if it is a heading that text or a lower heading
-    follows, and there are other headings of its level.
+    `title_style` is the ID of the paragraph's style if that is, or is based on, the style Title, or "". `follows` is
+    true if no other paragraph, such as an empty one, precedes it. `holds_text` is true if it is a heading that text or
+    a lower heading follows, and there are other headings of its level.
     """
 
     text: str

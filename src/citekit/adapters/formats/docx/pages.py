@@ -62,7 +62,7 @@ class Page:
         )
 
     def shows_text_at(self, start: int) -> bool:
-        """Return whether text is visible if it begins at the distance `start` to the right of the left edge."""
+        """Return whether text that begins at the distance `start` from the left edge is visible."""
         return -BESIDE < start < self.width - LEAST_LINE and self.top < self.height - LEAST_LINE
 
     def shows(self, box: Box) -> bool:
@@ -107,7 +107,7 @@ def pages_of(root: _Element) -> tuple[dict[_Element, Page], Page]:
 
 
 def frame_of(properties: _Element | None) -> Box | None:
-    """Return the box of a text frame, or None if the properties of a paragraph define no frame."""
+    """Return the box of a text frame, or None if a paragraph has no frame."""
     frame = None if properties is None else next(below(properties, "framePr"), None)
     if frame is None:
         return None
@@ -124,7 +124,7 @@ def frame_of(properties: _Element | None) -> Box | None:
 
 
 def table_box(settings: _Element | None) -> Box | None:
-    """Return the box of a floating table, or None if its settings do not make it float."""
+    """Return the box of a floating table, or None for any other table."""
     floating = None if settings is None else next(below(settings, "tblpPr"), None)
     if floating is None:
         return None

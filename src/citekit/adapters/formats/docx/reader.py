@@ -68,7 +68,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def docx_reader(*, as_seen: bool = False) -> MarkupReader:
-    """Return a reader of Word documents. If `as_seen` is set, it marks superscripts, subscripts, and hidden text."""
+    """Return a reader of Word documents. For `as_seen`, see `MarkupReader`."""
     return MarkupReader(_DOCUMENTS.load, read_facts, as_seen)
 
 

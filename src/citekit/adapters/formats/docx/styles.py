@@ -76,7 +76,7 @@ class Styles:
         return BODY
 
     def is_called(self, key: str, name: str) -> bool:
-        """Return whether the paragraph style `key` is the built-in style called `name`, or is based on that style."""
+        """Return whether the paragraph style `key` is, or is based on, the built-in style called `name`."""
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:
@@ -84,11 +84,11 @@ class Styles:
         return any(style.bold for style in self._chain(key))
 
     def size(self, key: str) -> int | None:
-        """Return the font size of the paragraph style `key` in half points, or None if it is not specified."""
+        """Return the font size of the paragraph style `key` in half points, or None."""
         return next((style.size for style in self._chain(key) if style.size is not None), None)
 
     def alignment(self, key: str) -> str | None:
-        """Return the alignment of the paragraph style `key`, such as `center` (17.3.1.13), or None if it is not specified."""
+        """Return the alignment of the paragraph style `key`, such as `center` (17.3.1.13), or None."""
         return next((style.alignment for style in self._chain(key) if style.alignment is not None), None)
 
     def height(self, run: str) -> str | None:
@@ -128,24 +128,24 @@ def outline_level(properties: _Element) -> int | None:
 
 
 def value_of(element: _Element, name: str) -> str | None:
-    """Return the `val` attribute of the child element `name`, or None if there is no such child or attribute."""
+    """Return the `val` attribute of the child element `name`, or None."""
     child = next(below(element, name), None)
     return None if child is None else attribute(child, "val")
 
 
 def said_of(properties: _Element, name: str) -> bool | None:
-    """Return whether the on-off property `name` is on (17.17.4), or None if it is not specified."""
+    """Return whether the on-off property `name` is on (17.17.4), or None."""
     child = next(below(properties, name), None)
     return None if child is None else attribute(child, "val") not in ("0", "false", "off")
 
 
 def whole(text: str | None) -> int | None:
-    """Parse a nonnegative integer of at most five digits. Return None for any other text."""
+    """Parse a nonnegative integer of at most five digits, or return None."""
     return int(text) if text and len(text) < 6 and text.isascii() and text.isdigit() else None
 
 
 def signed(text: str | None, digits: int = 5) -> int | None:
-    """Parse an integer of at most `digits` digits, which may be negative. Return None for any other text."""
+    """Parse an integer of at most `digits` digits, which may be negative, or return None."""
     bare = (text or "").removeprefix("-")
     if not bare or len(bare) > digits or not bare.isascii() or not bare.isdigit():
         return None

@@ -1,4 +1,4 @@
-"""The format handler for reflowable books (EPUB, MOBI, FB2), and the base of the handler for Word documents."""
+"""The format handler for reflowable books, and the base of the handler for Word documents."""
 
 from __future__ import annotations
 

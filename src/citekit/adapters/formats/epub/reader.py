@@ -195,7 +195,7 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
     pictures = _Pictures(archive, package)
 
     def page(number: int) -> Page:
-        """Return the HTML metadata of chapter `number`, on which the file name of the book has no effect."""
+        """Return the HTML metadata of chapter `number`, which do not depend on the file name of the book."""
         own = package.spine[number - 1].path
         return Page(
             title=f"{package.title}, chapter {number}" if package.title else f"Chapter {number}",
@@ -226,7 +226,7 @@ def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -
 
 @define
 class _BookStyles:
-    """Reads the style sheets of the chapters of a book. Chapters with the same style sheets share them."""
+    """Reads the style sheets of the chapters of a book, which can share them."""
 
     archive: EpubArchive
     known: dict[tuple[str, str, bool, tuple[Reference, ...]], StyleSheets] = field(factory=dict)

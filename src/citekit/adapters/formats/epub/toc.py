@@ -68,7 +68,9 @@ def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
 
 
 def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """Return the type as written, the path, and the fragment of each landmark in EPUB 3 navigation and EPUB 2 guide."""
+    """Return the type as written, the path, and the fragment of each landmark in the EPUB 3 navigation document and the
+    EPUB 2 guide.
+    """
     found = list(package.guide)
     if package.nav is not None and package.nav.path is not None:
         with suppress(SourceUnsupported):

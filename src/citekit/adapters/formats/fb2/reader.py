@@ -48,7 +48,7 @@ _SAME = names("a p strong sub sup table tr td th")
 
 
 def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
-    """Return a reader of FictionBook files. If `as_seen` is set, it marks superscripts, subscripts, and hidden text."""
+    """Return a reader of FictionBook files. For `as_seen`, see `MarkupReader`."""
     return MarkupReader(load, read_facts, as_seen)
 
 
@@ -171,7 +171,7 @@ def _gathered(loose: list[_Element]) -> Iterator[_Element]:
 
 
 def _entries(piece: _Element, marks: Iterator[int]) -> Iterator[tuple[int, str, str]]:
-    """Yield the level, the title, and the ID of each section with a title. `marks` counts the IDs that are added."""
+    """Yield the level, the title, and the ID of each section with a title. `marks` numbers the IDs that are added."""
     from lxml import etree
 
     level = 0

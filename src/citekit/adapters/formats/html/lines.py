@@ -106,7 +106,7 @@ def marked_lines(content: str) -> str:
 
 
 def text_with_marks(content: str) -> str:
-    """Return the text of an HTML document with line markers. Tags are removed without using a parser."""
+    """Return the text of an HTML document with line markers, without using a parser."""
     return _untagged(content)
 
 

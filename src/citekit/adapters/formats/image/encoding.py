@@ -51,7 +51,7 @@ class CropFile:
     stream: BinaryIO
 
     def write(self, data: bytes | memoryview) -> int:
-        """Write all of `data`, and return the number of bytes. Raise `HomeUnwritable` if the file cannot be written."""
+        """Write all of `data`, and return its size. Raise `HomeUnwritable` if the file cannot be written."""
         try:
             return self.stream.write(data)
         except OSError as error:

@@ -80,7 +80,7 @@ class ImagePageViews:
 
 
 def image_words(path: Path, ocr: OcrReader | None, index: Index | None, page: int = 1) -> Sequence[PageWord]:
-    """Return the words that OCR recognizes on a page of an image; none for a photograph."""
+    """Return the words that OCR recognizes on a page of an image; none without OCR or for a photograph."""
     if ocr is None:
         return []
     with open_image(path, page=page) as picture:

@@ -29,7 +29,7 @@ The decoder smooths the edges between units, so it also needs the unit below a r
 """
 
 _TAIL_SIZE = 64
-"""The number of bytes at the end of a file that are searched for the end marker."""
+"""The number of bytes at the end of a file that may contain the end marker."""
 
 _END_MARKERS = {"JPEG": b"\xff\xd9", "PNG": b"IEND\xaeB`\x82"}
 

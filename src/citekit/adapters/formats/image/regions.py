@@ -111,7 +111,7 @@ def widest_common_band(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, 
 
 
 def widest_band(bands: Sequence[tuple[int, int]]) -> int:
-    """Return the width of the widest band, or 0 if there are no bands."""
+    """Return the width of the widest band, or 0 if there is none."""
     return max((end - start for start, end in bands), default=0)
 
 
@@ -190,7 +190,7 @@ class _Cutter:
         return Region(box, GROUP, 0.0, tuple(flat))
 
     def _split(self, box: Rectangle) -> list[Rectangle]:
-        """Cut `box` along rows or columns, whichever has the clearer bands. Return the pieces without empty margins."""
+        """Cut `box` along rows or columns, whichever has the clearer bands, and trim the pieces."""
         left, top, right, bottom = box
         columns, rows = profiles(self.mask, box)
         lines, letters = runs(rows, _JOIN_GAP), runs(columns, _JOIN_GAP)
@@ -242,7 +242,7 @@ class _Cutter:
 
 
 def _same_direction(parts: Sequence[Region], part: Region) -> bool:
-    """Return whether `part` was cut in the same direction (rows or columns) as its parent was cut into `parts`."""
+    """Return whether `part` was cut in the same direction as its parent, whose parts are `parts`."""
     return len(part.parts) > 1 and _are_stacked(parts) == _are_stacked(part.parts)
 
 

@@ -129,7 +129,7 @@ def _threads(mails: Sequence[Mail]) -> list[list[Mail]]:
 
 
 def parse_mail(raw: bytes) -> Mail:
-    """Return the message with these bytes. A message that cannot be parsed has its raw text as its body."""
+    """Return the message with these bytes. If it cannot be parsed, its raw text is its body."""
     try:
         message = BytesParser(policy=policy.compat32).parsebytes(raw)
         headers: dict[str, str] = {}

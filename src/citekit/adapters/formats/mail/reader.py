@@ -76,7 +76,7 @@ def _chapters(path: Path) -> Iterator[MailChapter]:
 
 
 def mail_reader(*, as_seen: bool = False) -> MarkupReader:
-    """Return a reader of mail. If `as_seen` is set, it marks superscripts, subscripts, and hidden text."""
+    """Return a reader of mail. For `as_seen`, see `MarkupReader`."""
     return MarkupReader(load, read_facts, as_seen)
 
 

@@ -37,7 +37,7 @@ def front_matter(lines: Sequence[str]) -> int:
 
 
 def markdown_visible_lines(lines: Sequence[str]) -> list[str]:
-    """Return every line without its markup. Markup and front matter become empty lines."""
+    """Return every line without its markup. Lines of only markup, and front matter, become empty."""
     front = front_matter(lines)
     body = lines[front:]
     is_long = (

@@ -31,7 +31,7 @@ _HIDDEN = re.compile(
 
 
 def asciidoc(fallback: Outliner) -> MarkupOutliner:
-    """Return an outliner of AsciiDoc files. `fallback` outlines files that are very long or have no headings."""
+    """Return an outliner of AsciiDoc files. For `fallback`, see `MarkupOutliner`."""
     return MarkupOutliner(read_titles, plain, fallback)
 
 

@@ -53,7 +53,7 @@ _ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")
 
 
 def latex(fallback: Outliner) -> MarkupOutliner:
-    """Return an outliner of LaTeX files. `fallback` outlines files that are very long or have no headings."""
+    """Return an outliner of LaTeX files. For `fallback`, see `MarkupOutliner`."""
     return MarkupOutliner(read_sections, summarized, fallback)
 
 

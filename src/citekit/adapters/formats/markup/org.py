@@ -26,7 +26,7 @@ _HIDDEN = re.compile(r"[ \t]*(?:#\+|:[\w-]+:|#(?:[ \t]|\Z)|(?:SCHEDULED|DEADLINE
 
 
 def org(fallback: Outliner) -> MarkupOutliner:
-    """Return an outliner of Org files. `fallback` outlines files that are very long or have no headlines."""
+    """Return an outliner of Org files. For `fallback`, see `MarkupOutliner`."""
     return MarkupOutliner(read_headlines, plain, fallback)
 
 

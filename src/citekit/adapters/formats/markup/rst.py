@@ -102,7 +102,7 @@ def _caption(directive: str, lines: Sequence[str]) -> str:
 
 
 def _caption_option(options: Sequence[str]) -> str:
-    """Return the value of the option `caption`, which may span several lines, or "" if it is missing."""
+    """Return the value of the option `caption`, which may span several lines, or ""."""
     caption: list[str] = []
     inside = False
     for line in options:

@@ -45,8 +45,8 @@ class MatroskaChapter:
 def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
     """Return the chapters of the edition that players use, each before the chapters inside it.
 
-    This is the first edition that is marked as default, or else the first. Hidden chapters are skipped, and hidden
-    editions, unless all are hidden.
+    This is the first edition that is marked as default, or else the first. Hidden chapters are skipped, and so are
+    hidden editions unless all are hidden.
     """
     try:
         with path.open("rb") as file:

@@ -98,7 +98,7 @@ class _Script:
             self.keep(nested, levels - 1)
 
     def outermost(self, start: int, end: int) -> list[_Function]:
-        """Return the functions in the bytes [`start`, `end`) that are not in another function or a here-document."""
+        """Return the functions in the bytes [`start`, `end`) that are in no other function or here-document."""
         found: list[_Function] = []
         for head in _HEAD.finditer(self.data, start, end):
             inside = found and head.start() < found[-1].end

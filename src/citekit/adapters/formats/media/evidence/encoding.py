@@ -58,8 +58,9 @@ def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[s
 
 
 def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
-    """Set the frame rate, pixel aspect ratio, and colors of an encoder to those of the stream `video`, and its format
-    and size.
+    """Set the frame rate, pixel aspect ratio, and colors of an encoder to those of the stream `video`.
+
+    The pixel format becomes `pixels`, and the width and height `size`.
     """
     encoder.width, encoder.height = size
     encoder.pix_fmt = pixels

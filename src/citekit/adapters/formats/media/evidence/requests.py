@@ -76,7 +76,7 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
 
 
 def conversion_notes(codec: str | None, suffix: str) -> list[str]:
-    """Return a note if audio of another codec was converted to FLAC. Otherwise, return an empty list."""
+    """Return a note if audio of another codec was converted to FLAC, or an empty list."""
     if codec is None or suffix != ".flac" or codec == "flac":
         return []
     return [f"The audio was decoded and stored as FLAC, because {codec} cannot be cut without decoding."]
