@@ -120,7 +120,7 @@ def format_of_name(file_name: str) -> Format | None:
 def installed_formats() -> Sequence[InstalledFormat]:
     """Return the formats of installed packages. The first call in a process finds and loads the packages.
 
-    A warning in the log names each entry point that is left out because it cannot be loaded or is not a handler.
+    Entry points that cannot be loaded or are not handlers are left out, with a warning in the log.
     """
     with _LOADING:
         return _installed_formats()
@@ -157,10 +157,9 @@ _MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "te
 
 
 class InstalledExtractors(Sequence[Extractor]):
-    """A sequence of all extractors in order of precedence: first `built_in`, then those of installed packages.
+    """The extractors in order of precedence: `built_in`, then those of installed packages.
 
-    Iterate, and stop at the first extractor that accepts the location: installed packages are loaded only if no
-    built-in extractor accepts it.
+    Iterate, and stop at the first suitable extractor: the packages are loaded only after the built-in extractors.
     """
 
     def __init__(

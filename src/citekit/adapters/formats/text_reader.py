@@ -17,10 +17,7 @@ from citekit.domain.source import Source
 
 @frozen
 class FormatTextReader:
-    """A text reader for every format that has text. It uses the reader of the format's handler.
-
-    For `marked`, see `FormatHandler.text_reader`.
-    """
+    """Reads files with the text readers of their formats' handlers. For `marked`, see `FormatHandler.text_reader`."""
 
     services: Services
     marked: bool = False

@@ -1,10 +1,8 @@
 """Writes a presentation that contains only some of the slides, without the package parts that only other slides use.
 
-Parts are copied byte for byte, except for the lists of slides, sections, and layouts, the relationships, and parts with
-omitted links or objects. Data about the whole presentation (statistics with all titles, thumbnail, custom shows,
-revisions), macros, and custom data are omitted. Everything that would load something or run a program is omitted, too:
-external pictures and media, embedded objects and controls, and links other than those to the web, to people, and to
-slides.
+Most parts are copied byte for byte. Data about the whole presentation (statistics, thumbnail, custom shows, revisions),
+macros, and custom data are omitted, and so is what could load something or run a program: external pictures and media,
+embedded objects and controls, and links other than those to the web, to people, and to slides.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _NEVER = frozenset(("vbaProject", "revisionInfo", "changesInfo", "printerSetting
 """Types of relationships of the presentation that are always omitted."""
 
 _AS_NEEDED = frozenset(("slide", "slideMaster", "notesMaster"))
-"""Types of relationships of the presentation that are retained only if one of the slides needs the target."""
+"""Types of relationships of the presentation that are kept only if one of the slides needs the target."""
 
 _PASSIVE = frozenset((
     "slide", "slideLayout", "slideMaster", "notesSlide", "notesMaster", "theme", "themeOverride", "presProps",
@@ -44,31 +42,28 @@ _PASSIVE = frozenset((
     "chartUserShapes", "chartStyle", "chartColorStyle", "comments", "commentAuthors", "diagramData", "diagramLayout",
     "diagramQuickStyle", "diagramColors", "diagramDrawing", "hyperlink", "sensitivityLabels", "authors",
 ))  # fmt: skip
-"""Types of relationships to parts of the package that only show something (ECMA-376 part 1, 13 to 15).
-
-Embedded objects (`oleObject`, `package`) except the workbooks of charts, controls, and unknown types are omitted.
-"""
+"""Types of relationships that are kept, because their targets only show something (ECMA-376 part 1, 13 to 15)."""
 
 _EMBEDDED = frozenset(("oleObject", "package", "control"))
 
 _WORKBOOK = ".xlsx"
-"""The suffix of the data of a chart, the only embedded package that is kept. It cannot contain macros."""
+"""The suffix of the only embedded packages that are kept: workbooks without macros, such as the data of a chart."""
 
 _REFERENCES = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT_REFERENCES = "{http://purl.oclc.org/ooxml/officeDocument/relationships}"
 
 _BINARY = frozenset(("image", "hdphoto", "audio", "video", "media", "font", "package"))
-"""Types of relationships whose targets are copied without parsing, because programs do not read links in them."""
+"""Types of relationships whose targets are copied without parsing."""
 
 _LINK = "hlink"
-"""The start of the names of all elements with an action: `hlinkClick`, `hlinkHover`, and `hlinkMouseOver`."""
+"""The start of the names of elements with an action: `hlinkClick`, `hlinkHover`, and `hlinkMouseOver`."""
 
 _NAVIGATION = re.compile(
     r"(?:ppaction://(?:hlinksldjump|hlinkshowjump|noaction|media)(?:\?.*)?)?", re.IGNORECASE | re.DOTALL
 )
 """The actions of shapes that only navigate within the presentation or play its media (MS-OE376, 2.1.1316).
 
-All others run programs, macros, or objects, or open other files.
+Other actions run programs, macros, or objects, or open other files.
 """
 
 _ASCII_COMPATIBLE = re.compile(
@@ -109,8 +104,8 @@ def write_deck(package: OfficePackage, location: Pages, target: Path, progress: 
 class _Deck:
     """The contents of the new presentation.
 
-    `kept` maps the names of its parts to their relationships. `rewritten` maps the names of changed parts to their
-    bytes. `was_active` is true if something that could load or run anything was omitted.
+    `kept` maps the names of its parts to their relationships, and `rewritten` those of changed parts to their bytes.
+    `was_active` is true if something that could load something or run a program was omitted.
     """
 
     package: OfficePackage
@@ -177,9 +172,8 @@ class _Deck:
         self._trim_masters()
 
     def _follow(self, name: str) -> None:
-        """Keep a part and everything that it needs.
-
-        A slide needs its layout, but a slide master does not need its layouts.
+        """Keep a part and the parts that it needs. A slide needs its layout, but a slide master does not need its
+        layouts.
         """
         pending = [(name, True)]
         while pending:
@@ -239,7 +233,7 @@ def _check_inside(location: Pages, count: int) -> None:
 def _presentation(root: _Element, relations: set[str], slides: set[str]) -> bytes:
     """Return the presentation part with only the slides whose IDs are in `slides`, without references to omitted parts.
 
-    `relations` are the IDs of the relationships that are kept.
+    `relations` are the IDs of the kept relationships.
     """
     for name in ("custShowLst", "handoutMasterIdLst", "custDataLst", "photoAlbum"):
         for each in list(below(root, name)):
@@ -273,9 +267,9 @@ def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
 
 
 def _unlinked(root: _Element, gone: set[str]) -> bytes:
-    """Return a part without the elements that refer to the omitted relationships `gone`, such as links to slides.
+    """Return a part without the elements that refer to the omitted relationships `gone`.
 
-    An embedded object becomes its picture. A picture whose file is elsewhere stays as an empty frame.
+    An embedded object becomes its picture.
     """
     for each in list(root.iter()):
         if not isinstance(each.tag, str):
@@ -301,7 +295,7 @@ def _is_reference(name: str) -> bool:
 
 
 def _replace_by_picture(embedded: _Element) -> None:
-    """Put the picture of an embedded object in the place of its frame; without a picture, remove the frame."""
+    """Replace the frame of an embedded object with its picture, or remove the frame if it contains no picture."""
     frame: _Element | None = embedded
     while frame is not None and local(frame) != "graphicFrame":
         frame = frame.getparent()
@@ -318,7 +312,7 @@ def _replace_by_picture(embedded: _Element) -> None:
 
 
 def _without_programs(root: _Element) -> bool:
-    """Remove from a part all links whose action does more than navigate. Return whether there were any."""
+    """Remove links whose action does more than navigate or play media. Return whether there were any."""
     found = [
         each
         for each in root.iter()

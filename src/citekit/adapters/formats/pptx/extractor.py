@@ -50,7 +50,7 @@ class SlideExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the slides of `location` to `target` in the form of `options`. See `Extractor.extract` for errors."""
+        """See `Extractor.extract`. NATIVE evidence contains whole slides, even if `location` has a region."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(f"Slides are available in the forms native and text, but not {options.form.value}.")
         progress(0, 1, "extracting the slides")

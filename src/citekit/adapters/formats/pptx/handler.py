@@ -23,7 +23,7 @@ class PptxHandler(NativeHandler):
         return PptxOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """See `FormatHandler.measure`. The extent is the number of slides, as pages."""
+        """See `FormatHandler.measure`. Slides count as pages."""
         from citekit.adapters.formats.pptx import presentation
         from citekit.adapters.libraries.office_package import opened_package
 

@@ -28,15 +28,14 @@ CONFIRMING_SLIDES = 2
 """The number of slides, from the first, whose words can confirm the title in the core properties."""
 
 LEAST_AREA = 0.01
-"""Minimum fraction of a slide that an image covers to become a node. Smaller images are logos and bullets."""
+"""The minimum fraction of a slide that an image must cover to become a node. Smaller images are usually logos or
+bullets.
+"""
 
 
 @frozen
 class PptxOutliner:
-    """An outliner for presentations.
-
-    A slide is a page; an image, table, or chart on the slide is a node whose location is a region of the page.
-    """
+    """An outliner for presentations. A slide is a page; images, tables, and charts are nodes with regions of the page."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """See `Outliner.outline`. The items are slides, grouped by the presentation's sections if it has any.
@@ -84,7 +83,7 @@ def _outline(
 
 
 def _hidden_text_notes(slides: Sequence[Any], size: tuple[int, int]) -> Iterator[str]:
-    """Yield a note about the text that slides do not show."""
+    """Yield a note if slides contain hidden text."""
     words = {
         number: sum(len(each.text.split()) for each in shapes(slide, *size) if each.hidden)
         for number, slide in enumerate(slides, 1)
@@ -94,9 +93,9 @@ def _hidden_text_notes(slides: Sequence[Any], size: tuple[int, int]) -> Iterator
         named = ", ".join(map(str, numbers[:NAMED_SLIDES])) + (", and others" if len(numbers) > NAMED_SLIDES else "")
         count = sum(words.values())
         yield (
-            f"Hidden text was found: {'1 word' if count == 1 else f'{count} words'} on "
-            f"{'slide' if len(numbers) == 1 else 'slides'} {named} {'is' if count == 1 else 'are'} outside of the slide, "
-            "not legible, or in hidden or covered shapes. Titles and summaries leave it out."
+            f"Hidden text was found on {'slide' if len(numbers) == 1 else 'slides'} {named}: "
+            f"{'1 word is' if count == 1 else f'{count} words are'} outside the slide, not legible, or in hidden or "
+            "covered shapes. Titles and summaries leave this text out."
         )
 
 
@@ -108,10 +107,7 @@ def _has_core(deck: Any) -> bool:
 def _sectioned(
     outline_items: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
 ) -> Iterator[OutlineItem]:
-    """Yield the slides grouped below their sections; a slide without a section is at the top level.
-
-    A section consists of adjacent slides.
-    """
+    """Yield the slides, with adjacent slides of the same section below an item for the section."""
     section_of = {slide: section for section, (_, slides) in enumerate(named) for slide in slides}
     slide_sections = (
         [section_of.get(each) for each in ids] if len(ids) == len(outline_items) else [None] * len(outline_items)
@@ -131,9 +127,9 @@ def _sectioned(
 
 
 def _title(written: str, slides: Sequence[Slide], size: tuple[int, int]) -> str:
-    """Return the title in the core properties if the first slides confirm it, or else the title of the first slide.
+    """Return the title in the core properties, or the title of the first slide.
 
-    If the title of the first slide cannot be the title of a document, return the title in the core properties.
+    The latter is returned if the first slides do not confirm the former, and it may be the title of a document.
     """
     title = written_title(written)
     shown = [each for slide in slides[:CONFIRMING_SLIDES] for each in shapes(slide, *size) if not each.hidden]
@@ -161,10 +157,7 @@ def _slide(slide: Slide, number: int, size: tuple[int, int], repeated: Set[str])
 
 
 def _exhibits(found: Sequence[SlideShape], number: int) -> Iterator[OutlineItem]:
-    """Yield an outline item for each image, table, and chart on slide `number`, except small images.
-
-    An item without its own title is named after its kind.
-    """
+    """Yield an outline item for each table, chart, and sufficiently large image with a position on slide `number`."""
     for shape in found:
         if shape.kind in ("text", "running") or shape.box is None:
             continue

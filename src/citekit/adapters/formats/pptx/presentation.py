@@ -31,7 +31,7 @@ Text in the largest font may be a statement instead of a title.
 """
 
 LEAST_SLIDES = 4
-"""In a presentation of at least this many slides, a text that most of them have is not a title."""
+"""With at least this many slides, a text on most of them is not chosen as a title for its font size."""
 
 DAMAGED: tuple[type[Exception], ...] = (
     KeyError,
@@ -48,9 +48,8 @@ DAMAGED: tuple[type[Exception], ...] = (
 
 
 def table() -> dict[type[Exception], type[CiteKitError]]:
-    """Return a mapping from the exceptions that reading a presentation can raise to CiteKit errors.
-
-    An exception class in the mapping also covers its subclasses.
+    """Return a mapping from exceptions that reading a damaged presentation raises, including subclasses, to CiteKit
+    errors.
     """
     from lxml import etree
     from pptx.exc import PythonPptxError
@@ -60,10 +59,7 @@ def table() -> dict[type[Exception], type[CiteKitError]]:
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Convert exceptions that python-pptx raises inside the `with` block to CiteKit errors.
-
-    `name` is the file name of the presentation, for error messages.
-    """
+    """Convert the exceptions of `table` that the `with` block raises. `name` is the file name for messages."""
     try:
         yield
     except CiteKitError:
@@ -107,11 +103,11 @@ def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
 
 
 def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset()) -> str:
-    """Return the title of a slide, or "" if the slide has no text.
+    """Return the title of a slide on one line, or "" if the slide shows no text.
 
-    The title is the text of the title placeholder, or else the text in the largest font at the top of the slide, or
-    else the text in the largest font anywhere, or else the first line of a table or diagram. Shapes that the slide does
-    not show are ignored. Texts in `repeated`, which are on most slides, are not chosen by their font size.
+    The title is the text of the title placeholder, or else the text in the largest font at the top of the slide (see
+    `LEAST_TITLE`), or else the text in the largest font anywhere, or else the first line of a shape that the slide
+    shows. Texts in `repeated` are not chosen for their font size.
     """
     found = [each for each in shapes(slide, *size) if each.kind != "running"]
     placeholder = found[0] if found and slide.shapes.title is not None else None

@@ -28,13 +28,13 @@ SHAPES_LIMIT = 5000
 
 @frozen
 class SlideShape:
-    """A shape on a slide: its text, and its bounding box if it has one.
+    """A shape on a slide. `box` is None if the shape has no position on the slide.
 
-    `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
-    `seen` is the part of its text that is legible. `hidden` is true if the shape is outside the slide, hidden in the
-    selection pane, covered by another shape, or has only text that is not legible. `largest` is the first part of its
-    text in the largest font, on one line, and `size` is the size of that font in hundredths of a point; they are "" and
-    0 if the shape is hidden, has no text, or is not of the kind `text`.
+    `kind` is `text`, `table`, `chart`, `figure`, or `running` (date, header, footer, or slide number). `seen` is the
+    legible part of `text`. `hidden` is true if the shape is outside the slide, hidden in the selection pane, covered by
+    another shape, or has only text that is not legible. `largest` is the first part of its text in the largest font, on
+    one line, and `size` is the size of that font in hundredths of a point; they are "" and 0 if the shape is hidden,
+    has no text, or is not of the kind `text`.
     """
 
     kind: str
@@ -50,8 +50,7 @@ class SlideShape:
 def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> Sequence[SlideShape]:
     """Return the shapes of a slide, including those in groups, with the title first.
 
-    `width` and `height` are the slide's size in EMU (914,400 per inch). With `as_seen`, raised and lowered numbers
-    become superscript and subscript characters; see `text.written`.
+    `width` and `height` are the slide's size in EMU (914,400 per inch). For `as_seen`, see `text.written`.
     """
     known = _READ.setdefault(slide.part, {})
     key = width, height, as_seen
@@ -84,10 +83,9 @@ def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence
 
 
 def choose_alternatives(slide: Slide) -> None:
-    """Replace alternate content on the slide with its first alternative that consists of shapes.
+    """Replace alternate content (ECMA-376 part 3, 7.6) with its first known alternative that consists of shapes.
 
-    See ECMA-376 part 3, 7.6. Otherwise python-pptx skips such shapes: text boxes with equations, newer chart types, and
-    ink.
+    Otherwise python-pptx skips such shapes: text boxes with equations, newer chart types, and ink.
     """
     for each in list(slide._element.iter("{*}AlternateContent")):
         parent = each.getparent()
@@ -100,7 +98,7 @@ def choose_alternatives(slide: Slide) -> None:
 
 
 def _is_known(option: Any) -> bool:
-    """Return whether current programs support the namespaces that an alternative requires."""
+    """Return whether the namespaces that an alternative requires are known."""
     required = (option.get("Requires") or "").split()
     return all(str(option.nsmap.get(prefix, "")).startswith(_KNOWN) for prefix in required)
 
@@ -123,9 +121,7 @@ def same(x: float, y: float) -> tuple[float, float]:
 
 
 def walk(among: Iterable[Any], place: Place, depth: int = 0) -> Iterator[tuple[Any, Place]]:
-    """Yield the shapes, including those in groups, each with the function that converts its coordinates to slide
-    coordinates.
-    """
+    """Yield the shapes, including those in groups, each with its conversion to slide coordinates."""
     for shape in among:
         if hasattr(shape, "shapes"):
             if depth < DEPTH_LIMIT:
@@ -135,10 +131,9 @@ def walk(among: Iterable[Any], place: Place, depth: int = 0) -> Iterator[tuple[A
 
 
 def _inside(group: Any, place: Place) -> Place:
-    """Return a function that converts coordinates inside a group of shapes to those of the slide.
+    """Return the conversion of coordinates inside a group to slide coordinates (`a:chOff` and `a:chExt`).
 
-    `place` is the same kind of function for the coordinates that contain the group. The conversion is defined by the
-    DrawingML elements `a:chOff` and `a:chExt`.
+    `place` is the conversion for the coordinates that contain the group.
     """
     frame = group._element.grpSpPr.find(".//{*}xfrm")
     parts = {} if frame is None else {str(child.tag).rpartition("}")[2]: child for child in frame}
@@ -162,7 +157,7 @@ def _slide_shape(shape: Any, canvas: Canvas, order: int, edges: Edges | None, *,
 
 
 def is_switched_off(shape: Any) -> bool:
-    """Return whether a shape, or a group that contains it, is hidden (20.1.2.2.8)."""
+    """Return whether a shape, or a group that contains it, is hidden (ECMA-376 part 1, 20.1.2.2.8)."""
     return any(
         properties.get("hidden") in ("1", "true")
         for holder in (shape._element, *shape._element.iterancestors("{*}grpSp"))
@@ -189,7 +184,7 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
 
 
 def _legible(shape: Any, kind: str, text: str, reader: Reader, *, as_seen: bool) -> str:
-    """Return the legible text of a shape, without cells that are merged into others (21.1.3.18)."""
+    """Return the legible text of a shape. Cells that are merged into others (21.1.3.18) are empty."""
     if kind == "table":
         rows = [
             ["" if _is_swallowed(each) else _cell(each, as_seen=as_seen, legible=True) for each in row]
@@ -229,10 +224,7 @@ def body_of(shape: Any) -> Any:
 
 
 def _runs(shape: Any) -> bool:
-    """Return whether a shape is the date, header, footer, or slide number, which repeat on all slides.
-
-    See ECMA-376 part 1, 19.3.1.36.
-    """
+    """Return whether a shape is the date, header, footer, or slide number (ECMA-376 part 1, 19.3.1.36)."""
     holder = shape._element.find("{*}nvSpPr/{*}nvPr/{*}ph")
     return holder is not None and holder.get("type") in ("dt", "ftr", "sldNum", "hdr")
 
@@ -271,7 +263,7 @@ def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:
 
 
 def _box(edges: Edges | None) -> Box | None:
-    """Return the box clipped to the slide; None if the shape has no position or is outside the slide."""
+    """Return the box clipped to the slide, or None if no part of it is on the slide."""
     try:
         return None if edges is None else Box(*(round(min(max(value, 0.0), 1.0), 4) for value in edges))
     except LocationMalformed:

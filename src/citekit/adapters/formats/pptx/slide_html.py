@@ -1,8 +1,8 @@
 """Shows a slide as an HTML document: its shapes at their positions, with text, fills, pictures, tables, and charts.
 
-The document is an approximation for readers: effects, animations, and most outlines of shapes are left out. Only the
-markup that this module writes is in the document, so nothing in it is executed or loaded. Text that the slide does not
-show is left out.
+The document is an approximation for readers: effects, animations, and most outlines of shapes are left out, and so are
+hidden shapes and text that is too small or too transparent to be seen. The document contains only markup that this
+module writes, so that it executes nothing and loads nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 PICTURES_LIMIT = 24 * 2**20
-"""The maximum total size of the pictures of a slide, in bytes. Further pictures are left out."""
+"""The maximum total size of the pictures of a slide in the document, in bytes."""
 
 USUAL_SIZE = 1_800
 """The default font size, in hundredths of a point."""
@@ -163,8 +163,8 @@ class _Drawing:
         return next((code for code, _ in Counter(filter(None, codes)).most_common(1)), "und")
 
     def _shapes(self) -> Iterator[tuple[Any, Any, Place]]:
-        """Yield the shapes of the master, the layout, and the slide from back to front, each with the slide, layout, or
-        master that contains it.
+        """Yield the shapes of the master, the layout, and the slide from back to front, each with its holder and its
+        conversion.
         """
         layout = self.slide.slide_layout
         for holder in (self.master, layout):
@@ -209,7 +209,9 @@ class _Drawing:
         return ";".join(f"{name}:{100 * value / whole:.3f}%" for name, value, whole in parts) + rotated
 
     def _look(self, shape: Any, geometry: str) -> str:
-        """Return the fill, the border, and the form of a shape in CSS; "" if it has neither fill nor border."""
+        """Return the fill, the border, and the form of a shape in CSS; "" for a custom form, or without fill and
+        border.
+        """
         properties = shape._element.find("{*}spPr")
         if properties is None or geometry == "custom":
             return ""
@@ -329,7 +331,7 @@ class _Drawing:
         return f"<td{spans}{style}>{text}</td>"
 
     def _text(self, body: _Element, style: TextStyle, ink: str | None) -> str:
-        """Return the text of a shape. `ink` is the color of runs without a color of their own."""
+        """Return the text of a shape as HTML. `ink` is the color of runs without a color of their own."""
         paragraphs = "".join(self._paragraphs(body, style, ink))
         if not paragraphs:
             return ""
@@ -419,7 +421,7 @@ def _is_on(said: Sequence[_Element], name: str) -> bool:
 def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> str:
     """Return the bullet or the number of a paragraph, or "" if it has neither.
 
-    `counts` maps each level to the number of its last paragraph, and is updated.
+    `counts` maps each level to its last number, and is updated.
     """
     found = next(
         (child for each in levels for child in each if local(child) in ("buNone", "buChar", "buAutoNum")), None
@@ -434,7 +436,7 @@ def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> s
 
 
 def _grid(text: str) -> str:
-    """Return text as an HTML table: each line is a row, and tabs separate cells."""
+    """Return text as an HTML table, with lines as rows and tabs between cells."""
     rows = (
         "".join(f"<td>{escape(cell, quote=False)}</td>" for cell in line.split("\t"))
         for line in text.split("\n")

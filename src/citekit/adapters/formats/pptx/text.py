@@ -31,7 +31,7 @@ _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "
 
 
 def plain(text: str) -> str:
-    """Return `text` with line feeds for all line and paragraph breaks, and without white space at its ends."""
+    """Return `text` with vertical tabs, CR, and CRLF as line feeds, and without white space at its ends."""
     return text.replace("\v", "\n").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -47,9 +47,9 @@ def written(
 ) -> str:
     """Return the text of the paragraphs in a text body (such as `a:txBody`), one per line; "" if `body` is None.
 
-    With `as_seen`, each digit of a number with a shifted baseline (ECMA-376 part 1, 21.1.2.3.9) becomes one superscript
-    or subscript character. With `legible`, runs that readers cannot see are left out, including
-    those that are not legible according to `reader`.
+    With `as_seen`, raised and lowered numbers (ECMA-376 part 1, 21.1.2.3.9) become superscript and subscript
+    characters. With `legible`, runs are left out if they are too small or too transparent, or if `reader` does not
+    consider them legible.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
     looks = () if not legible or body is None else (looks_of(body), *([reader] if reader else []))
@@ -98,7 +98,7 @@ def looks_of(body: _Element) -> Looks:
 def largest_lines(body: _Element, size_of: Callable[[_Element, _Element], float]) -> tuple[str, float]:
     """Return the first adjacent paragraphs of a text body in its largest font, on one line, and their font size.
 
-    `size_of` returns the font size of a run of a paragraph. The result is ("", 0.0) if the body has no text. If these
+    `size_of` returns the font size of a run of a paragraph. The result is ("", 0.0) if the body has no text. If the
     paragraphs are too many or too long for a title, only the first is returned.
     """
     sized = []
@@ -134,11 +134,7 @@ def _local(element: _Element) -> str:
 
 
 def _pieces(paragraph: _Element, looks: Sequence[RunReader], *, as_seen: bool) -> Iterator[str]:
-    """Yield the text of each run, field, and line break in a paragraph.
-
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters. Only runs that are legible
-    according to all of `looks` are included.
-    """
+    """Yield the text of each run, field, and line break of a paragraph that is legible according to all of `looks`."""
     before = ""
     for each in paragraph.iterchildren("{*}r", "{*}fld", "{*}br"):
         if not all(look.is_legible(each, paragraph) for look in looks):

@@ -21,11 +21,10 @@ from citekit.domain.source import Source
 class SlidesTextReader:
     """Reads presentations.
 
-    Each slide, including hidden ones, is a unit; its speaker notes follow the text on the slide. With `as_seen`, if a
-    slide hides some of its text, its complete text follows its visible text, as `domain.quotes.hidden` says: a hidden
-    slide shows only its notes, and no slide shows hidden shapes or shapes outside of the slide. `CUT` replaces the
-    heading that evidence adds above the notes, because that heading is not in the file; raised and lowered numbers
-    become superscript and subscript characters.
+    Each slide, including hidden ones, is a unit; its speaker notes follow the text on the slide. With `as_seen`, the
+    complete text of a slide that hides some of it follows the visible text (see `domain.quotes.hidden`); a hidden slide
+    shows only its notes. `CUT` replaces the heading above the notes, which is not in the file, and raised and lowered
+    numbers become superscript and subscript characters.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -38,10 +37,9 @@ class SlidesTextReader:
         return format.name == "pptx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the text of the slides, separated by blank lines. See `TextReader.read`.
+        """See `TextReader.read`. Blank lines separate the slides.
 
-        Without `as_seen`, it is the text that the extractor returns for the slides, but without superscript and
-        subscript characters. Raise `SourceUnsupported` if there are more than `SLIDES_LIMIT` slides.
+        Also raise `SourceUnsupported` if there are more than `SLIDES_LIMIT` slides.
         """
         with opened_package(source.path) as package:
             deck = driver.presentation(package)

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 COVERS = 200
-"""The maximum number of opaque shapes of a slide that can cover other shapes or be behind them.
-
-If there are more, only the largest are considered.
-"""
+"""The maximum number of opaque shapes of a slide, largest first, that can cover other shapes or be behind them."""
 
 _FLAT = frozenset(("rect", "roundRect"))
 _THEME = "/theme"
@@ -35,17 +32,14 @@ Edges = tuple[float, float, float, float]
 
 @frozen
 class Cover:
-    """An opaque shape at the position `order` in drawing order.
-
-    `color` is None for a picture, a gradient, or an unknown color.
-    """
+    """An opaque shape at the position `order` in drawing order. `color` is None if it is unknown or not uniform."""
 
     order: int
     edges: Edges
     color: Color | None
 
     def contains(self, edges: Edges) -> bool:
-        """Return whether the shape covers everything within `edges`."""
+        """Return whether the shape extends over `edges`, except for `_SLACK`."""
         left, top, right, bottom = edges
         mine = self.edges
         return (
@@ -83,7 +77,7 @@ class Canvas:
         return cls(master, colors, _background(slide, colors), moved=frozenset(moved))
 
     def see(self, shapes: Sequence[tuple[Any, Edges | None]]) -> None:
-        """Record which of the shapes, passed with their edges in drawing order, are opaque and not animated."""
+        """Record the largest opaque shapes that are not animated. `shapes` are in drawing order, with their edges."""
         found = [
             Cover(order, edges, color)
             for order, (shape, edges) in enumerate(shapes)
@@ -108,7 +102,7 @@ class Canvas:
         return str(shape.shape_id) not in self.moved
 
     def _opaque(self, shape: Any) -> Iterator[Color | None]:
-        """Yield the color of a shape if it hides what is below it: None for a picture or a gradient."""
+        """Yield the color of a shape that hides what is below it, or None if the color is unknown or not uniform."""
         if local(shape._element) == "pic":
             yield None
             return

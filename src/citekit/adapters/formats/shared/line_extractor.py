@@ -25,10 +25,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 INDEX_LIMIT = 16 << 20
-"""Maximum number of bytes of cached line positions (16 bytes per 64 kB of text).
-
-The least recently used entries are evicted first; the newest is always retained.
-"""
+"""The number of bytes of cached line positions above which the least recently used are evicted."""
 
 RACY = COARSE
 """Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
@@ -42,11 +39,10 @@ _REPLACED = "Some bytes are not valid in {encoding}; they were replaced with U+F
 
 
 class TextExtractor:
-    """An extractor of line ranges from any text file. It is thread-safe.
+    """An extractor of line ranges from text files. It is thread-safe.
 
-    A file is read only up to the last requested line, and the line positions found are cached. The native and source
-    forms contain exactly the bytes of the lines, including line endings. The text form contains the same lines and line
-    endings in UTF-8 without a byte-order mark.
+    The native and source forms contain exactly the bytes of the lines, including line endings. The text form contains
+    the same lines and line endings in UTF-8 without a byte-order mark.
     """
 
     identity = ExtractorIdentity("text", "2")
@@ -56,10 +52,11 @@ class TextExtractor:
         self._lock = Lock()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the forms of a line range: NATIVE and SOURCE (unchanged bytes) and TEXT (UTF-8).
+        """Return NATIVE and SOURCE (unchanged bytes) and TEXT (UTF-8) for lines of text, and no forms for other
+        locations.
 
-        There are no forms for other locations. HTML and XML have no native form here, because browsers execute them,
-        and neither do formats in which lines alone are not a valid file. Other extractors provide these native forms.
+        HTML and XML have no native form here, because browsers execute them, and neither do formats in which lines
+        alone are not a valid file. Other extractors provide these native forms.
         """
         if format.modality is not Modality.TEXT or not isinstance(location, Lines):
             return ()
@@ -110,7 +107,7 @@ class TextExtractor:
 
 
 def _reading(source: Source, stream: BinaryIO, progress: Progress) -> Read:
-    """Return a function that reads blocks of `stream` and reports progress on the first block and once per megabyte."""
+    """Return a function that reads blocks of `stream` and, while lines are counted, reports progress once per megabyte."""
     reported = -1
 
     def read(offset: int, size: int, *, counting: bool) -> bytes:
@@ -175,8 +172,10 @@ def _decoded(
 
 
 def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
-    """Detect the encoding of a text without a byte-order mark: UTF-8 if these bytes are valid UTF-8 without escape
-    sequences of ISO-2022-JP, else the encoding that the map reports. Return the encoding and notes about it.
+    """Return the encoding of a text without a byte-order mark, and notes about it.
+
+    The encoding is UTF-8 if the bytes from `start` to `end` are valid UTF-8 without escape sequences of ISO-2022-JP,
+    else the encoding that the map reports.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     has_escapes, tail = False, b""

@@ -94,7 +94,7 @@ class LinePartExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the part to `target`, or only the lines with a note. Raise the errors of `Extractor.extract`."""
+        """See `Extractor.extract`. If no part can be made, write only the lines, and add a note."""
         if not isinstance(location, Lines) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(f"These lines are not available in the form {options.form.value}.")
         progress(0, 1, "reading the file")

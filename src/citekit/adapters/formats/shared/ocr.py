@@ -1,7 +1,6 @@
 """Optical character recognition (OCR) of images, if the extra `ocr` is installed.
 
-Scanned pages and images share this interface. Code that uses OCR takes `ocr: OcrReader | None`. None means that OCR is
-off or the extra is not installed; the map then lacks the recognized text, and no error is raised.
+A parameter `ocr` is None if OCR is off or the extra is not installed. Maps then lack the recognized text.
 """
 
 from __future__ import annotations
@@ -46,8 +45,7 @@ class OcrReader(Protocol):
     def lines(self, image: Image) -> Sequence[OcrLine]:
         """Return the lines of text in the upright `image`, in reading order; an empty sequence if there is no text.
 
-        The same image always gives the same result. The method is thread-safe. Raise `MapperUnavailable` if recognition
-        fails.
+        The method is thread-safe. Raise `MapperUnavailable` if recognition fails.
         """
 
 
@@ -73,10 +71,7 @@ class RapidOcrReader:
 
 @frozen
 class AnnouncedOcrReader:
-    """An OCR reader that calls `before` ahead of each image and then recognizes the image with `inner`.
-
-    The call lets the caller give each image its own time budget.
-    """
+    """An OCR reader that calls `before` ahead of each image, for example, to give each image its own time budget."""
 
     inner: OcrReader
     before: Callable[[], object]
@@ -88,12 +83,12 @@ class AnnouncedOcrReader:
 
 
 def version_of_ocr() -> str:
-    """Return the version of everything that affects the recognized text."""
+    """Return the version of the recognition: `VERSION` and the version of RapidOCR."""
     return f"{VERSION}-{version_of('rapidocr')}"
 
 
 def stored_lines(index: Index | None, image: Image) -> list[OcrLine] | None:
-    """Return the lines that `store_lines` stored for `image`, or None if it stored nothing for this image."""
+    """Return the lines that `store_lines` stored for `image`, or None if there are none."""
     found = None if index is None else index.get(_key(image))
     return None if found is None else [OcrLine(text, Box(*corners), score) for text, corners, score in found["lines"]]
 
@@ -151,7 +146,7 @@ def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
 def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]:
     """Return the lines that must follow each line, and the number of lines that must precede it.
 
-    `ranked` is sorted from top to bottom. Sets of lines are represented as bit masks.
+    `ranked` is sorted from top to bottom.
     """
     boxes = [line.box for line in ranked]
     overlaps = [sum(1 << n for n, other in enumerate(boxes) if _overlap_horizontally(box, other)) for box in boxes]

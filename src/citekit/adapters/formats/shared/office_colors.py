@@ -29,7 +29,7 @@ def is_near(ink: Color, behind: Color, alpha: float = 1.0) -> bool:
 
 
 def hex_color(text: str | None) -> Color | None:
-    """Return the color of six hexadecimal digits, or of eight if the first two are opacity; None for other text."""
+    """Return the color in the last six hexadecimal digits of a text (opacity may precede them), or None."""
     digits = (text or "")[-6:]
     try:
         return (int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)) if len(digits) == 6 else None
@@ -55,7 +55,7 @@ def theme_of(root: _Element | None) -> dict[str, Color]:
 
 
 def tinted(color: Color, tint: float) -> Color:
-    """Return the color made lighter (`tint` above 0) or darker (below 0), by a fraction of its lightness (18.8.19)."""
+    """Return the color made lighter (`tint` above 0) or darker (below 0), as defined by ECMA-376 part 1, 18.8.19."""
     hue, light, full = colorsys.rgb_to_hls(*(each / 255 for each in color))
     light = light * (1 + tint) if tint < 0 else light + (1 - light) * tint
     return _from_hls(hue, light, full)
@@ -67,7 +67,7 @@ def _from_hls(hue: float, light: float, full: float) -> Color:
 
 
 def mixed(front: Color, back: Color, share: float) -> Color:
-    """Return the color of `front` over `back`, of which it covers the fraction `share`."""
+    """Return the color of `front` over `back` if `front` has the opacity `share`."""
     red, green, blue = (round(one * share + other * (1 - share)) for one, other in zip(front, back, strict=True))
     return red, green, blue
 

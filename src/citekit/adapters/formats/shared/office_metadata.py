@@ -24,8 +24,6 @@ def facts_in(package: OfficePackage) -> BookFacts:
     """Return the title, authors, and language that the core properties of `package` state.
 
     A title that a program made up, such as `Microsoft Word - Document1`, is ignored.
-
-    In the file, semicolons separate authors.
     """
     core = next(
         (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None

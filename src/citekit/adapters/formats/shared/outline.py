@@ -23,17 +23,15 @@ _JOINERS = "\u200c\u200d"
 _INVISIBLE_IN_WORDS = re.compile(
     f"[\u00ad\u2060\ufeff]|(?<![^\\x00-\\x7f\\s{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\\x00-\\x7f\\s{_JOINERS}])"
 )
-"""Invisible characters to remove from words: soft hyphens, and joiners except those that Persian, Hindi, and emoji
-need.
+"""Matches invisible characters in words, except joiners between non-ASCII characters (for Persian, Hindi, and emoji).
 """
 
 
 @frozen
 class OutlineItem:
-    """A future node of a map, which has no ID yet. The ID is derived from `name` or, without a name, from the title.
+    """A future node of a map. Its ID will be derived from `name` or, without a name, from the title.
 
-    `type` is the node type, such as `section`. With `keep_case`, the ID keeps upper and lower case, as for names in
-    code.
+    With `keep_case`, the ID keeps upper and lower case, as for names in code.
     """
 
     title: str
@@ -49,8 +47,7 @@ class OutlineItem:
 class Outline:
     """The structure of one file. `title` is the file's own title, or None if it has none.
 
-    `extent` is the extent of the file, `items` are the top-level outline items, and `facts` are added to the metadata
-    of the map. `notes` are sentences that tell the reader of the map how the structure was found.
+    `facts` are added to the metadata of the map. `notes` are sentences for the reader of the map.
     """
 
     title: str | None
@@ -71,7 +68,7 @@ def make_nodes(outline: Outline) -> tuple[Node, ...]:
     """Return the nodes for an outline, with unique IDs and single-line titles and summaries.
 
     Locations are clamped to the extent of the file, and an item outside the file is dropped together with its children.
-    Parents are not extended to contain their children; outliners must return parents that already do.
+    Outliners must return parents whose locations contain those of their children.
     """
     return tuple(_make_nodes(outline.items, "", outline.extent, set()))
 

@@ -22,10 +22,9 @@ class PagesRead:
 
 @define
 class ReadPages:
-    """The texts of the pages of at most one file, in the memory of one process.
+    """The texts of the pages of at most one file, as a text reader would read them, in the memory of one process.
 
-    A mapper and a text reader read the same pages, and most of their work is the same. The stored texts are the texts
-    that the text reader itself would read. Nothing is collected unless `expect` was called for the file.
+    A mapper collects them after `expect` was called for the file.
     """
 
     _digest: Digest | None = field(default=None, init=False)
@@ -34,7 +33,7 @@ class ReadPages:
     _seconds: float = field(default=0.0, init=False)
 
     def expect(self, source: Source, seconds: float = math.inf) -> None:
-        """Collect the texts of `source`, which is mapped next, in at most `seconds` of processor time."""
+        """Collect the texts of `source`, which is mapped next, until this took `seconds` of processor time."""
         self.forget()
         self._digest, self._seconds = source.digest, seconds
 
@@ -56,7 +55,7 @@ class ReadPages:
         self._is_whole = len(self._texts) == pages
 
     def take(self, source: Source) -> PagesRead:
-        """Return the texts of `source` that were collected, and forget them; none if another file was mapped."""
+        """Return the texts of `source` that were collected, and forget them; none if another file was expected."""
         found = PagesRead(self._texts, self._is_whole) if self._digest == source.digest else PagesRead()
         self.forget()
         return found

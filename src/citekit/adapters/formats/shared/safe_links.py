@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 _SCHEMES = frozenset(("http", "https", "mailto", "ftp", "tel", "doi", "urn"))
-"""URL schemes that a link may use. Others start programs, run scripts, or open files of the reader's machine."""
+"""URL schemes that a link may use. Others may start programs, run scripts, or open files of the reader's machine."""
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
-"""Characters that programs ignore in the URL of a link."""
+"""Characters that programs may ignore in the URL of a link."""
 
 
 def is_safe_link(address: str, *, relative: bool = True) -> bool:

@@ -16,15 +16,14 @@ SUMMARY_LINES = 40
 """Number of lines after a heading that are searched for a summary."""
 
 HEADING_LIMIT = 20_000
-"""Maximum number of sections in one text. If there are more headings, the deepest levels are dropped."""
+"""Maximum number of sections in one text; see `kept_headings`."""
 
 
 @frozen
 class TextHeading:
     """A heading in a text: its first line (1-based), its level (1 is the top level), title, and height in lines.
 
-    If `last` is set, the item ends at that line and does not end the surrounding section. Figures with captions are
-    such items.
+    If `last` is set, the item ends at that line at the latest and does not end the surrounding section, as for figures.
     """
 
     line: int
@@ -58,7 +57,7 @@ def sections(
 def _with_text_after_figures(
     headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]
 ) -> Mapping[int, list[str]]:
-    """Return `bodies`, with the empty body of each section that starts with a figure replaced by the text after the
+    """Return `bodies`, with the empty body of a section that starts with a figure replaced by the text after the
     figure.
 
     A body is the first lines of a section, from which its summary is made.

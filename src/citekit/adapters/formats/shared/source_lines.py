@@ -33,7 +33,7 @@ def read_lines(path: Path, progress: Progress = silent) -> list[str]:
 
 
 def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]:
-    """Return at most the first `count` lines of a file, each truncated to 4000 bytes.
+    """Return at most the first `count` lines of a file, each truncated to `LINE_LIMIT` bytes.
 
     Raise `SourceUnreadable` if the file cannot be read.
     """

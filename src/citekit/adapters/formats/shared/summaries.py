@@ -19,15 +19,15 @@ _ENTRY = re.compile(r"[^.!?]*[^\W\d_][^.!?]*(?:\s|\.{2,})\d{1,4}")
 _PARAGRAPH = 2000
 _PARAGRAPHS = 12
 _WORTH = 25
-"""Minimum number of characters in a sentence that can be a summary."""
+"""The usual minimum length of a summary, in characters."""
 
 
 def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
-    """Return the first sentence that is long enough to be a summary; None if there is no text.
+    """Return the first complete sentence that is long enough to be a summary, or else the first long one, or else the
+    first.
 
-    Blank lines separate paragraphs. Leading lines that repeat `skip` (a title) are skipped, and so are captions and
-    lines of a table of contents. An incomplete sentence, such as a name, is returned only if the first paragraphs
-    contain no complete sentence. If no sentence is long enough, the first sentence is returned.
+    Return None if there is no sentence. Blank lines separate paragraphs, and only the first paragraphs are searched.
+    Leading lines that repeat `skip` (a title), captions, and entries of a table of contents are skipped.
     """
     found: list[str] = []
     for paragraph in islice(_paragraphs(lines, folded(skip)), _PARAGRAPHS):
@@ -88,7 +88,7 @@ def _sentences(paragraph: str) -> Iterable[str]:
 
 
 def _repeats_title(line: str, title: str) -> tuple[bool, str]:
-    """Return whether `line` repeats the title or its beginning, possibly after a number, and the rest of the title."""
+    """Return whether `line` repeats the title or its beginning, and the rest of the title."""
     if line and title.startswith(line):
         return True, title[len(line) :]
     if title in line and len(line) <= len(title) + 12:

@@ -1,7 +1,4 @@
-"""Opens a text file for mapping: detects its encoding and indexes its lines in the same way as the line extractor.
-
-Memory use is bounded: the index takes 8 bytes per line, and only the beginning of a very long line is read.
-"""
+"""Opens a text file for mapping: detects its encoding and indexes its lines in the same way as the line extractor."""
 
 from __future__ import annotations
 
@@ -19,7 +16,8 @@ from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.progress import Progress, silent
 
 LINE_LIMIT = 4000
-"""The maximum number of bytes that are read from a line. The rest is not needed to classify the line."""
+"""The default for the maximum number of bytes that are read from a line. The rest is not needed to classify the line.
+"""
 
 LINES_LIMIT = 1_000_000
 """The maximum number of lines of a text whose lines are examined one by one."""
@@ -63,9 +61,7 @@ class TextFile:
 
     @property
     def is_long(self) -> bool:
-        """Whether the file has more than `LINES_LIMIT` lines; such a text is mapped in groups of lines, not line by
-        line.
-        """
+        """Whether the file has more than `LINES_LIMIT` lines."""
         return self.index.count > LINES_LIMIT
 
     @property
@@ -90,9 +86,9 @@ class TextFile:
             raise SourceUnreadable(f"{self.path} cannot be read: {error.strerror or error}.") from error
 
     def passages(self, spans: Iterable[tuple[int, int]]) -> Iterator[list[str]]:
-        """Yield the lines of each (first, last) pair in `spans` as a list, in the same form as `lines` returns them.
+        """Yield the lines of each (first, last) pair in `spans` as a list, as `lines` returns them.
 
-        No other lines are read. Raise `SourceUnreadable` if the file cannot be read.
+        Raise `SourceUnreadable` if the file cannot be read.
         """
         try:
             with self.path.open("rb") as stream:
@@ -131,10 +127,10 @@ class TextFile:
 def open_text(path: Path, progress: Progress = silent) -> TextFile:
     """Open the text file at `path` and detect its encoding.
 
-    A byte-order mark determines the encoding. Otherwise, it is ISO-2022-JP if all bytes are ASCII and include escape
-    sequences of ISO-2022-JP, UTF-8 if the whole file is valid UTF-8, else the encoding in an XML or HTML declaration at
-    the start. Otherwise, it is guessed from the first non-ASCII lines: windows-1252 if they look Western, else
-    charset-normalizer's guess. Raise `SourceUnreadable` if the file cannot be read.
+    The encoding is that of the byte-order mark, or else ISO-2022-JP if the file is ASCII and contains its escape
+    sequences, or else UTF-8 if the whole file is valid UTF-8. Otherwise, it is the encoding in an XML or HTML
+    declaration, if that suits the text, or a guess from the first lines that are not ASCII. Raise `SourceUnreadable` if
+    the file cannot be read.
     """
     reader = _EncodingScan(progress)
     try:
@@ -248,8 +244,7 @@ def _guessed(sample: bytes) -> str:
 def _looks_western(sample: bytes) -> bool:
     """Return whether the bytes are plausible windows-1252: a few accented Western letters among unaccented ones.
 
-    Statistical detection mistakes short Western texts for Central European ones. Letters that only Czech, Polish, or
-    Hungarian use do not count as Western; neither do scripts that consist entirely of accented letters.
+    Statistical detection mistakes short Western texts for Central European ones.
     """
     letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
     others = [byte for byte in sample if byte >= 128]

@@ -35,7 +35,7 @@ WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 def written_title(written: str) -> str:
     """Return a title from metadata without markup and without the name of the program that wrote it.
 
-    Return "" if the rest was not written by an author: if it is a placeholder, a file name, or not readable.
+    Return "" if the rest is a placeholder, a file name, or not readable.
     """
     title = _PRODUCT.sub("", one_line(_MARKUP.sub("", written), TITLE_LIMIT)).strip(" \u2013\u2014|-")
     sensible = WORD.search(title) and "\ufffd" not in title
@@ -59,8 +59,8 @@ def is_confirmed(title: str, words: set[str]) -> bool:
 def may_be_title(text: str) -> bool:
     """Return whether a printed text may be the title of a document.
 
-    A title has a word, at most `TITLE_LIMIT` characters, and at least half of them letters. It is neither a URL, an
-    email address, nor an identifier, and not the heading of a part that many documents have.
+    A title contains a word and has at most `TITLE_LIMIT` characters, at least half of them letters. It contains no URL
+    or email address, and is not an identifier, a page number, or the heading of a part that many documents have.
     """
     letters = sum(character.isalpha() for character in text)
     return bool(

@@ -1,6 +1,6 @@
 """Reads the cues of subtitle and transcript files: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, and timed text.
 
-WebVTT follows https://www.w3.org/TR/webvtt1/; the other formats are read the way players do. Invalid lines are skipped.
+WebVTT follows https://www.w3.org/TR/webvtt1/; the other formats are read as players do. Invalid lines are skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from charset_normalizer import CharsetMatches
 
 FILE_LIMIT = 16 * 2**20
-"""The maximum size of a subtitle file, in bytes."""
+"""The maximum size of a sidecar, in bytes."""
 
 CUE_LIMIT = 100_000
 """The maximum number of cues that are read from a file."""
@@ -56,10 +56,10 @@ DOS and classic Macintosh encodings are left out: they are rarely used, and caus
 def find_sidecar(media: Path) -> Path | None:
     """Return the subtitle file of `media` in the same folder, or None.
 
-    Its name has the same stem, optionally followed by a language (`talk.en.srt`). A file without a language is
-    preferred, then the first by type and name. Files that are empty or have more than `FILE_LIMIT` bytes are ignored,
-    and so are texts (`.txt`) without times. A symbolic link is used only if the media file is also one, because in a
-    folder of regular files it may lead to unrelated files.
+    Its name has the same stem, optionally followed by up to 20 characters, such as a language (`talk.en.srt`). The name
+    with the fewest dots is preferred, then the first by type and name. Files that are empty or have more than
+    `FILE_LIMIT` bytes are ignored, and so are texts (`.txt`) without times. A symbolic link is used only if the media
+    file is also one, because in a folder of regular files it may lead to unrelated files.
     """
     stem = f"{media.stem}.".casefold()
     try:
@@ -125,17 +125,17 @@ def decoded(data: bytes) -> str:
 
 
 def _is_wide(head: bytes, high: int) -> bool:
-    """Return whether `head` looks like UTF-16 without a byte-order mark.
+    """Return whether `head` looks like UTF-16 without a byte-order mark: times and punctuation have high bytes that are
+    0.
 
-    `high` is the offset of the high byte in each pair: 1 for little endian, 0 for big endian. Times and punctuation are
-    ASCII in subtitles of every language, so many high bytes are 0.
+    `high` is the offset of the high byte in each pair: 1 for little endian, 0 for big endian.
     """
     pairs = len(head) // 2
     return head[high::2].count(0) * 10 > pairs and head[1 - high :: 2].count(0) * 100 <= pairs
 
 
 def _best_guess(guesses: CharsetMatches) -> str:
-    """Return the most likely encoding. Western European (cp1252), by far the most frequent encoding, wins ties."""
+    """Return the most likely encoding. Western European (cp1252), the most frequent encoding, wins ties."""
     best = guesses.best()
     if best is None:
         return "cp1252"
@@ -203,10 +203,9 @@ def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
-    """Return a cue for each (time, text) pair that lasts until the next pair's time.
+    """Return a cue for each (time, text) pair that lasts until the next pair's time. For the last one, see `read_cues`.
 
-    A pair without text makes no cue but ends the previous one. The last cue lasts until `duration`, in seconds, or for
-    5 seconds if `duration` is infinite.
+    A pair without text makes no cue but ends the previous one.
     """
     ends = (
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []

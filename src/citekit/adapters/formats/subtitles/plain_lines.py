@@ -1,6 +1,6 @@
 """Removes numbers, times, and tags from subtitles (SubRip, WebVTT, SubStation Alpha) line by line.
 
-Optionally marks long pauses: the mark `CUT` replaces the timing line of a cue that starts long after the previous one.
+Optionally, the mark `CUT` replaces the timing line of a cue that starts long after the previous one.
 """
 
 from __future__ import annotations

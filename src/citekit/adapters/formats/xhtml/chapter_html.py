@@ -1,8 +1,8 @@
 """Writes a chapter, or a range of its characters, as a self-contained HTML document.
 
-Only the elements and attributes that this module lists are written, so no sanitizing is needed: the document contains
-no scripts, event handlers, styles of the book, or external references other than links that the reader can follow. It
-also has a restrictive Content-Security-Policy.
+Only elements that this module lists are written, and only attributes that it lists or that refer to nothing outside a
+drawing. The document thus contains no scripts, event handlers, styles of the book, or external references other than
+links that the reader can follow. It also has a restrictive Content-Security-Policy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from citekit.adapters.formats.xhtml.visible_text import is_unseen
 from citekit.adapters.libraries.lxml import names
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""The Content-Security-Policy (CSP Level 3) of all HTML evidence: nothing can be executed or loaded."""
+"""The Content-Security-Policy (CSP Level 3) of HTML evidence: nothing is executed or loaded from elsewhere."""
 
 
 _FLOWING = names(
@@ -90,10 +90,9 @@ def document(page: Page, body: str) -> str:
 
 
 def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> Iterator[str]:
-    """Yield the markup of a range of a chapter's characters, inside their enclosing elements.
+    """Yield the markup of a range of a chapter's characters, inside their enclosing elements, in pieces.
 
-    `chars` is the range (start, end); None means the whole chapter. The markup is yielded in pieces, so that the caller
-    can stop when it becomes too long.
+    `chars` is the range (start, end); None means the whole chapter.
     """
     return _Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None)
 

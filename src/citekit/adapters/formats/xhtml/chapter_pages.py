@@ -1,4 +1,4 @@
-"""Writes chapters of a book as one HTML document; all book formats use it."""
+"""Writes chapters of a book as one HTML document."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _PIXELS = {"px": 1.0, "em": 16.0, "rem": 16.0, "pt": 4 / 3, "in": 96.0, "cm": 37
 
 
 def applies(tokens: Sequence[Token]) -> Truth:
-    """Return whether a media query list holds for the usual screens; None if it holds for only some or is undecided."""
+    """Return whether a media query list holds for the usual screens; None if that is undecided."""
     return some(map(_query, split(tokens))) if tokens else True
 
 

@@ -562,7 +562,9 @@ def _mixed(text: str) -> RGBA | Unread:
 
 @lru_cache(4096)
 def image_colors(text: str) -> tuple[tuple[RGBA, ...], bool] | Unread:
-    """Return the colors of the gradients in a background image, and whether there are other images."""
+    """Return the colors of the gradients in a background image, and whether it contains anything else, such as a
+    picture.
+    """
     colors: list[RGBA] = []
     other = False
     if any(each in text.lower() for each in _SUBSTITUTED):
@@ -683,7 +685,7 @@ def _transform(token: Token, units: Units) -> Change | Unread:
 
 
 _DEEP = 10.0
-"""The distance in pixels before or behind the page at which the perspective may hide text."""
+"""The distance in pixels before or behind the page above which the perspective may hide text."""
 
 _CLOSE = 100.0
 """The distance of a perspective, in pixels, below which it may hide text."""
@@ -757,9 +759,8 @@ def _clip(token: Token, units: Units) -> Change | Unread:
 
 
 def _clip_path(token: Token, units: Units) -> Change | Unread:
-    """Return the effect of a basic shape.
-
-    It counts as hiding the element unless it is known to show a large part of it.
+    """Return the effect of a basic shape. A shape that is not known to show a large part of the element counts as
+    hiding it.
     """
     name = token.text
     inner = [each for each in token.inner if each.kind != "whitespace"]

@@ -1,7 +1,7 @@
 """Parses selectors (Selectors Level 4), and matches all selectors of a document in one walk over its elements.
 
-The selectors form a tree: each compound selector follows the compound selector and combinator before it. For every
-element, the walk records which compound selectors match, so that no selector is ever tried again on an ancestor.
+The selectors form a tree: each compound selector follows the compound selector and combinator before it. For each
+element, the walk records which compound selectors match, so that they are not tried again on ancestors.
 """
 
 from __future__ import annotations
@@ -447,7 +447,9 @@ def _written(token: Token) -> str:
 
 @define
 class _Frame:
-    """What was matched on an element (`own`), on its ancestors (`above`), and on its children read so far."""
+    """What was matched on an element (`own`), on the ancestors of its children (`above`), and on its children read so
+    far.
+    """
 
     own: Mapping[int, Truth]
     above: Mapping[int, Truth]
@@ -472,7 +474,7 @@ class Walk:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether matching needed more comparisons than the limit allows, so that selectors are no longer matched."""
+        """Whether matching needed more comparisons than the limit allows."""
         return self.work > self.limit
 
     def enter(self, element: _Element, name: str, attributes: Mapping[str, str]) -> list[tuple[Compound, bool]]:

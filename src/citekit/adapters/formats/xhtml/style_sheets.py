@@ -43,10 +43,7 @@ RULES_LIMIT = 20_000
 """Maximum number of compound selectors in a document. Beyond it, all text counts as hidden."""
 
 WORK_LIMIT = 700_000
-"""Maximum number of comparisons of elements with selectors per document.
-
-Beyond it, all further text counts as hidden.
-"""
+"""Maximum number of comparisons of elements with selectors per document. Beyond it, text counts as hidden."""
 
 WORK_PER_ELEMENT = 10
 """The number by which each element increases `WORK_LIMIT`, so that long pages with usual style sheets are read."""
@@ -69,7 +66,7 @@ It returns None if the style sheet cannot be read.
 
 
 class Value(NamedTuple):
-    """A possible value of a property. If `certain` is False, the element may have an earlier value instead."""
+    """A possible value of a property. If `certain` is False, a value of lower precedence may apply instead."""
 
     text: str
     certain: bool
@@ -518,7 +515,7 @@ def _resolved(values: Iterable[Value], name: str, scope: _Variables) -> Iterator
 
 
 def _declared(found: Iterable[Declaration]) -> Iterator[_Declared]:
-    """Yield the declarations that can hide or show text, with shorthand properties expanded."""
+    """Yield the declarations of custom properties and of those that can hide or show text, with shorthands expanded."""
     for name, value, important in found:
         if name.startswith("--"):
             yield _Declared(name, value, important, "")

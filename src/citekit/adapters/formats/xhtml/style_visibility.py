@@ -51,8 +51,8 @@ _NEAR = 20
 """Maximum difference in each of red, green, and blue between two colors that look the same."""
 
 _CONTRAST, _LIGHT = 128, 200
-"""Two values for each of red, green, and blue: the minimum difference that no single filter removes, and the minimum in
-a light color.
+"""For each of red, green, and blue: the minimum difference that no single filter removes, and the minimum in a light
+color.
 """
 
 _BARE_COLOR = re.compile(r"[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?")
@@ -364,7 +364,7 @@ _CONTAINED = frozenset(("strict", "size", "inline-size", "error()"))
 
 
 def _has_no_room(name: str, style: Style, units: Units, around: Shown) -> bool:
-    """Return whether the element is too small for its text, and hides what does not fit."""
+    """Return whether the element may be too small for its text and hide what does not fit."""
     contained = {
         word
         for key in ("contain", "container-type")

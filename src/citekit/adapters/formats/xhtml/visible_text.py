@@ -48,8 +48,8 @@ _MATH: Mapping[str, Sequence[Level]] = {
 def is_unseen(said: Mapping[str, str]) -> bool:
     """Return whether an element with the attributes `said` is hidden.
 
-    This is the case if it has the attribute `hidden` (HTML 6.1), the class `UNSEEN_STYLE`, or an inline style that
-    hides it (CSS 2.2 `display`, `visibility`).
+    It can be hidden by the attribute `hidden` (HTML 6.1), the class `UNSEEN_STYLE`, or an inline style (CSS 2.2
+    `display`, `visibility`).
     """
     if not said:
         return False

@@ -1,6 +1,6 @@
 """Finds blocks of cells on a sheet: rectangles separated by empty rows and columns.
 
-Rows are processed one at a time. Memory use depends only on the number of open blocks.
+Only the first rows of a block are stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Streams the cells of a worksheet with the expat XML parser, in memory that does not depend on the size of the sheet.
+"""Streams the cells of a worksheet (SpreadsheetML, ECMA-376 part 1, 18.3.1) with the expat XML parser.
 
-SpreadsheetML is specified in ECMA-376 part 1, 18.3.1. Only cells with a value or a formula are returned. ADR 22
-compares this parser with openpyxl and python-calamine.
+Only cells with a value or a formula are returned. ADR 22 compares this parser with openpyxl and python-calamine.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ class Grid:
     """The rows and columns of a worksheet that are hidden, or so small that they count as hidden.
 
     `narrow` contains the columns that are hidden, and `wide` the columns that are declared as visible. Each column is
-    mapped to a later column that follows the same range, so that elements that repeat columns are cheap.
+    mapped to a column after the same range, so that elements that repeat columns are cheap.
     """
 
     usually_flat: bool = False
@@ -121,10 +120,7 @@ class Grid:
         return column in self.narrow or (self.usually_narrow and column not in self.wide)
 
     def is_flat(self, said: dict[str, str]) -> bool:
-        """Return whether the row with the attributes `said` is hidden.
-
-        Rows in collapsed groups and filtered rows are hidden.
-        """
+        """Return whether the row with the attributes `said` is hidden, as in collapsed groups and filtered tables."""
         height = said.get("ht")
         return said.get("hidden") in _ON or (_size(height) <= LEAST_HEIGHT if height else self.usually_flat)
 
@@ -231,7 +227,7 @@ def values(
     *,
     hidden: bool = False,
 ) -> Iterator[Value]:
-    """Yield the cells with a value of the worksheet whose bytes arrive in `pieces`, in file order.
+    """Yield the cells with a value or a formula of the worksheet whose bytes arrive in `pieces`, in file order.
 
     `seen` is called with the name and attributes of each other element. `hidden` is true if the sheet is hidden. Raise
     `SourceUnsupported` if the part `name` is not a valid worksheet or exceeds the `allowance`.

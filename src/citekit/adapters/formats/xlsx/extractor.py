@@ -69,7 +69,7 @@ class CellsExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the cells of `location` to `target` in the form of `options`. See `Extractor.extract` for errors."""
+        """See `Extractor.extract`."""
         if not isinstance(location, Cells) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(
                 f"Cells are available in the forms native, text, and html, but not {options.form.value}."
@@ -111,9 +111,9 @@ EMPTY_LIMIT = 20_000_000
 class _Cut:
     """The cells within a location on a sheet.
 
-    After they are read, `rows` and `columns` are the extent of the part of the sheet that was read, and `formulas` and
-    `without_value` count the extracted cells that have a formula and those that have only a formula. `apostrophes`
-    counts the texts that got an apostrophe in CSV.
+    After they are read, `rows` and `columns` are the extent of the part of the sheet that was read. `formulas`,
+    `without_value`, and `apostrophes` count the extracted cells with a formula, with only a formula, and with an added
+    apostrophe in CSV.
     """
 
     workbook: Workbook
@@ -128,9 +128,7 @@ class _Cut:
 
     @property
     def corners(self) -> tuple[int, int, int, int]:
-        """The top row, left column, bottom row, and right column; for a whole sheet, the corners of the largest
-        possible sheet.
-        """
+        """The top row, left column, bottom row, and right column; for a whole sheet, the largest possible ones."""
         place = self.location
         if place.first is None or place.last is None:
             return 1, 1, ROWS_LIMIT, COLUMNS_LIMIT
@@ -181,7 +179,7 @@ class _Cut:
             raise LocationOutside(f"cell {cell_name(last)} is beyond the end: the sheet {self.sheet.name!r} {used}")
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes for the user about differences between the extracted cells and the source."""
+        """Return notes about differences between the extracted cells and the source."""
         computed = (_FORMULAS,) if self.formulas > self.without_value else ()
         missing = (_NO_VALUES.format(count=self.without_value),) if self.without_value else ()
         return (*computed, *missing, *((_APOSTROPHES.format(count=self.apostrophes),) if self.apostrophes else ()))
