@@ -19,18 +19,19 @@ class ForeignFiles(Protocol):
     """A reader of PDF pages and Parquet tables for importers."""
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """Return the label of each page of a PDF (its number if it has none), and the page's text without whitespace in
-        Unicode normalization form NFKC.
+        """Return the label and the text of each page of a PDF.
 
-        Raise `RequestRefused` if the texts have more than `SIZE_LIMIT` characters in total, or `SourceUnreadable` or
+        A page without a label has its number. The text is in Unicode normalization form NFKC, without whitespace. Raise
+        `RequestRefused` if the texts have more than `SIZE_LIMIT` characters in total, or `SourceUnreadable` or
         `SourceUnsupported` if the PDF cannot be read.
         """
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, object]]:
         """Return the rows of a Parquet file, with those of `columns` that exist.
 
-        Values that JSON cannot represent become None. Raise `DriverMissing` if PyArrow is not installed,
-        `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is damaged, unsupported, or too large.
+        Values other than text, numbers, Booleans, and lists of these become None. Raise `DriverMissing` if PyArrow is
+        not installed, `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is damaged, unsupported,
+        or too large.
         """
 
 
@@ -69,7 +70,7 @@ def check_size(path: Path, size: int) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a table value as JSON data, or None for types that no importer uses, such as bytes and times."""
+    """Return a table value as JSON data, or None for other types, such as bytes and times."""
     if isinstance(value, list):
         return [plain(each) for each in value]
     return value if isinstance(value, str | int | float) else None

@@ -26,8 +26,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 PASSAGE_LIMIT = 50
-"""The maximum number of nodes for text units under one entity. The entity's location also covers its other text units.
-"""
+"""The maximum number of nodes for text units under one entity, whose location also covers its other text units."""
 
 SCHEME = "graph"
 """The scheme of virtual locations, as in CiteKit 0.2."""
@@ -152,9 +151,7 @@ class _NodeBuilder:
         )
 
     def _units_of(self, community: Community) -> list[str]:
-        """Return the identifiers of the text units of a community, its entities, and its subcommunities, without
-        duplicates.
-        """
+        """Return the identifiers of the text units of a community, its entities, and its subcommunities, once each."""
         found = list(community.text_units)
         for number in community.members:
             found += self.graph.entities[number].text_units

@@ -107,8 +107,7 @@ def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> No
 
 
 def _rows(data: object, where: str) -> Sequence[Row]:
-    """Return the rows in `data`: a list of objects, an object of columns as pandas writes it, or an object that is one
-    row.
+    """Return the rows in `data`: a list of objects, columns as pandas writes them, or an object that is one row.
 
     Raise `FaultyAnswer` for other data.
     """
@@ -163,9 +162,7 @@ def identifier(row: Row, *names: str) -> str:
 
 
 def as_identifier(value: object) -> str:
-    """Return an identifier as text, or "" if `value` is not an identifier, such as null, NaN, or a negative number (a
-    parent of -1 means no parent).
-    """
+    """Return an identifier as text, or "" for other values, such as null, NaN, or a negative number (no parent)."""
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, float):
@@ -177,8 +174,6 @@ def as_identifier(value: object) -> str:
 
 
 def identifiers(row: Row, name: str) -> list[str]:
-    """Return the identifiers in the list in the column `name`; empty if the column does not contain a list. Values that
-    are not identifiers are left out.
-    """
+    """Return the identifiers in the list in the column `name`; empty if the column contains no list."""
     value = row.get(name)
     return [found for each in value if (found := as_identifier(each))] if isinstance(value, list) else []

@@ -18,7 +18,7 @@ def read_json(path: Path) -> Any:
     """Return the data in the JSON file at `path`; for JSON Lines, return a list.
 
     NaN and infinities, which JSON does not allow, become null. Raise `SourceUnreadable` if the file cannot be read, or
-    `FaultyAnswer` if it is too large, not valid UTF-8, or not valid JSON.
+    `FaultyAnswer` if it is too large, not valid UTF-8, or cannot be parsed.
     """
     text = read_text(path)
     try:
@@ -36,9 +36,7 @@ def read_json(path: Path) -> Any:
 
 
 def in_folder(folder: Path, path: Path) -> Path:
-    """Return `path`, a file of the data in `folder`. Raise `SourceUnreadable` if `path` is a link to a file outside the
-    folder.
-    """
+    """Return `path`. Raise `SourceUnreadable` if it is a link to a file outside `folder`."""
     if not path.resolve().is_relative_to(folder.resolve()):
         raise SourceUnreadable(
             f"Cannot read {path}: it is a link to a file outside {folder}. Replace the link with the file."

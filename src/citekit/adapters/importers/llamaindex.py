@@ -1,4 +1,6 @@
-"""Imports LlamaIndex nodes. Their relationships become a tree, and their character offsets become lines or pages."""
+"""Imports LlamaIndex nodes. Their relationships become a tree, and their offsets, page labels, and texts give
+locations.
+"""
 
 from __future__ import annotations
 
@@ -101,10 +103,7 @@ def _file_name(path: str) -> str:
 
 @define
 class _LocationFinder:
-    """A finder of the locations of LlamaIndex nodes.
-
-    It counts the nodes that it locates, and the nodes that it locates only by their page label.
-    """
+    """A finder of the locations of LlamaIndex nodes. It counts them for the notes."""
 
     text: SourceText | None
     source: Source | None
@@ -211,9 +210,7 @@ class _NodeBuilder:
         return _containing_children(node)
 
     def _named(self, number: str) -> str:
-        """Return the node's own ID if it is unused and valid in an address, on a screen, and in a file name; else a new
-        ID.
-        """
+        """Return the node's own ID if it is unused and matches `_USABLE_ID`; else a new ID."""
         usable = _USABLE_ID.fullmatch(number) is not None and number not in self.taken
         name = number if usable else node_id("", number, self.taken, fallback="node")
         self.taken.add(name)
@@ -221,10 +218,8 @@ class _NodeBuilder:
 
 
 def _containing_children(node: Node) -> Node:
-    """Return the node with its location extended to contain the locations of its children.
-
-    Children may extend beyond their parent by a line. If no location contains all of them, the node's location becomes
-    virtual.
+    """Return the node with its location extended to contain the locations of its children, or made virtual if none
+    does.
     """
     if isinstance(node.location, Virtual) or not node.children:
         return node

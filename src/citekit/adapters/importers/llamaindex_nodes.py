@@ -61,10 +61,10 @@ class LlamaNode:
 
 
 def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
-    """Return the nodes by ID, in their stored order. Raise `FaultyAnswer` if there are none or the data is not valid,
-    and `SourceUnreadable` if a file cannot be read.
+    """Return the nodes in `data`, which is a path or plain data, by ID, in their stored order.
 
-    `data` is a path or plain data; `where` names it in error messages.
+    `where` names the data in error messages. Raise `FaultyAnswer` if there are no nodes or the data is not valid, and
+    `SourceUnreadable` if a file cannot be read.
     """
     trees: Mapping[str, list[str]] = {}
     if isinstance(data, Path):
@@ -181,10 +181,7 @@ def _related(value: object) -> Iterator[str]:
 
 
 def _trees(path: Path) -> dict[str, list[str]]:
-    """Return the children of each node in the tree indexes of the index store at `path`.
-
-    They are read from `node_id_to_children_ids` of each `IndexGraph`.
-    """
+    """Return the children of each node in the tree indexes (`IndexGraph`) of the index store at `path`."""
     data = read_json(path) if path.is_file() else {}
     stored = data.get("index_store/data") if isinstance(data, Mapping) else None
     found: dict[str, list[str]] = {}

@@ -119,10 +119,9 @@ class LineText(SourceText):
         return {"line_count": len(self.starts)}
 
     def at_characters(self, start: int, end: int, passage: str) -> Lines | None:
-        """Return the lines of the characters `start` to `end` of the unchanged text, ignoring whitespace at both ends.
+        """See `SourceText.at_characters`. Whitespace at both ends is ignored, and an empty `passage` is not compared.
 
-        The result is None if these characters are only whitespace or do not match `passage`. An empty `passage` is not
-        compared.
+        The result is also None if the characters are only whitespace.
         """
         there = self.raw[max(start, 0) : max(end, 0)]
         if not there.strip() or self.compact(there) != self.compact(passage or there):
@@ -157,10 +156,7 @@ class PageText(SourceText):
         return {"page_count": len(self.starts)}
 
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:
-        """Return the only page with the printed number `label`, and whether `passage` is on it.
-
-        The result is None if no page or several pages have that label.
-        """
+        """See `SourceText.on_page`."""
         pages = self.labels.get(label, ())
         if len(pages) != 1:
             return None
@@ -177,10 +173,7 @@ class ChapterText(SourceText):
     chapters: Sequence[str] = field(repr=False)
 
     def locate(self, start: int, end: int) -> Chapter:
-        """Return the location of a range of characters: characters of one chapter, or several whole chapters.
-
-        `start` and `end` (excluded) are offsets in the text without whitespace.
-        """
+        """See `SourceText.locate`. The location is a range of characters in one chapter, or several whole chapters."""
         first, last = self._unit(start), self._unit(end - 1)
         if first != last:
             return Chapter(first, last=last)

@@ -12,10 +12,10 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
 
 
 def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
-    """Return the location that covers exactly all of `locations`, or None if no single location does.
+    """Return the location that covers `locations` and nothing else, or None if no single location does.
 
-    Pages may have gaps. Different parts of chapters become whole chapters. Lines and chapters must follow one another
-    without a gap, except that lines for which `blank` returns True may be between them.
+    Pages may have gaps, and lines may have gaps for which `blank` returns True. Different parts of chapters become
+    whole chapters.
     """
     found = list(locations)
     pages = [location for location in found if isinstance(location, Pages)]
@@ -35,10 +35,10 @@ def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _ne
 
 
 def enclosing(locations: Iterable[Location]) -> Location | None:
-    """Return the smallest location that contains all of `locations`, including gaps. Different parts of chapters become
-    whole chapters.
+    """Return the smallest location that contains all of `locations`, including gaps, or None.
 
-    The result is None if they are of different kinds, or not pages, lines, or chapters.
+    Different parts of chapters become whole chapters. The result is None if the locations are of different kinds, or
+    not pages, lines, or chapters.
     """
     found = list(locations)
     lines = [location for location in found if isinstance(location, Lines)]

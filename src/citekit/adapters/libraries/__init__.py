@@ -1,1 +1,1 @@
-"""Adapters for third-party libraries. Each library is imported on first use, and its exceptions are translated."""
+"""Adapters for third-party libraries."""

@@ -1,6 +1,6 @@
 """Recognizes speech with faster-whisper, which runs Whisper models with CTranslate2 on the CPU.
 
-Nothing is downloaded: the caller provides the files of the model. All threads share one model under a lock.
+Nothing is downloaded: the caller provides the files of the model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WINDOW = 28.0
 """Maximum length of a window, in seconds. The models process 30 s at a time."""
 
 MAX_GAP = 1.5
-"""Maximum silence inside a window, in seconds. In longer silence, the models invent words."""
+"""Maximum silence inside a window, in seconds. In longer silence, the models may invent words."""
 
 _PADDING_MS = 200
 _MIN_SILENCE_MS = 300
@@ -54,12 +54,10 @@ More tokens are a loop of the model. Fast speech has about six tokens per second
 _MIN_LOG_PROBABILITY = -1.0
 _MAX_COMPRESSION = 2.4
 _MAX_NO_SPEECH = 0.6
-"""The default limits of Whisper (A. Radford et al.: Robust Speech Recognition via Large-Scale Weak Supervision, 2022).
-"""
+"""The default limits of Whisper (Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision, 2022)."""
 
 _MAX_REPEATS, _MAX_WORDS_PER_SECOND = 8, 7.0
-"""Words that occur more than `_MAX_REPEATS` times in a row, or at least three times in a row and faster than
-`_MAX_WORDS_PER_SECOND`, are a loop of the model.
+"""The limits above which repeated words are a loop of the model; see `_looped`.
 
 People who speak very fast say about five words per second.
 """
@@ -100,7 +98,7 @@ def installed() -> bool:
 
 
 def version() -> str:
-    """Return the versions of the packages that affect the recognized words."""
+    """Return the versions of faster-whisper and CTranslate2, which affect the recognized words."""
     return f"faster-whisper {version_of('faster_whisper', 'faster-whisper')} ctranslate2 {version_of('ctranslate2')}"
 
 
@@ -120,11 +118,11 @@ class FasterWhisper:
         return speech_windows(samples)
 
     def recognize(self, samples: Samples, language: str | None, expected: str | None) -> list[RecognizedPassage]:
-        """Return the passages that are spoken in a window.
+        """Return the passages that are spoken in the window `samples`.
 
-        `samples` are the samples of the window. `language` is the language, or None to detect it. `expected` is the
-        language to use if the detection is uncertain, or None. Raise `DriverMissing` if faster-whisper is not
-        installed, or `MapperUnavailable` if the model does not know `language` or fails.
+        `language` is the language, or None to detect it. `expected` is the language to use if the detection is
+        uncertain, or None. Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the
+        model does not know `language` or fails.
         """
         runtime: Any = imported("ctranslate2", FEATURE, EXTRA)
         with _translated_errors(self.model.name):
@@ -229,8 +227,7 @@ def _new_engine(model: SpeechModel) -> Any:
 def _remembering_last(encode: Callable[[Samples], object]) -> Callable[[Samples], object]:
     """Return a function that calls `encode` and reuses its last result if the next call has equal arguments.
 
-    The frames on which the language is detected are recognized first, and encoding them is at least a tenth of the
-    work.
+    Language detection and recognition encode the same frames first, which is at least a tenth of the work.
     """
     import numpy as np
 
@@ -257,11 +254,7 @@ def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def passages_of(segments: Any, language: str, duration: float) -> Iterator[RecognizedPassage]:
-    """Yield the passages of the engine's segments, with times that are ordered and inside the window.
-
-    Repetitive passages are doubtful, because the model may be in a loop. Repetitions that a person is unlikely to say
-    are left out (see `_looped`).
-    """
+    """Yield the passages of the engine's segments, with ordered times inside the window and without loops of the model."""
     reached = 0.0
     passages: list[tuple[bool, list[RecognizedWord]]] = []
     repeating: list[RecognizedWord] = []

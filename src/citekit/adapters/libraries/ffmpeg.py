@@ -36,11 +36,10 @@ def program() -> str:
 
 
 def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -> None:
-    """Run the ffmpeg `command` until it ends.
+    """Run the ffmpeg `command` until it ends, in an environment without API keys.
 
-    The child process gets an environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
-    Raise `ExtractionFailed` if the program fails, with its last message, or takes longer than `limit` seconds. Errors
-    that `progress` raises propagate.
+    The child process is killed after `limit` seconds, or if `progress` raises; errors of `progress` propagate. Raise
+    `ExtractionFailed` if the program fails, with its last message, or takes longer than `limit` seconds.
     """
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(

@@ -31,15 +31,15 @@ _EVERYTHING = "all"
 """The extra that contains the others."""
 
 Package = tuple[str, str | None, tuple[str, ...], str | None]
-"""(name, version, extras that contain it, reason why it cannot be loaded) of a package. Version and reason can be None.
+"""(name, version, extras that contain it, reason why it cannot be loaded) of a package. Version and reason may be None.
 """
 
 
 def packages() -> Iterator[Package]:
     """Yield the name, version, extras, and load error of Python, CiteKit, and each package in CiteKit's metadata.
 
-    Packages with compiled modules are imported, because they may have been built for another platform. Other packages,
-    some of which take a second to import, are only located.
+    Packages with compiled modules are imported, because they may have been built for another platform. Other packages
+    are only located, which is faster.
     """
     yield "python", platform.python_version(), (), None
     yield DISTRIBUTION, _version(DISTRIBUTION), (), None
@@ -68,10 +68,10 @@ def ffmpeg() -> str | None:
 
 
 def index_fault(folder: Path) -> str | None:
-    """Return a description of the damage to the index in `folder`; None if it is intact, missing, or cannot be opened
-    now.
+    """Return a description of the damage to the index in `folder`, or None.
 
-    Nothing is changed. Raise `HomeUnsafe` if the path is unsafe (see `check_database`).
+    It is None if the index is intact or missing, or cannot be opened now. Nothing is changed. Raise `HomeUnsafe` if the
+    path is unsafe (see `check_database`).
     """
     database = folder / "cache.db"
     check_database(database)
@@ -89,8 +89,10 @@ def index_fault(folder: Path) -> str | None:
 
 
 def leftovers(folders: Sequence[Path]) -> list[Path]:
-    """Return the temporary files and the folders of unfinished evidence below `folders` that have not changed for an
-    hour, sorted by path. Raise `HomeUnsafe` if one of `folders` is unsafe (see `check_folder`).
+    """Return the temporary files and the folders of unfinished evidence below `folders`, sorted by path.
+
+    Those that have changed within an hour are left out. Raise `HomeUnsafe` if one of `folders` is unsafe (see
+    `check_folder`).
     """
     horizon = time.time() - LEFTOVER_AGE
     found = []

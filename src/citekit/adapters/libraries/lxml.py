@@ -1,7 +1,7 @@
 """Parses markup with lxml, with entities, DTDs, and network access disabled.
 
 Markup is decoded and sanitized before parsing: the document type is removed, named HTML entities become characters, and
-all other entity references become plain text. No document can make the parser expand or fetch anything.
+other entity references become plain text.
 
 A parser that recovers from errors silently drops the content after an element that is nested too deeply or after a text
 that is too long. For that reason, the parser gets higher limits (`huge_tree`: 2,048 levels instead of 256), and a
@@ -211,9 +211,7 @@ def _xml_root(text: str, name: str, *, recover: bool = False) -> _Element:
 
 
 def _check_end(parser: XMLParser, name: str) -> None:
-    """Raise `SourceUnsupported` if the parser stopped before the end of the document `name` because of a resource
-    limit.
-    """
+    """Raise `SourceUnsupported` if a resource limit stopped the parser before the end of the document `name`."""
     from lxml import etree
 
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):

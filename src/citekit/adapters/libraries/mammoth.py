@@ -95,9 +95,8 @@ def to_html(parts: Mapping[str, bytes], name: str) -> str:
 
 
 def _source(image: Any) -> dict[str, str]:
-    """Return the HTML attributes of an image: its `src`.
-
-    The `src` is "" for an image outside the document, which is not fetched.
+    """Return the `src` of an image as HTML attributes. It is "" for an image outside the document, which is not
+    fetched.
     """
     try:
         with image.open() as stream:

@@ -12,8 +12,10 @@ from typing import Any
 from citekit.domain.errors import DriverMissing, EmbedderUnavailable
 
 TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
-"""Environment variables that keep libraries from reporting their use: from version 1.29, ONNX Runtime writes an ID for
-the computer into the user's cache and sends events as soon as it is imported.
+"""Environment variables that keep libraries from reporting their use.
+
+From version 1.29, ONNX Runtime writes an ID for the computer into the user's cache and sends events as soon as it is
+imported.
 """
 
 

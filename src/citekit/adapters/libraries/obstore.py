@@ -1,7 +1,7 @@
 """Connects to object stores: S3 and compatible services, Google Cloud Storage, and Azure.
 
-`obstore` is imported on first use. Credentials come only from where each service expects them: its environment
-variables, or the identity of the machine. They are neither stored nor shown.
+`obstore` is imported on first use. Credentials come from where each service expects them: its environment variables, or
+the identity of the machine. They are not stored.
 """
 
 from __future__ import annotations
@@ -74,13 +74,12 @@ def package() -> Any:
 
 
 def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
-    """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`). Requests are made
-    later.
+    """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`).
 
     Unencrypted HTTP is used only if the endpoint in the environment (such as `AWS_ENDPOINT_URL`) starts with `http://`.
     Raise `RequestRefused` if the address or the configuration is not valid, `DriverMissing` if obstore is not
-    installed, or `OSError` if the endpoint of an S3 service cannot be reached. This is checked here, because the client
-    would repeat its first request for `retry_seconds`.
+    installed, or `OSError` if that endpoint of an S3 service cannot be reached. This is checked here, because the
+    client would repeat its first request for `retry_seconds`.
     """
     package()
     stores = importlib.import_module("obstore.store")
@@ -174,9 +173,7 @@ def pages(
 
 
 def signed_link(client: Client, path: str, seconds: int) -> str | None:
-    """Return a URL that reads one object for `seconds`, or None if the client cannot make one, for example because its
-    credentials cannot sign.
-    """
+    """Return a URL that reads one object for `seconds`, or None if the client or its credentials cannot make one."""
     try:
         link: str = package().sign(client, "GET", path, timedelta(seconds=seconds))
     except Exception as error:
@@ -202,7 +199,7 @@ def kind(error: BaseException) -> Kind | None:
 
 
 def message(error: BaseException) -> str:
-    """Return the first line of the message of `error`, shortened. It contains no credentials."""
+    """Return the first line of the message of `error`, shortened."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[0].strip().rstrip(".:")[:_LONGEST_MESSAGE]
 

@@ -1,6 +1,6 @@
 """Reads the ZIP package of an Office file (ECMA-376 part 2, Open Packaging Conventions) with bounded sizes.
 
-Nothing is extracted to disk. Parts with a DOCTYPE are never parsed, so entities cannot be expanded.
+Nothing is extracted to disk. Markup with a DOCTYPE is rejected, because it could declare entities.
 """
 
 from __future__ import annotations
@@ -82,10 +82,7 @@ class OfficePackage:
         return name if name in self._items else self._folded.get(name.casefold())
 
     def size(self, name: str) -> int:
-        """Return the uncompressed size of a part in bytes, as declared in the archive.
-
-        Reading a part never exceeds this size.
-        """
+        """Return the uncompressed size of a part in bytes, as declared in the archive."""
         return self._items[name].file_size
 
     def read(self, name: str) -> bytes:

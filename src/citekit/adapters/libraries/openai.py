@@ -1,7 +1,6 @@
 """Configures the `openai` SDK, which is imported on first use, and classifies its exceptions.
 
-The SDK reads some environment variables (organization, project, base URL, extra headers). They have no effect here:
-only the arguments that the caller passes affect requests.
+The SDK reads some environment variables (organization, project, base URL, extra headers), which have no effect here.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ PLACEHOLDER = "no-key"
 """The key sent to servers that do not need one. The SDK requires a key."""
 
 CONNECT_SECONDS = 10.0
-"""Maximum time to connect. A running server answers much sooner."""
+"""Maximum time to connect, in seconds. A running server usually answers much sooner."""
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
@@ -68,8 +67,7 @@ class OpenAiFailure:
 
 
 _SEARCHED = 20_000
-"""The maximum number of characters of an error that are searched for its meaning. A hostile server can send megabytes.
-"""
+"""The maximum number of characters of an error that are searched for its meaning. A server can send megabytes."""
 
 
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
@@ -154,7 +152,7 @@ def table() -> dict[type[BaseException], FailureKind]:
 def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure | None:
     """Return the failure of a request that `error` represents; None if the error has another cause.
 
-    `secret` is the API key. It is redacted in the returned message and in `error` itself.
+    `secret` is the API key. It is redacted in `error` itself, and thus in a message of the service.
     """
     known = table()
     limit = exceeded_limit(error)

@@ -1,7 +1,7 @@
 """Opens images with Pillow, limits their size, and rotates them upright. The package pillow-heif reads HEIC.
 
-Only the formats in `FORMATS` are enabled, so that no file reaches a decoder that runs other programs. The size that a
-file declares is checked before anything is decoded.
+Only HEIC and the formats in `FORMATS` are enabled, because some decoders of Pillow run other programs. The size that a
+file declares is checked before the image is decoded.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 PIXEL_LIMIT = 178_956_970
-"""The maximum number of pixels of an image that is decoded. This is twice Pillow's warning threshold; Pillow raises an
-error for larger images.
-"""
+"""The maximum number of pixels of an image that is decoded. Pillow raises an error for larger images."""
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
 """Pillow's names of the supported formats. JPEG includes MPO (several JPEG images in one file)."""
@@ -58,8 +56,7 @@ def library() -> ModuleType:
 def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
     """Map each exception that Pillow raises to a CiteKit error class and the reason that its message gives.
 
-    `failure` is the error class for damaged images. Subclasses come before their base classes. Damaged files can make
-    Pillow raise most built-in exceptions.
+    `failure` is the error class for damaged images. Subclasses come before their base classes.
     """
     from PIL import ImageCms, UnidentifiedImageError
 
@@ -83,7 +80,7 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
 def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
     """Translate Pillow's errors inside the block to CiteKit errors about the image at `path`.
 
-    A damaged image raises `failure`. The original error is the cause of the new one.
+    A damaged image raises `failure`.
     """
     table = error_table(failure)
     try:
@@ -201,8 +198,8 @@ def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
     """Return an upright copy of the current frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
     Transparent areas become white. The values of an image with more than 8 bits per channel are stretched to the full
-    range. A JPEG is decoded at a lower resolution if that is still large enough. The decoded image is converted to
-    `mode` in strips, so that no full-size converted copy is in memory.
+    range. A JPEG is decoded at a lower resolution if that is still large enough. The decoded image is converted in
+    strips, to save memory.
     """
     exif_orientation = orientation(picture)
     picture.draft(mode, (side, side))

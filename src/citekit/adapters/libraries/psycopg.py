@@ -1,7 +1,7 @@
 """Connects to PostgreSQL. `psycopg` is imported on first use.
 
-Passwords come only from where libpq expects them (`PGPASSWORD`, `PGPASSFILE`, `~/.pgpass`, a service file). They are
-neither stored nor shown.
+Passwords come from where libpq expects them (`PGPASSWORD`, `PGPASSFILE`, `~/.pgpass`, a service file), and are not
+stored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def connect(url: str) -> Connection:
 
 
 def message(error: BaseException) -> str:
-    """Return why the request failed, in one line, without the values of the statement and without a password."""
+    """Return why the request failed, in one line of at most 200 characters."""
     diagnosis = getattr(error, "diag", None)
     lines = str(getattr(diagnosis, "message_primary", None) or error).strip().splitlines() or [type(error).__name__]
     return lines[-1].strip().rstrip(".")[:200]

@@ -29,9 +29,7 @@ DEMUXERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,mpegvideo,flv,live_flv,asf,ogg,mp3,wav,w64,aac,flac,aiff,caf,"
     "ac3,eac3,amr,au,tta,wv,ape,m4v,h264,hevc,obu,ivf,gif"
 )
-"""Formats that can be opened. Playlists (HLS, DASH, concat), image patterns, and formats that refer to other files are
-excluded.
-"""
+"""Formats that can be opened. Playlists (HLS, DASH, concat) and image patterns are excluded."""
 
 PIXEL_LIMIT = 2**26
 """The maximum number of pixels of a frame that is decoded (67 million). An 8K frame has 33 million."""
@@ -45,9 +43,7 @@ DTS_SEARCH_SIZE = 2**18
 """Number of bytes at the start of a WAV file that are searched for DTS: twice what FFmpeg would probe."""
 
 WAV_PACKET = 2**16
-"""Maximum size in bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample, regardless of
-this size.
-"""
+"""Maximum size in bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample anyway."""
 
 
 class Cause(Enum):
@@ -125,10 +121,9 @@ def _probe_options(path: Path) -> dict[str, str]:
     """Return FFmpeg options for a WAV file: short detection of streams, and packets of a useful size; {} for other
     files.
 
-    FFmpeg tries all of its formats on the samples of a WAV file, because DTS can be stored as PCM, and this takes most
-    of the time to open the file. The header already describes a PCM stream completely. The detection is shortened only
-    if no DTS frame starts in the bytes that FFmpeg would probe. FFmpeg would also read PCM in packets of a fraction of
-    a second, which are single samples at a rate of a few hertz.
+    FFmpeg tries its formats on the samples, because DTS can be stored as PCM, and this takes most of the time to open
+    the file. The detection is shortened only if no DTS frame starts in the bytes that FFmpeg would probe. FFmpeg would
+    also read PCM in packets of a fraction of a second, which are single samples at a rate of a few hertz.
     """
     try:
         with path.open("rb") as file:
@@ -143,7 +138,7 @@ def _probe_options(path: Path) -> dict[str, str]:
 
 @contextmanager
 def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[OutputContainer]:
-    """Create a media file at `target` in the format `muxer`. The same input gives the same bytes in every run."""
+    """Create a media file at `target` in the format `muxer`. The same input gives the same bytes."""
     av = library()
     with av.open(
         f"file:{target.absolute()}", "w", format=muxer, container_options={"fflags": "+bitexact", **options}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 CONNECT_SECONDS = 5.0
-"""Maximum time to connect. A running server answers much sooner."""
+"""Maximum time to connect, in seconds. A running server usually answers much sooner."""
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
@@ -72,7 +72,7 @@ class QdrantSettings:
 
     @property
     def place(self) -> str:
-        """The address of the server without any key or password."""
+        """The address of the server without a user name or password."""
         if self.url:
             scheme, _, rest = self.url.rpartition("://")
             return f"{scheme or 'http'}://{rest.rpartition('@')[2]}"

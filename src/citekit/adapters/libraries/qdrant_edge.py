@@ -120,9 +120,8 @@ def config(dimensions: int, settings: EdgeSettings) -> Any:
 
     The engine computes the inverse document frequency (IDF) of words. There is no HNSW graph, because scanning int8
     vectors is fast enough. There is no write-ahead log, which would store up to 64 MB of entries twice: changes are
-    durable once the shard is flushed, and changes that are not flushed belong to a book whose ingest is not finished.
-    Vectors have two bytes per number, so cosines are accurate to 0.001. Vectors in shards of earlier versions keep
-    four.
+    durable once the shard is flushed. Vectors have two bytes per number, so cosines are accurate to 0.001. Vectors in
+    shards of earlier versions keep four.
     """
     q = engine()
     memory = q.Memory.Cold if settings.on_disk else q.Memory.Cached

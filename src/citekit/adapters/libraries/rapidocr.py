@@ -1,8 +1,7 @@
 """Recognizes text in images with RapidOCR on ONNX Runtime, using the models in the RapidOCR wheel.
 
-Nothing is downloaded: RapidOCR downloads only missing models, and this module passes the paths of existing models. All
-threads share one engine under a lock, because the engine changes its state during recognition. The engine's log is
-disabled.
+Nothing is downloaded, because RapidOCR gets the paths of existing models. All threads share one engine under a lock,
+because the engine changes its state during recognition.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 
 FEATURE, EXTRA = "Recognizing text in images", "ocr"
 SIDE_LIMIT = 1920
-"""Maximum length of the longer side, in pixels. Larger images are scaled down to it. An A4 page at 150 dpi has 1,754.
-"""
+"""Maximum length of the longer side in pixels; larger images are scaled down. An A4 page at 150 dpi has 1,754."""
 
 _ENLARGE_BELOW = 960
 """Length of the shorter side, in pixels, below which an image is enlarged, because small print is recognized poorly.
@@ -142,7 +140,7 @@ def _silence() -> None:
 def _model_path(pattern: str) -> Path:
     """Return the path of the model file in the RapidOCR wheel that matches `pattern`.
 
-    Raise `MapperUnavailable` if there is no such file. RapidOCR downloads a model only if it is not given a path.
+    Raise `MapperUnavailable` if there is no such file.
     """
     folder = package_folder("rapidocr", FEATURE, EXTRA) / "models"
     found = sorted(folder.glob(pattern))

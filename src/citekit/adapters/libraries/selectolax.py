@@ -44,8 +44,9 @@ _IMPLIED = frozenset(
         *("track", "wbr"),
     )
 )
-"""Elements whose end tags can be missing in valid HTML. They nest only with other elements between them, so they are
-not counted.
+"""Elements that have no end tag, or whose end tag can be missing in valid HTML.
+
+They nest only with other elements between them, so they are not counted.
 """
 
 _COMMENT_END = re.compile("--!?>")
@@ -75,7 +76,7 @@ def markup_end(content: str, start: int) -> int:
 
 
 def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Element:
-    """Return the root of the HTML document `name`, which is always an element `html`.
+    """Return the root of the HTML document `name`, which is an element `html`.
 
     Noncharacters in attributes are removed, because they mark lines. `plain` is the document without noncharacters.
     Raise `SourceUnsupported` if the document is nested too deeply, has too many elements or attributes, cannot be

@@ -122,8 +122,9 @@ PUBLISHED = {
 
 @frozen
 class DownloadableModels:
-    """A `SpeechModels` adapter that stores each model in a folder of its own in `folder`. `mirror` is the base URL of a
-    copy of `PUBLISHER`.
+    """A `SpeechModels` adapter that stores each model in a folder of its own in `folder`.
+
+    `mirror` is the base URL of a copy of `PUBLISHER`.
     """
 
     folder: Path

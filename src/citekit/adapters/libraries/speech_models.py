@@ -1,6 +1,6 @@
 """Finds models for faster-whisper: in a folder, or in installed packages that contain the files of a model.
 
-Nothing is downloaded here; `speech_downloads` does that on request. Packages are not imported.
+Nothing is downloaded, and packages are not imported.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SpeechModel:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the content: of all small files, and of the size, start, and end of large ones.
+        """A digest of the content: of all small files, and of the size, start, and end of large ones (see `_SAMPLE`).
 
         Raise `MapperUnavailable` if a file cannot be read.
         """

@@ -150,9 +150,7 @@ def stripped(found: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def split(found: Sequence[Token], separator: str = ",") -> list[tuple[Token, ...]]:
-    """Split tokens at each literal `separator`, or at whitespace if `separator` is a space. Return the parts without
-    whitespace at their ends.
-    """
+    """Split tokens at each literal `separator`, or at whitespace if it is a space, and strip whitespace from the parts."""
     parts: list[list[Token]] = [[]]
     for each in found:
         if (each.kind == "literal" and each.text == separator) or (separator == " " and each.kind == "whitespace"):

@@ -1,6 +1,6 @@
-"""Loads tokenizers with the `tokenizers` library, which is imported on first use and never downloads anything.
+"""Loads tokenizers from files with the `tokenizers` library, which is imported on first use.
 
-A tokenizer is configured once and never changed, because its settings cannot be changed while another thread encodes.
+The settings of a tokenizer are not changed later, because this is not possible while another thread encodes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Parses source code with Tree-sitter.
 
 The library and its grammars (one package per language) are imported on first use. Syntax trees are walked with a cursor
-instead of queries. In a file with syntax errors, the time of a query grows with the square of the number of siblings,
-but the time of a cursor grows only linearly.
+instead of queries: in a file with syntax errors, the time of a query grows with the square of the number of siblings,
+but that of a cursor grows only linearly.
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ def resident_bytes() -> int:
 CHUNK = 1 << 13
 
 PARSE_SECONDS = 3.0
-"""Maximum CPU time, in seconds, of all parses of a file of up to `USUAL_BYTES` bytes. Larger files get more in
-proportion.
+"""Maximum CPU time, in seconds, of all parses of a file of up to `USUAL_BYTES` bytes. Larger files get more.
 
 The slowest grammars need about a second per megabyte of ordinary code, but quadratic time for ambiguous or unfinished
 input. For that reason, the time is measured instead of estimated from the input.
@@ -67,7 +66,7 @@ SECONDS_PER_CHECK = 0.1
 """Seconds after which the next callback always checks, because ambiguous input can take long between two callbacks."""
 
 DEPTH_LIMIT = 400
-"""Maximum depth to which trees are walked. Only expressions in generated code are deeper."""
+"""Maximum depth to which trees are walked. Usually, only expressions in generated code are deeper."""
 
 
 def exceptions() -> dict[type[Exception], type[CiteKitError]]:
@@ -210,7 +209,7 @@ class _Reader:
         return self.data[offset : offset + CHUNK] or None
 
     def is_over(self, _offset: int = 0, _has_error: bool = False) -> bool:
-        """Return whether the parser must stop. The parser calls this method periodically. Its arguments are not used."""
+        """Return whether the parser must stop. The parser calls this method periodically."""
         self.calls += 1
         is_due = self.calls % CALLS_PER_CHECK == 0 or monotonic() - self.checked > SECONDS_PER_CHECK
         if self.failure is None and is_due:

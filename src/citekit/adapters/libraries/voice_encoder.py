@@ -1,8 +1,7 @@
 """Turns short stretches of speech into vectors that are similar if the voice is the same.
 
 The model is the voice encoder of Resemblyzer (C. Jemine, Apache License 2.0), which follows L. Wan et al.: Generalized
-End-to-End Loss for Speaker Verification (ICASSP 2018). Its weights are in `data/voices`, rounded to 16 bits. NumPy runs
-it.
+End-to-End Loss for Speaker Verification (ICASSP 2018). Its weights are in `data/voices`, rounded to 16 bits.
 """
 
 from __future__ import annotations

@@ -89,6 +89,7 @@ def _read(path: Path) -> NDArray[np.float16]:
 
 
 load = Once(_load)
-"""Loads the vectors, which all embedders of the process share. Raises `DriverMissing` if a package is not installed, or
-`EmbedderUnavailable` if a file cannot be read or was changed.
+"""Loads the vectors, which all embedders of the process share.
+
+Raises `DriverMissing` if a package is not installed, or `EmbedderUnavailable` if a file cannot be read or was changed.
 """

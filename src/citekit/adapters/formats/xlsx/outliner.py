@@ -58,8 +58,7 @@ class XlsxOutliner:
 def _title(workbook: Workbook, read: Sequence[ReadSheet], written: str) -> str | None:
     """Return the title above the first table of the first visible sheet, or else the title in the core properties.
 
-    The title in the core properties takes precedence if the words of the sheet confirm it. The result is None if there
-    is no title.
+    The latter takes precedence if the words of the sheet confirm it. Return None if there is no title.
     """
     first = next((each for each in read if each.filled and each.sheet.state == "visible"), None)
     found = sorted(first.blocks or (), key=lambda block: (block.top, block.left)) if first else []
@@ -112,10 +111,7 @@ def _many(count: int, what: str) -> str:
 
 
 def _fits(location: Cells, read: ReadSheet) -> bool:
-    """Return whether the named range `location` is on the sheet and starts within its used cells.
-
-    The result is False for a single cell.
-    """
+    """Return whether the named range `location` is on the sheet, has several cells, and starts within the used cells."""
     if location.sheet != read.sheet.name or location.first is None or location.first == location.last:
         return False
     return location.first[0] <= read.rows and location.first[1] <= read.columns
@@ -147,7 +143,7 @@ def _is_title(workbook: Workbook, block: Block) -> bool:
 
 
 def _above(block: Block, small: Sequence[Block]) -> Block | None:
-    """Return the nearest of the blocks `small` above `block`, with at most two empty rows between them, or None."""
+    """Return the nearest of the blocks `small` that may be the title above `block`, or None."""
     near = [
         each
         for each in small
@@ -177,20 +173,14 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
 
 
 def _table(table: Table, sheet: Sheet) -> OutlineItem:
-    """Return the outline item for a table that the workbook defines.
-
-    Its summary has the column names and number of rows, unless its sheet is hidden.
-    """
+    """Return the outline item for a table that the workbook defines. Column names on hidden sheets are left out."""
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
     columns = table.columns if sheet.state == "visible" else ()
     return OutlineItem(table.name, "table", table.place, _columns(columns, last[0] - first[0]))
 
 
 def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[OutlineItem]:
-    """Yield an outline item for a chart, located at the bounding rectangle of its data on this sheet.
-
-    Nothing is yielded if the chart has no data on the sheet.
-    """
+    """Yield an outline item for a chart with data on this sheet, located at the bounding rectangle of that data."""
     here = [each for each in areas if _fits_any(each, read)]
     if here:
         firsts, lasts = [each.first or (1, 1) for each in here], [each.last or (1, 1) for each in here]

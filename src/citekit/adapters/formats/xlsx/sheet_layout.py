@@ -120,9 +120,7 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
 
 
 def _is_header(texts: Sequence[_Text]) -> bool:
-    """Return whether a row consists of column names: text, and possibly years or dates in ascending or descending
-    order.
-    """
+    """Return whether a row consists of column names: text, and possibly sorted years or dates."""
     others = [each.text for each in texts if not each.is_words]
     dated = all(each.is_dated for each in texts if not each.is_words)
     in_order = len(others) > 1 and (others == sorted(set(others)) or others == sorted(set(others), reverse=True))

@@ -1,7 +1,7 @@
 """Streams a workbook with one sheet to a file: values, number formats, column widths, and merged cells.
 
-The package parts have the names that all spreadsheet programs use (ECMA-376 part 1, 12.3). Strings are stored in their
-cells (`inlineStr`), so that no string table has to be kept in memory.
+The package parts have their usual names (ECMA-376 part 1, 12.3). Strings are stored in their cells (`inlineStr`), so
+that no string table has to be kept in memory.
 """
 
 from __future__ import annotations
@@ -43,10 +43,7 @@ class Layout:
     merges: list[Cells] = field(factory=list)
 
     def see(self, tag: str, said: dict[str, str]) -> None:
-        """Record the element `tag` with the attributes `said` if it is a column or a merged cell.
-
-        Ignore all other elements.
-        """
+        """Record the element `tag` with the attributes `said` if it is a column or a merged cell."""
         if tag == "col" and len(self.widths) < COLUMNS_KEPT and _WIDTH.fullmatch(said.get("width", "")):
             first, last = said.get("min", ""), said.get("max", "")
             if first.isdigit() and last.isdigit() and len(first) < 6 and len(last) < 6:
@@ -58,7 +55,7 @@ class Layout:
                 return
 
     def keep(self, top: int, left: int, bottom: int, right: int) -> None:
-        """Remove merged cells that are not entirely within the given rectangle of row and column numbers."""
+        """Keep only the merged cells within the given rectangle of row and column numbers."""
         place = Cells("x", (top, left), (bottom, right))
         self.merges = [each for each in self.merges if place.contains(each) and each.first != each.last]
 

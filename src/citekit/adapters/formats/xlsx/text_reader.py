@@ -25,9 +25,8 @@ _STEP = 5_000
 class SheetsTextReader:
     """A text reader for workbooks. Each nonempty row is a unit, with its cells separated by tabs.
 
-    Dates and numbers are formatted as in evidence. With `as_seen`, if a row hides some of its text, its complete text
-    follows its visible text, as `domain.quotes.hidden` says, and words that a formula computed are marked by
-    `COMPUTED`.
+    Dates and numbers are formatted as in evidence. With `as_seen`, the complete text of a row that hides some of it
+    follows the visible text (see `domain.quotes.hidden`), and words that a formula computed are marked by `COMPUTED`.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:

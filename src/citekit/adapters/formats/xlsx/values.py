@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     r'\s*(?:(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|"((?:[^"]|"")*)"|(TRUE|FALSE)|(<>|<=|>=|[-+*/^&()=<>%]))\s*', re.I
 )
 _RANKS = {"=": 1, "<>": 1, "<": 1, ">": 1, "<=": 1, ">=": 1, "&": 2, "+": 3, "-": 3, "*": 4, "/": 4, "^": 5}
-"""The operators of formulas, the weakest first (18.17.2.2)."""
+"""The ranks of the operators in formulas, the weakest first (18.17.2.2)."""
 
 CONSTANT_LIMIT = 500
 """Maximum number of characters of a formula of constants that is computed."""
@@ -59,7 +59,7 @@ def _moment(number: float, epoch: datetime) -> str | None:
 
 
 def plain_number(number: float) -> str:
-    """Return a number as text, as in Excel.
+    """Return a number as text.
 
     Integers below 10^15 have no decimal point, and other numbers have at most 15 significant digits.
     """

@@ -1,8 +1,4 @@
-"""Decides which cells a workbook shows, from the number formats, colors, and sizes in cell styles, and from merged
-cells.
-
-See ECMA-376 part 1, 18.8 (styles) and 18.3.1.55 (merged cells).
-"""
+"""Decides which cells a workbook shows, by their styles and by merged cells (ECMA-376 part 1, 18.8 and 18.3.1.55)."""
 
 from __future__ import annotations
 
@@ -74,11 +70,7 @@ class CellStyle:
 
 @frozen
 class _Section:
-    """A section of a number format.
-
-    `shows_number` and `shows_text` say whether it shows the number or the text of a cell, `is_blank` whether it shows
-    nothing, and `is_white` whether its color is white. `condition` is a comparison with a number, or None.
-    """
+    """A section of a number format: what it shows, whether its color is white, and its condition, if any."""
 
     shows_number: bool
     shows_text: bool
@@ -247,7 +239,7 @@ class Merged:
         """Hide a cell that shows nothing because it is merged into another cell.
 
         The first cell of merged cells is shown if a part of the merged cells is visible. Values must be passed in
-        ascending order of rows. Raise `SourceUnsupported` if far more merged cells overlap than in any usable workbook.
+        ascending order of rows. Raise `SourceUnsupported` if too many merged cells overlap.
         """
         if (value.row, value.column) in self.seen:
             value.hidden = False

@@ -182,7 +182,7 @@ class Workbook:
     def names(self) -> list[tuple[str, Cells]]:
         """Return the name and location of each named range that is a single area of a sheet (ECMA-376 part 1, 18.2.5).
 
-        Hidden and built-in names are left out.
+        Hidden names and names that begin with `_`, such as built-in ones, are left out.
         """
         found = []
         for group in below(self._root, "definedNames"):

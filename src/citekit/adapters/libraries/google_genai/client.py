@@ -1,7 +1,7 @@
 """Connects to the Gemini API through its SDK (google-genai), which is imported on first use.
 
-Everything that the SDK would read from the environment (base URL, API version, Vertex AI, replays) is passed
-explicitly, so that only CiteKit's settings apply. The SDK's retries are off, because CiteKit retries calls itself.
+The base URL, the API version, and the choice against Vertex AI and replays are passed explicitly, so that the SDK does
+not read them from the environment. The SDK's retries are off, because CiteKit retries calls itself.
 """
 
 from __future__ import annotations
@@ -105,9 +105,8 @@ class Outgoing(io.BufferedReader):
     """A file that is being uploaded.
 
     `sent` is the number of its `size` bytes that were sent; setting `stopped` aborts. `begun` is true once any bytes
-    may have been sent; before that, the service does not know the file. The SDK announces the file's initial size and
-    reads until it is reached, which loops forever if the file becomes shorter. To prevent this loop, reading raises
-    `EOFError`.
+    may have been sent; before that, the service does not know the file. The SDK reads until it reaches the file's
+    initial size, which loops forever if the file becomes shorter; to prevent this, reading raises `EOFError`.
     """
 
     def __init__(self, path: Path) -> None:

@@ -39,9 +39,7 @@ def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
 
 @functools.cache
 def table() -> Mapping[type[BaseException], Meaning]:
-    """Return a mapping from each exception class that a request with the SDK can raise to the function that explains
-    it.
-    """
+    """Return a function for each exception class that a request with the SDK can raise; it returns the failure."""
     import pydantic
     from google.genai import _api_client, errors
 

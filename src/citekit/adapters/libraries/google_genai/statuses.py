@@ -215,11 +215,7 @@ def _reasons(error: Any) -> str:
 
 
 def _retry_after(error: Any) -> float | None:
-    """Return the retry delay in seconds from the header `Retry-After` (RFC 9110, 10.2.3) or from
-    `google.rpc.RetryInfo`.
-
-    The result is None if the service names no delay.
-    """
+    """Return the retry delay in seconds from `Retry-After` (RFC 9110, 10.2.3) or `google.rpc.RetryInfo`, or None."""
     headers = getattr(error.response, "headers", None) or {}
     asked = _seconds(str(headers.get("retry-after", "")))
     if asked is not None:

@@ -80,8 +80,7 @@ def empty_store() -> None:
 
 
 _COMPARED = 4000
-"""The maximum number of objects of a PDF in which equal objects are merged. MuPDF compares each object with all others.
-"""
+"""The maximum number of objects of a PDF in which equal objects are merged: MuPDF compares each with all others."""
 
 
 def written(document: Document) -> bytes:

@@ -1,4 +1,4 @@
-"""Finds signs of hidden text in the bytes of a content stream, fast enough to check each page of any file.
+"""Finds signs of hidden text in the bytes of a content stream, fast enough to check each page of a file.
 
 Nothing is executed. Strings, comments, arrays, and inline images are removed, and the remaining operators are checked
 for what they may do (ISO 32000-1, 7.2, 7.8, and annex A). Most pages of text have no sign; for the others, MuPDF
@@ -174,7 +174,7 @@ class NoResources:
         return not values or min(values) >= least or (len(values) == 4 and max(values) <= 1 - least)
 
     def form(self, name: bytes) -> Signs | None:  # noqa: ARG002  # the protocol's name
-        """Return None, because everything that is drawn by name is assumed to be an image."""
+        """See `Resources.form`."""
         return None
 
 
@@ -191,9 +191,7 @@ class Tokens:
 
     @cached_property
     def is_irregular(self) -> bool:
-        """Whether MuPDF may interpret the stream differently, because it has an irregular token, an operator with a
-        wrong number of operands, or too many `Q` operators.
-        """
+        """Whether MuPDF may read the stream differently, because of irregular tokens, operands, or `Q` operators."""
         runs = set(_NUMBERS_AND_OPERATOR.findall(self.codes))
         return (
             "!" in self.codes
@@ -481,7 +479,7 @@ def may_shrink(tokens: Tokens) -> bool:
 
 
 def may_look_unusual(tokens: Tokens) -> bool:
-    """Return whether a stream does anything other than show black or colored text of a legible size between thin lines."""
+    """Return whether a stream may do more than show text in dark colors and a legible size between thin lines."""
     return bool(
         not _UNUSUAL.isdisjoint(tokens.codes)
         or any(min(map(float, color)) >= _PALE for code in "gr" for color in tokens.operands(code, _COLORS[code]))

@@ -176,9 +176,7 @@ class PageWork:
         )
 
     def _count_exactly(self) -> None:
-        """Switch to exact costs, which count the letters that are shown, and recount the pages that were already
-        admitted.
-        """
+        """Switch to exact costs, which count the letters that are shown, and recount the admitted pages."""
         self._exact = True
         self._total = self._repeated = 0.0
         for known in (self._costs, self._contents_read, self._executed):
@@ -194,8 +192,8 @@ class PageWork:
             return 0.0, 0.0
 
     def _page(self, number: int) -> tuple[float, float]:
-        """Return the cost of the streams that this page is the first to execute, and of those that earlier pages
-        executed.
+        """Return the cost of the streams that this page is the first to execute, and of those that were executed
+        before.
 
         The appearances of its annotations always count as executed for the first time.
         """
@@ -216,9 +214,7 @@ class PageWork:
         return fresh, again
 
     def _pdf(self) -> Any:
-        """Return a raw pointer to the document, because creating a wrapper object takes longer than reading most
-        streams.
-        """
+        """Return a raw pointer to the document, because creating a wrapper takes longer than reading most streams."""
         return self._mupdf.ll_pdf_document_from_fz_document(self._document.this.m_internal)
 
     def _contents(self, found: Any) -> Iterator[Any]:
@@ -265,7 +261,7 @@ class PageWork:
         return content.cost + (self._drawn(content, resources, depth) if resources else 0.0)
 
     def _drawn(self, content: _Content, resources: Any, depth: int) -> float:
-        """Return the cost of everything that a stream draws by name, in addition to its own operators."""
+        """Return the cost of what a stream draws by name, and of Type 3 fonts, in addition to its own operators."""
         mupdf = self._mupdf
         costs: dict[bytes, dict[bytes, float]] = {kind: {} for kind in _KINDS}
         draws, masks, fills = (content.operators[kind] > 0 for kind in _KINDS)
@@ -318,9 +314,7 @@ class PageWork:
         return self._contents_read[number]
 
     def _read(self, stream: Any) -> bytes | None:
-        """Return the bytes of a stream, or None if it is too long; reuse bytes that were just read to estimate its
-        cost.
-        """
+        """Return the bytes of a stream, or None if it is too long. Bytes that were just read are reused."""
         number = self._mupdf.ll_pdf_to_num(stream)
         return self._fresh[number] if number in self._fresh else self._data(stream, number)
 

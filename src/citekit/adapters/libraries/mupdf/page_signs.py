@@ -154,7 +154,7 @@ class _Resources:
         return max(values) <= 1 - least if count == 4 else min(values) >= least
 
     def form(self, name: bytes) -> Signs | None:
-        """Return the signs of the form named `name`; None if there is no such form, as for the name of an image."""
+        """See `Resources.form`."""
         return self._reader.form(self._dictionary, _plain(name))
 
 

@@ -1,7 +1,7 @@
 """Measures the page tree of a PDF (ISO 32000-1, 7.7.3) before MuPDF walks it.
 
 MuPDF walks the whole tree to load a page, and walks a shared object once per reference. A file of forty objects, each
-of which refers to the next one twice, would therefore keep MuPDF busy forever.
+of which refers to the next one twice, would therefore keep MuPDF busy practically forever.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 VISITS = 400_000
-"""The maximum number of steps of a walk through a page tree: enough for a tree with `PAGE_LIMIT` pages and their nodes.
-"""
+"""The maximum number of steps of a walk through a page tree, enough for `PAGE_LIMIT` pages and their nodes."""
 
 DEPTH = 500
 """The maximum number of levels of a tree that is read. MuPDF's own walk is recursive."""

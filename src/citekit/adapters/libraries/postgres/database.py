@@ -28,8 +28,7 @@ IDLE = 4
 
 _LONGEST_PAUSE = 1.0
 _TEMPORARY = ("40001", "40P01", "57P01", "57P02", "57P03")
-"""Codes of errors after which the same work can succeed: conflicts of transactions, and a server that stops or starts.
-"""
+"""Codes of errors after which the same work can succeed: transaction conflicts, and a stopping or starting server."""
 
 _NOT_NOW = re.compile(r"FATAL: +the database system is ")
 """Matches the answers of a server that starts or stops to a new connection, whose errors have no code."""

@@ -19,9 +19,10 @@ _LEDGER = (
     "CREATE INDEX citekit_standing_by_deed ON citekit_standing (deed, number)",
     "CREATE INDEX citekit_standing_by_resource ON citekit_standing (collection, resource)",
 )
-"""Table `citekit_line` is append-only by convention; grant only SELECT and INSERT on it to enforce that. Table
-`citekit_standing` holds the number of the last line of each book, so that the cost of a query does not grow with the
-history.
+"""The tables of the ledger.
+
+`citekit_line` is append-only by convention; grant only SELECT and INSERT on it to enforce that. `citekit_standing`
+holds the number of the last line of each book, so that the cost of a query does not grow with the history.
 """
 
 _CATALOG = (
@@ -51,12 +52,12 @@ _CATALOG = (
     " part INTEGER NOT NULL, terms TSVECTOR NOT NULL, PRIMARY KEY (space, resource, at, part))",
     "CREATE INDEX citekit_long_by_term ON citekit_long USING gin (terms)",
 )
-"""Each shared store has its own rows in these tables. `space` is the ID of its row in `citekit_space`, in which
-`changes` counts the changes of the store, and `state` is the state of the maps that the node search index contains.
+"""The tables of the shared stores, in which each store has its own rows.
 
-In `citekit_resource`, `number` is the number of the newest object of a resource, and `removal` that of its last
-removal. `terms` are the words by which a row is found. They are NULL if they are too long for one row; several rows of
-`citekit_long` then hold them.
+`space` is the ID of its row in `citekit_space`, in which `changes` counts the changes of the store, and `state` is the
+state of the maps that the node search index contains. In `citekit_resource`, `number` is the number of the newest
+object of a resource, and `removal` that of its last removal. `terms` are the words by which a row is found. They are
+NULL if they are too long for one row; several rows of `citekit_long` then hold them.
 """
 
 _RANKING = (
@@ -67,8 +68,7 @@ _RANKING = (
     " terms BIGINT[] NOT NULL, pages INTEGER[] NOT NULL, counts INTEGER[] NOT NULL, PRIMARY KEY (space, resource, part))",
     "CREATE INDEX citekit_ranked_term_by_term ON citekit_ranked_term USING gin (terms)",
 )
-"""The ranking index of each document, and for each term of a document, the number of pages that contain the term and
-how often it occurs.
+"""The ranking index of each document, and for each of its terms, the numbers of pages and of occurrences.
 
 The upper half of each number in `terms` is the ID of the space.
 """
@@ -83,8 +83,7 @@ _VERSION_TABLE = "CREATE TABLE IF NOT EXISTS citekit_schema (version INTEGER NOT
 _HAS_TABLES = (
     "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'citekit_schema' AND pg_table_is_visible(oid))"
 )
-"""Unlike `to_regclass`, this query sees a table that another transaction created while this transaction waited for it.
-"""
+"""Unlike `to_regclass`, this query sees a table that another transaction created while this one waited for it."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(1129599827)"  # CTLS
 
@@ -98,8 +97,9 @@ def version_in(connection: Connection) -> int:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the tables to the current version, in the caller's transaction. Other processes that migrate wait until it
-    ends.
+    """Bring the tables to the current version, in the caller's transaction.
+
+    Other processes that migrate wait until the transaction ends.
     """
     connection.execute(_LOCK)
     version = version_in(connection)

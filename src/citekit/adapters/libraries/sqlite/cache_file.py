@@ -1,8 +1,8 @@
 """Manages a SQLite file of derived data. Several processes can share it, and anyone can delete it.
 
 A damaged file is re-created. Programs that must start fast read such files, so modules are imported on first use.
-Readers never wait, because the file uses a write-ahead log. There is one writer at a time, and only checkpoints wait
-for the disk.
+Readers do not wait for writers, because the file uses a write-ahead log. There is one writer at a time, and only
+checkpoints wait for the disk.
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ _UNFIT = (ValueError, TypeError, OverflowError)
 """Exceptions that the module `sqlite3` raises for values that it cannot store."""
 
 _forked: list[Connection] = []
-"""Connections inherited from the parent process of a fork. They must not even be closed here (howtocorrupt.html,
-2.6).
-"""
+"""Connections inherited from the parent process of a fork. They must not even be closed (howtocorrupt.html, 2.6)."""
 
 
 class UnusableError(Exception):
@@ -80,10 +78,10 @@ class _Opened(NamedTuple):
 class SqliteFile:
     """A pool of connections to one file path. A connection is used by one thread at a time.
 
-    Failures are handled in the same way everywhere. A file that was deleted or replaced is reopened. A file that is
-    damaged or has unexpected tables is deleted, and the next `write` or `lent` creates a new file. If a file cannot be
-    written, it is opened read-only, and no write is attempted for `PAUSE` seconds. If it cannot be read either, no read
-    is attempted for `PAUSE` seconds. A forked process opens its own connections.
+    A file that was deleted or replaced is reopened. A file that is damaged or has unexpected tables is deleted, and the
+    next `write` or `lent` creates a new file. If a file cannot be written, it is opened read-only, and no write is
+    attempted for `PAUSE` seconds. If it cannot be read either, no read is attempted for `PAUSE` seconds. A forked
+    process opens its own connections.
 
     SQLite opens files by path. Before opening, the path is checked for links and other irregular files. Every method
     that finds one raises `HomeUnsafe`, even if it otherwise never raises errors.

@@ -54,7 +54,7 @@ def connected(path: str, mode: str, patience: float) -> Connection:
 
 
 def make_private(path: str) -> None:
-    """Restrict access to a database file and its existing log files to the owner. Never raise errors.
+    """Restrict access to a database file and its existing log files to the owner. Errors are ignored.
 
     SQLite creates new log files with the permissions of the database.
     """
@@ -82,10 +82,10 @@ def is_ready(connection: Connection, tables: Tables) -> bool:
 
 
 def make_ready(connection: Connection, tables: Tables, patience: float) -> None:
-    """Create the tables if the file is empty, and apply the settings of `tables` to the connection. Wait up to
-    `patience` seconds for other processes that create the tables.
+    """Create the tables if the file is empty, and apply the settings of `tables` to the connection.
 
-    Raise one of `errors.EXCEPTIONS` on failure or if the file has other tables.
+    Wait up to `patience` seconds for other processes that create the tables. Raise one of `errors.EXCEPTIONS` on
+    failure or if the file has other tables.
     """
     if not is_ready(connection, tables):
         _keep_log(connection, patience)
@@ -125,7 +125,7 @@ def is_about_file(error: Exception) -> bool:
 
 
 def is_unopened(error: Exception) -> bool:
-    """Return whether `error` means that the file exists but cannot be opened in this mode, as on a read-only disk."""
+    """Return whether `error` means that the file cannot be opened in this mode, as on a read-only disk."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) in (Trouble.UNREACHABLE, Trouble.READ_ONLY)
