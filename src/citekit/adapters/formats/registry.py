@@ -1,8 +1,8 @@
 """Maps each format to the package of `formats` that handles it.
 
-To add a format, write a package with a `handler` module, and add the name of the format to `FORMATS` and to the table
-of suffixes in `domain.formats`. A separately installed package adds a format through the entry-point group
-`citekit.formats`; see `docs/how-to/add-a-format.md`.
+To add a format, write a package with a `handler` module, and add the format to `FORMATS` and to the suffixes in
+`domain.formats`. An installed package adds a format through the entry-point group `citekit.formats`
+(docs/how-to/add-a-format.md).
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def format_of_name(file_name: str) -> Format | None:
 
 
 def installed_formats() -> Sequence[InstalledFormat]:
-    """Return the formats of installed packages. The first call in a process finds and loads the packages.
+    """Return the formats of installed packages, which the first call finds and loads.
 
     Entry points that cannot be loaded or are not handlers are left out, with a warning in the log.
     """
@@ -157,9 +157,8 @@ _MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "te
 
 
 class InstalledExtractors(Sequence[Extractor]):
-    """The extractors in order of precedence: `built_in`, then those of installed packages.
-
-    Iterate, and stop at the first suitable extractor: the packages are loaded only after the built-in extractors.
+    """The extractors in order of precedence: `built_in`, then those of installed packages, which are loaded when
+    reached.
     """
 
     def __init__(

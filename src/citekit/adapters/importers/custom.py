@@ -23,10 +23,9 @@ from citekit.wire import maps
 class CustomAdapter:
     """A user-written importer: the synchronous or asynchronous function `convert`.
 
-    `convert` is called as `convert(data, resource_id=..., source=...)`, but only with keywords that it accepts. Paths
-    are passed as text, including the path of the source, as in citekit 0.2. The function may return a map object with
-    `model_dump`, a `ResourceMap`, or plain data similar to CiteKit's stored form. `timeout` is in seconds; None means
-    no limit.
+    It is called as `convert(data, resource_id=..., source=...)`, but only with keywords that it accepts, and with paths
+    as text. It may return a map object with `model_dump`, a `ResourceMap`, or plain data similar to CiteKit's stored
+    form. `timeout` is in seconds; None means no limit.
     """
 
     convert: Callable[..., Any]
@@ -34,10 +33,7 @@ class CustomAdapter:
     timeout: float | None = None
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """Return the map that the user's code makes; see `MapAdapter.adapt`.
-
-        Raise `MapperUnavailable` if the user's code raises an error or takes longer than the timeout.
-        """
+        """See `MapAdapter.adapt`."""
         name = self.identity.name
         plain = dict(plain_map(self._answer(data, resource_id, source), name))
         plain["resource_id"] = plain.get("resource_id") or resource_id
@@ -70,11 +66,10 @@ class CustomAdapter:
 
 
 def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
-    """Load the importer that a Python file defines.
+    """Load the importer in a Python file: a function `adapt(data, **kwargs)` or a class `Adapter` with that method.
 
-    The file must define a function `adapt(data, **kwargs)` or a class `Adapter` with that method. This runs the file,
-    so call it only for files that the user names. Raise `RequestRefused` if the file defines neither or cannot be run,
-    or if the class cannot be instantiated.
+    This runs the file, so call it only for files that the user names. Raise `RequestRefused` if the file defines
+    neither or cannot be run, or if the class cannot be instantiated.
     """
     module, code = load_module(path, "adapter")
     kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)

@@ -19,19 +19,18 @@ class ForeignFiles(Protocol):
     """A reader of PDF pages and Parquet tables for importers."""
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """Return the label and the text of each page of a PDF.
+        """Return the label (or number) and the text of each page of a PDF, in Unicode form NFKC without whitespace.
 
-        A page without a label has its number. The text is in Unicode normalization form NFKC, without whitespace. Raise
-        `RequestRefused` if the texts have more than `SIZE_LIMIT` characters in total, or `SourceUnreadable` or
+        Raise `RequestRefused` if the texts have more than `SIZE_LIMIT` characters in total, or `SourceUnreadable` or
         `SourceUnsupported` if the PDF cannot be read.
         """
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, object]]:
-        """Return the rows of a Parquet file, with those of `columns` that exist.
+        """Return the rows of a Parquet file, with those of `columns` that exist. Values that `plain` does not keep
+        become None.
 
-        Values other than text, numbers, Booleans, and lists of these become None. Raise `DriverMissing` if PyArrow is
-        not installed, `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is damaged, unsupported,
-        or too large.
+        Raise `DriverMissing` if PyArrow is not installed, `SourceUnreadable` if the file cannot be read, or
+        `FaultyAnswer` if it is damaged, unsupported, or too large.
         """
 
 

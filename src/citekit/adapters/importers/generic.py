@@ -19,9 +19,8 @@ from citekit.wire.locations import BoxOrder
 
 @frozen
 class GenericAdapter:
-    """An importer of JSON that the lenient map reader in `wire` accepts.
-
-    `box_order` is the order of the four numbers of a `bbox` (bounding box).
+    """An importer of JSON that the lenient map reader in `wire` accepts. `box_order` is the order of the numbers in a
+    `bbox`.
     """
 
     box_order: BoxOrder = BoxOrder.CORNERS

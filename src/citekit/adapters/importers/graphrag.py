@@ -79,10 +79,7 @@ class _TextUnit:
 
 
 def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUnit]:
-    """Return GraphRAG's text units by identifier, with their locations in the source.
-
-    Text units overlap, so the search for each one starts where the previous one starts.
-    """
+    """Return GraphRAG's text units by identifier, with their locations in the source. Text units may overlap."""
     found: dict[str, _TextUnit] = {}
     offset = 0
     for count, row in enumerate(rows):

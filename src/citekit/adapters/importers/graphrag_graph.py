@@ -15,9 +15,9 @@ _NUMBER = ("community", "raw_community", "human_readable_id", "id")
 
 @define
 class Community:
-    """A GraphRAG community. `number` is its number in GraphRAG's reports, and `parent` the number of its parent or "".
+    """A GraphRAG community, with the numbers of its parent ("" if none) and subcommunities (`parts`).
 
-    `parts` are the numbers of its subcommunities, `members` the identifiers of its own entities.
+    `members` are the identifiers of its own entities.
     """
 
     number: str
@@ -43,10 +43,7 @@ class Entity:
 
 @define
 class Graph:
-    """A GraphRAG graph: communities by number and entities by identifier, both in the order of their tables.
-
-    `unassigned` are the identifiers of entities that belong to no community.
-    """
+    """A GraphRAG graph: communities by number, entities by identifier, and the identifiers of entities in no community."""
 
     communities: dict[str, Community]
     entities: dict[str, Entity]

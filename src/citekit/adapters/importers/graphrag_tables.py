@@ -1,7 +1,7 @@
 """Reads the tables that GraphRAG writes, as Parquet or JSON, from one file or a folder.
 
-The schema is that of GraphRAG's "Outputs" documentation page (GraphRAG 0.4 and later). The files `create_final_*` of
-earlier versions, with `name` instead of `title` and with communities in a table of nodes, are also supported.
+The schema is that of GraphRAG's "Outputs" documentation page (0.4 and later), or that of the older files
+`create_final_*`.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Tables:
 def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
     """Return GraphRAG's tables from a folder, from one file, or from plain data; `files` reads Parquet.
 
-    Raise `FaultyAnswer` if the data is not valid or has no communities, community reports, or entities, and the errors
-    of reading the files. `where` names the data in error messages.
+    `where` names the data in messages. Raise `FaultyAnswer` if the data is not valid or has no communities, reports, or
+    entities, and the errors of reading the files.
     """
     if isinstance(data, Path):
         tables = _read_folder(data, files) if data.is_dir() else _read_file(data, Tables(), files)
@@ -92,10 +92,7 @@ def _read_file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
 
 
 def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> None:
-    """Add the rows of `data` to their tables.
-
-    `table` is the table that the file is named after (None: the columns of each row determine its table).
-    """
+    """Add the rows of `data` to the table that the file is named after, or to those that their columns determine."""
     if isinstance(data, Mapping) and table is None:
         named = {key: rows for key, rows in data.items() if str(key).removeprefix(_OLD) in TABLES}
         if named:
@@ -107,10 +104,7 @@ def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> No
 
 
 def _rows(data: object, where: str) -> Sequence[Row]:
-    """Return the rows in `data`: a list of objects, columns as pandas writes them, or an object that is one row.
-
-    Raise `FaultyAnswer` for other data.
-    """
+    """Return the rows in `data`: a list of objects, columns as pandas writes them, or an object that is one row."""
     if isinstance(data, Mapping):
         columns = [list(values.values()) if isinstance(values, Mapping) else values for values in data.values()]
         if not columns or not all(isinstance(values, list) for values in columns):
@@ -141,10 +135,7 @@ def _table_of(row: Row) -> str:
 
 
 def text_of(row: Row, *names: str) -> str:
-    """Return the text in the first of the columns `names` that has text, or "".
-
-    Quotes that old versions of GraphRAG put around names are removed.
-    """
+    """Return the text in the first of the columns `names` that has text, without quotation marks around it, or ""."""
     for name in names:
         value = row.get(name)
         if isinstance(value, str) and value.strip():

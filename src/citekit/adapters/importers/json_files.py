@@ -15,10 +15,10 @@ SIZE_LIMIT = 256 * 1024 * 1024
 
 
 def read_json(path: Path) -> Any:
-    """Return the data in the JSON file at `path`; for JSON Lines, return a list.
+    """Return the data in the JSON file at `path`; for JSON Lines, return a list. NaN and infinities become None.
 
-    NaN and infinities, which JSON does not allow, become null. Raise `SourceUnreadable` if the file cannot be read, or
-    `FaultyAnswer` if it is too large, not valid UTF-8, or cannot be parsed.
+    Raise `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is too large, not valid UTF-8, or
+    cannot be parsed.
     """
     text = read_text(path)
     try:

@@ -39,7 +39,7 @@ class LlamaIndexAdapter:
     """An importer of the folder of a persisted LlamaIndex index, a docstore, a list of nodes, or the same as plain
     data.
 
-    If no source is given and the nodes name only one file, that file is used if it is in the folder of the data.
+    Without a source, the only file that the nodes name is used if it is in the folder of the data.
     """
 
     reader: Reader
@@ -49,10 +49,7 @@ class LlamaIndexAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:llamaindex", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """Return the map of the LlamaIndex nodes; see `MapAdapter.adapt`.
-
-        Nodes keep their IDs if possible, so that search hits of LlamaIndex can be resolved.
-        """
+        """See `MapAdapter.adapt`. Nodes keep their IDs if possible, so that search hits of LlamaIndex can be resolved."""
         nodes = read_nodes(data, str(data) if isinstance(data, Path) else "The LlamaIndex data is not valid")
         notes: list[str] = []
         if source is None and isinstance(data, Path):

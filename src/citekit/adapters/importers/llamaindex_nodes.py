@@ -1,7 +1,7 @@
 """Reads LlamaIndex nodes from a list, a docstore, or the folder of a persisted index, with their tree and order.
 
-It accepts the output of `to_dict`, `SimpleDocumentStore.persist`, and `StorageContext.persist` (llama-index-core), the
-older form with `doc_id` and `extra_info`, and nodes inside the metadata of a vector store (`_node_content`).
+It accepts the output of `to_dict` and `persist` in llama-index-core, the older form with `doc_id` and `extra_info`, and
+nodes inside the metadata of a vector store (`_node_content`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ _RELATIONS = {"2": "previous", "3": "next", "4": "parent", "5": "child"}
 
 @define
 class LlamaNode:
-    """A LlamaIndex node; `number` is its ID.
+    """A LlamaIndex node; `number` is its ID. The relations are IDs, "" if there is none.
 
-    `chars` (start, end) are character offsets in its document, end excluded. `parent`, `next`, and `children` are IDs
-    of related nodes; "" means none.
+    `chars` (start, end) are character offsets in its document, end excluded.
     """
 
     number: str
@@ -61,9 +60,9 @@ class LlamaNode:
 
 
 def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
-    """Return the nodes in `data`, which is a path or plain data, by ID, in their stored order.
+    """Return the nodes in `data`, a path or plain data, by ID, in their stored order.
 
-    `where` names the data in error messages. Raise `FaultyAnswer` if there are no nodes or the data is not valid, and
+    `where` names the data in messages. Raise `FaultyAnswer` if there are no nodes or the data is not valid, and
     `SourceUnreadable` if a file cannot be read.
     """
     trees: Mapping[str, list[str]] = {}
@@ -85,10 +84,7 @@ def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
 
 
 def _items(data: object, where: str) -> Iterator[tuple[str, object]]:
-    """Yield the ID ("" if unknown) and the raw data of everything in `data` that may be a node.
-
-    Raise `FaultyAnswer` if `data` is not a list or an object.
-    """
+    """Yield the ID ("" if unknown) and the raw data of everything in `data` that may be a node."""
     if isinstance(data, list | tuple):
         yield from (("", item) for item in data)
     elif isinstance(data, Mapping):
@@ -127,10 +123,7 @@ def _node(raw: object, name: str) -> LlamaNode | None:
 
 
 def _unwrapped(raw: object) -> Mapping[str, object] | None:
-    """Return the fields of a node from its stored envelope, from JSON text, or from a LlamaIndex object.
-
-    Return None for any other value.
-    """
+    """Return the fields of a node from its stored envelope, from JSON text, or from a LlamaIndex object; else None."""
     for method in ("to_dict", "model_dump", "dict"):
         if not isinstance(raw, Mapping | str) and callable(getattr(raw, method, None)):
             raw = getattr(raw, method)()
@@ -200,10 +193,7 @@ def tree_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
 
 
 def in_order(numbers: Sequence[str], nodes: Mapping[str, LlamaNode]) -> list[str]:
-    """Return sibling nodes in reading order.
-
-    This is their stored order, except that each node is directly followed by the sibling that it names as next.
-    """
+    """Return sibling nodes in their stored order, except that each is followed by the sibling that it names as next."""
     family = set(numbers)
     followers = {nodes[number].next for number in numbers if nodes[number].next in family - {number}}
     ordered: dict[str, None] = {}

@@ -1,7 +1,7 @@
 """Finds the text units of other programs in the text of a source, and returns their lines, pages, or chapters.
 
-The comparison ignores whitespace, because programs that split texts into chunks rarely preserve it. Everything else
-must match exactly, except that the texts of PDFs are compared in Unicode normalization form NFKC.
+The comparison ignores whitespace, because programs that split texts into chunks rarely preserve it, and compares the
+texts of PDFs in Unicode normalization form NFKC.
 """
 
 from __future__ import annotations
@@ -33,10 +33,7 @@ class PassageMatch:
 
 @frozen
 class SourceText:
-    """The text of a source without whitespace, divided into units: lines, pages, or chapters.
-
-    `starts[i]` is the offset of unit `i + 1` in this text.
-    """
+    """The text of a source without whitespace, and the offsets of its units in it: lines, pages, or chapters."""
 
     text: str = field(repr=False)
     starts: Sequence[int] = field(repr=False)
@@ -72,16 +69,17 @@ class SourceText:
         raise NotImplementedError
 
     def at_characters(self, start: int, end: int, passage: str) -> Location | None:  # noqa: ARG002
-        """Return the location of the characters `start` to `end` of the unchanged source, if they match `passage`.
+        """Return the location of the characters `start` to `end` of the unchanged source if they match `passage`, else
+        None.
 
-        Otherwise, or if character offsets are not supported for this kind of source, return None.
+        Return None if character offsets are not supported for this kind of source.
         """
         return None
 
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:  # noqa: ARG002
         """Return the page with the printed number `label`, and whether `passage` is on it.
 
-        The result is None if no page or several pages have that label, or if the source has no pages.
+        Return None if there is not exactly one such page, or if the source has no pages.
         """
         return None
 
@@ -119,9 +117,9 @@ class LineText(SourceText):
         return {"line_count": len(self.starts)}
 
     def at_characters(self, start: int, end: int, passage: str) -> Lines | None:
-        """See `SourceText.at_characters`. Whitespace at both ends is ignored, and an empty `passage` is not compared.
+        """See `SourceText.at_characters`. Whitespace at both ends is ignored, and an empty `passage` matches.
 
-        The result is also None if the characters are only whitespace.
+        If the characters are only whitespace, the result is None.
         """
         there = self.raw[max(start, 0) : max(end, 0)]
         if not there.strip() or self.compact(there) != self.compact(passage or there):
@@ -212,8 +210,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceText:
     """Return the text of `source` for searching; `reader` reads books, and `files` reads PDFs.
 
-    Raise `RequestRefused` if text cannot be searched for in files of its format or if the text is too long, and the
-    errors of reading the source.
+    Raise `RequestRefused` if its format is not supported or the text is too long, and the errors of reading the source.
     """
     if source.format.modality is Modality.TEXT:
         return _text_file(source)

@@ -14,8 +14,7 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
 def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
     """Return the location that covers `locations` and nothing else, or None if no single location does.
 
-    Pages may have gaps, and lines may have gaps for which `blank` returns True. Different parts of chapters become
-    whole chapters.
+    Pages, and lines that are `blank`, may be missing between them. Different parts of chapters become whole chapters.
     """
     found = list(locations)
     pages = [location for location in found if isinstance(location, Pages)]
@@ -35,10 +34,9 @@ def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _ne
 
 
 def enclosing(locations: Iterable[Location]) -> Location | None:
-    """Return the smallest location that contains all of `locations`, including gaps, or None.
+    """Return the smallest location that contains `locations`; None unless all are pages, all lines, or all chapters.
 
-    Different parts of chapters become whole chapters. The result is None if the locations are of different kinds, or
-    not pages, lines, or chapters.
+    Different parts of chapters become whole chapters.
     """
     found = list(locations)
     lines = [location for location in found if isinstance(location, Lines)]
@@ -67,7 +65,7 @@ DEPTH_LIMIT = 40
 
 
 def parents_of(pairs: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
-    """Return the parent of each node that has one, from (node, parent) pairs; only the first pair of a node counts.
+    """Return the parents of nodes from (node, parent) pairs; only the first pair of a node counts.
 
     Pairs with a name that is not `known` are ignored, and so is one pair of each cycle. A node that would be deeper
     than `DEPTH_LIMIT` levels moves up to the last level.
@@ -117,9 +115,8 @@ SUMMARY_LIMIT = 300
 
 
 def brief(text: str, limit: int) -> str:
-    """Return `text` on one line without control characters.
-
-    If it is longer than `limit` characters, it is truncated, preferably at a word boundary, and ends with "...".
+    """Return `text` on one line without control characters; longer texts are cut to `limit` characters, including
+    "...".
     """
     flat = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
     if len(flat) <= limit:
@@ -134,8 +131,5 @@ def opening(text: str) -> str:
 
 
 def reference(scheme: str, name: str) -> Virtual:
-    """Return a virtual location `scheme://name`, which only the other program can resolve.
-
-    Unprintable characters of `name` become underscores. The result is truncated to 500 characters.
-    """
+    """Return a virtual location `scheme://name` of at most 500 characters; unprintable characters become underscores."""
     return Virtual(f"{scheme}://{''.join(c if c.isprintable() else '_' for c in name)}"[:500])

@@ -48,7 +48,7 @@ _TEMPERATURES = (0.0, 0.4, 0.8)
 _TOKENS, _TOKENS_PER_SECOND, _MAX_TOKENS = 20, 12, 220
 """The maximum number of tokens of a window: a constant, plus a number for each second, up to a maximum.
 
-More tokens are a loop of the model. Fast speech has about six tokens per second.
+Fast speech has about six tokens per second; more than the maximum are a loop of the model.
 """
 
 _MIN_LOG_PROBABILITY = -1.0
@@ -68,8 +68,7 @@ _OUT_OF_MEMORY = re.compile(r"bad_alloc|failed to allocate|cannot allocate|out o
 _CERTAIN_LANGUAGE = 0.9
 """The minimum probability at which the language detected in a window replaces the expected language.
 
-On Spanish prompts, the model `base` detected Spanish with probabilities of 0.91 to 0.98, and Italian in two windows
-with 0.76 and 0.77.
+On Spanish prompts, the model `base` detected Spanish with 0.91 to 0.98, and Italian with at most 0.77.
 """
 
 
@@ -120,9 +119,9 @@ class FasterWhisper:
     def recognize(self, samples: Samples, language: str | None, expected: str | None) -> list[RecognizedPassage]:
         """Return the passages that are spoken in the window `samples`.
 
-        `language` is the language, or None to detect it. `expected` is the language to use if the detection is
-        uncertain, or None. Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the
-        model does not know `language` or fails.
+        `language` is None to detect it, and `expected` is the language to use if the detection is uncertain. Raise
+        `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the model does not know `language`
+        or fails.
         """
         runtime: Any = imported("ctranslate2", FEATURE, EXTRA)
         with _translated_errors(self.model.name):
@@ -163,19 +162,17 @@ class FasterWhisper:
 
 
 def speech_windows(samples: Samples) -> list[tuple[int, int]]:
-    """Return the windows with speech, as ranges of samples, each at most `WINDOW` seconds long and split at pauses.
-
-    Raise the errors of `detected_speech`.
+    """Return the windows with speech, as ranges of samples of at most `WINDOW` seconds. See `detected_speech` for
+    errors.
     """
     return joined(detected_speech(samples, WINDOW, _PADDING_MS))
 
 
 def detected_speech(samples: Samples, longest: float, padding: int) -> list[tuple[int, int]]:
-    """Return the spans of speech, as ranges of samples, each at most `longest` seconds long and split at pauses.
+    """Return the spans of speech, as ranges of samples of at most `longest` seconds, split at pauses (Silero model).
 
-    Each span includes up to `padding` milliseconds before and after the speech. Speech is detected with the Silero
-    model in faster-whisper. Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the
-    detection fails.
+    Each span includes up to `padding` milliseconds before and after the speech. Raise `DriverMissing` if faster-whisper
+    is not installed, or `MapperUnavailable` if the detection fails.
     """
     detection: Any = imported("faster_whisper.vad", FEATURE, EXTRA)
     with _translated_errors("Silero VAD"):
@@ -227,7 +224,7 @@ def _new_engine(model: SpeechModel) -> Any:
 def _remembering_last(encode: Callable[[Samples], object]) -> Callable[[Samples], object]:
     """Return a function that calls `encode` and reuses its last result if the next call has equal arguments.
 
-    Language detection and recognition encode the same frames first, which is at least a tenth of the work.
+    Language detection and recognition encode the same frames, which is at least a tenth of the work.
     """
     import numpy as np
 

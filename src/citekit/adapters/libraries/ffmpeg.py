@@ -1,7 +1,4 @@
-"""Runs the ffmpeg program, found on the PATH or in the extra `ffmpeg`, in a child process.
-
-The child process never waits for input, and it ends before the call returns.
-"""
+"""Runs the ffmpeg program, found on the PATH or in the extra `ffmpeg`, in a child process."""
 
 from __future__ import annotations
 
@@ -38,8 +35,8 @@ def program() -> str:
 def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -> None:
     """Run the ffmpeg `command` until it ends, in an environment without API keys.
 
-    The child process is killed after `limit` seconds, or if `progress` raises; errors of `progress` propagate. Raise
-    `ExtractionFailed` if the program fails, with its last message, or takes longer than `limit` seconds.
+    The process is killed after `limit` seconds, or if `progress` raises. Raise `ExtractionFailed` if the program fails,
+    with its last message, or takes too long, and errors of `progress`.
     """
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(

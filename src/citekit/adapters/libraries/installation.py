@@ -38,8 +38,7 @@ Package = tuple[str, str | None, tuple[str, ...], str | None]
 def packages() -> Iterator[Package]:
     """Yield the name, version, extras, and load error of Python, CiteKit, and each package in CiteKit's metadata.
 
-    Packages with compiled modules are imported, because they may have been built for another platform. Other packages
-    are only located, which is faster.
+    Packages with compiled modules are imported, because they may have been built for another platform.
     """
     yield "python", platform.python_version(), (), None
     yield DISTRIBUTION, _version(DISTRIBUTION), (), None
@@ -68,10 +67,10 @@ def ffmpeg() -> str | None:
 
 
 def index_fault(folder: Path) -> str | None:
-    """Return a description of the damage to the index in `folder`, or None.
+    """Return a description of the damage to the index in `folder`; None if it is intact, missing, or cannot be opened
+    now.
 
-    It is None if the index is intact or missing, or cannot be opened now. Nothing is changed. Raise `HomeUnsafe` if the
-    path is unsafe (see `check_database`).
+    Raise `HomeUnsafe` if the path is unsafe (see `check_database`).
     """
     database = folder / "cache.db"
     check_database(database)
@@ -106,10 +105,7 @@ def leftovers(folders: Sequence[Path]) -> list[Path]:
 
 
 def clean(folders: Sequence[Path]) -> int:
-    """Remove the temporary files below `folders` that have not changed for an hour, and return how many were removed.
-
-    Folders of unfinished evidence are not removed. Raise the errors of `leftovers`.
-    """
+    """Remove the temporary files of `leftovers`, and return how many were removed. Raise the errors of `leftovers`."""
     cleaned = 0
     for path in leftovers(folders):
         if is_temporary(path.name):
@@ -147,10 +143,7 @@ def _version(name: str) -> str | None:
 
 
 def _modules() -> dict[str, str]:
-    """Return one public module for each installed package, keyed by normalized package name.
-
-    A module with the same name as the package is preferred.
-    """
+    """Return one public module for each installed package by normalized name, preferably with the same name."""
     found: dict[str, str] = {}
     for module, names in metadata.packages_distributions().items():
         for name in map(_normal, names):

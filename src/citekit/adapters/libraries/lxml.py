@@ -1,11 +1,11 @@
 """Parses markup with lxml, with entities, DTDs, and network access disabled.
 
-Markup is decoded and sanitized before parsing: the document type is removed, named HTML entities become characters, and
-other entity references become plain text.
+Before parsing, the document type is removed, named HTML entities become characters, and other entity references become
+plain text.
 
-A parser that recovers from errors silently drops the content after an element that is nested too deeply or after a text
-that is too long. For that reason, the parser gets higher limits (`huge_tree`: 2,048 levels instead of 256), and a
-document that it cannot read to the end is rejected.
+A parser that recovers from errors silently drops the content after an element that is nested too deeply or a text that
+is too long. For that reason, the limits are higher (`huge_tree`: 2,048 levels instead of 256), and a document that
+cannot be read to the end is rejected.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SELF_CLOSED = re.compile(
 def parse_xml(data: bytes, name: str) -> _Element:
     """Return the root of the XML document `name`.
 
-    Raise `SourceUnsupported` if it is too large or nested too deeply, or if it is not XML even with error recovery.
+    Raise `SourceUnsupported` if it is too large, nested too deeply, or not XML.
     """
     text = _bounded(decoded(data), name)
     root = _strict(text)
@@ -65,8 +65,7 @@ def parse_xml(data: bytes, name: str) -> _Element:
 def parse_page(data: bytes, name: str) -> _Element:
     """Return the root of the XHTML or HTML document `name`, parsed as XML if it is well-formed, or else as HTML.
 
-    For a document without elements, the root is an empty element. Raise `SourceUnsupported` if it is too large
-    or nested too deeply.
+    Raise `SourceUnsupported` if it is too large or nested too deeply.
     """
     return parse_page_text(decoded_markup(data), name)
 
@@ -84,7 +83,7 @@ def parse_html(text: str, name: str, *, plain: str | None = None) -> _Element:
     """Return the root of the HTML document `name`, parsed as browsers do.
 
     `plain` is the document without noncharacters that mark lines. Raise `SourceUnsupported` if the document is too
-    large or nested too deeply, or has different elements than `plain`.
+    large or nested too deeply, or has other elements than `plain`.
     """
     return parse_standard_html(_bounded(text, name), name, plain)
 
@@ -96,9 +95,8 @@ def local_name(element: _Element) -> str:
 
 
 def local_attributes(element: _Element) -> dict[str, str]:
-    """Return the attributes of an element, keyed by lowercase name without namespace or prefix.
-
-    If two attributes get the same name, the first one wins.
+    """Return the attributes of an element by lowercase name without namespace or prefix; of equal names, the first one
+    wins.
     """
     found: dict[str, str] = {}
     for key, value in element.items():
@@ -137,7 +135,7 @@ def names(text: str) -> frozenset[str]:
 
 
 def decoded(data: bytes) -> str:
-    """Return the markup `data` as sanitized text for a parser; see `cleaned`.
+    """Return the markup `data` as sanitized text (see `cleaned`).
 
     The encoding is that of the byte-order mark, else the declared one, else UTF-8, else windows-1252.
     """
@@ -145,10 +143,9 @@ def decoded(data: bytes) -> str:
 
 
 def cleaned(text: str) -> str:
-    """Return the markup `text` without content that is unsafe or invalid for a parser.
+    """Return the markup `text` without the XML declaration, the document type, and characters that XML does not allow.
 
-    The XML declaration, the document type, and characters that are invalid in XML are removed. Named entities and form
-    feeds are replaced.
+    Named entities and form feeds are replaced.
     """
     prolog = _PROLOG.match(text)
     text = text[prolog.end() if prolog else 0 :].replace("\f", " ")

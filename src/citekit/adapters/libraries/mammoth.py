@@ -1,6 +1,6 @@
 """Converts the body of a Word document to HTML with mammoth, which is imported on first use.
 
-mammoth uses its own parser (`xml.dom.minidom`). For that reason, it gets only markup that was validated and reduced.
+mammoth gets only markup that was validated and reduced, because it uses its own parser (`xml.dom.minidom`).
 """
 
 from __future__ import annotations
@@ -72,10 +72,9 @@ def translated(name: str) -> Iterator[None]:
 def to_html(parts: Mapping[str, bytes], name: str) -> str:
     """Return the HTML of a Word document that is given as `parts`, a mapping from part names to bytes.
 
-    The part of an image contains the `src` for its `img` element. Paragraphs with the styles `citekit-1` to
-    `citekit-9`, `citekit-caption`, and `citekit-title` become headings, captions, and titles. Runs with the style
-    `UNSEEN_STYLE` become spans of that class. Raise `SourceUnsupported` if mammoth cannot read the document; `name`
-    identifies it in the message.
+    The part of an image contains the `src` for its `img` element. The styles `citekit-1` to `citekit-9`,
+    `citekit-caption`, `citekit-title`, and `UNSEEN_STYLE` become elements (see `STYLE_MAP`). Raise `SourceUnsupported`
+    if mammoth cannot read the document `name`.
     """
     import mammoth
 

@@ -14,8 +14,7 @@ from citekit.domain.errors import DriverMissing, EmbedderUnavailable
 TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
 """Environment variables that keep libraries from reporting their use.
 
-From version 1.29, ONNX Runtime writes an ID for the computer into the user's cache and sends events as soon as it is
-imported.
+From version 1.29, ONNX Runtime sends events and an ID for the computer as soon as it is imported.
 """
 
 
@@ -28,7 +27,7 @@ def without_telemetry() -> None:
 def imported(module: str, what: str, extra: str) -> Any:
     """Import and return `module`. Raise `DriverMissing` if it is missing or cannot be loaded.
 
-    `what` names the feature that needs the module, and `extra` is the extra that installs it.
+    `what` names the feature that needs the module, and `extra` the extra that installs it.
     """
     without_telemetry()
     try:
@@ -38,10 +37,9 @@ def imported(module: str, what: str, extra: str) -> Any:
 
 
 def package_folder(module: str, what: str, extra: str) -> Path:
-    """Return the folder of the installed package `module` without importing it.
+    """Return the folder of the installed package `module` without importing it. Raise `DriverMissing` if it is missing.
 
-    Raise `DriverMissing` if it is missing. `what` names the feature that needs the package, and `extra` is the extra
-    that installs it.
+    For `what` and `extra`, see `imported`.
     """
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
@@ -61,8 +59,8 @@ def digest(path: Path) -> str:
 def verified(path: Path, sha256: str, package: str) -> Path:
     """Return `path` if the file has the digest `sha256`.
 
-    Raise `EmbedderUnavailable` if the digest differs or the file cannot be read. `package` is the package that
-    the message says to reinstall.
+    Raise `EmbedderUnavailable` if the digest differs, with the advice to reinstall `package`, or if the file cannot be
+    read.
     """
     if digest(path) != sha256:
         raise EmbedderUnavailable(

@@ -1,7 +1,7 @@
 """Connects to object stores: S3 and compatible services, Google Cloud Storage, and Azure.
 
-`obstore` is imported on first use. Credentials come from where each service expects them: its environment variables, or
-the identity of the machine. They are not stored.
+Credentials come from where each service expects them (environment variables, or the identity of the machine), and are
+not stored.
 """
 
 from __future__ import annotations
@@ -78,8 +78,7 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
 
     Unencrypted HTTP is used only if the endpoint in the environment (such as `AWS_ENDPOINT_URL`) starts with `http://`.
     Raise `RequestRefused` if the address or the configuration is not valid, `DriverMissing` if obstore is not
-    installed, or `OSError` if that endpoint of an S3 service cannot be reached. This is checked here, because the
-    client would repeat its first request for `retry_seconds`.
+    installed, or `OSError` if that endpoint of an S3 service cannot be reached.
     """
     package()
     stores = importlib.import_module("obstore.store")
@@ -128,10 +127,7 @@ def _check_reachable(endpoint: str) -> None:
 def repeated(
     use: Callable[[], T], retry_seconds: float = RETRY_SECONDS, sleep: Callable[[float], None] = time.sleep
 ) -> T:
-    """Return the result of the request `use`, which is repeated if the answer breaks off, for up to `retry_seconds`.
-
-    The client itself repeats only requests for one object.
-    """
+    """Return the result of the request `use`, which is repeated if the answer breaks off, for up to `retry_seconds`."""
     deadline, pause = time.monotonic() + retry_seconds, _SHORTEST_PAUSE
     while True:
         try:
@@ -151,8 +147,7 @@ def pages(
 ) -> Iterator[Sequence[ObjectMeta]]:
     """Yield the pages of the listing of the objects whose paths start with `prefix`.
 
-    If an answer breaks off, the listing is continued after the last object, until `retry_seconds` pass without a new
-    page.
+    If an answer breaks off, the listing is continued until `retry_seconds` pass without a new page.
     """
     last: str | None = None
     listing: Iterator[Sequence[ObjectMeta]] | None = None

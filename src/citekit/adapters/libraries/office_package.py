@@ -1,6 +1,6 @@
 """Reads the ZIP package of an Office file (ECMA-376 part 2, Open Packaging Conventions) with bounded sizes.
 
-Nothing is extracted to disk. Markup with a DOCTYPE is rejected, because it could declare entities.
+Markup with a DOCTYPE is rejected, because it could declare entities.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HEAD = 4096
 class Relation:
     """A relationship of a part to another part or to an external resource (ECMA-376 part 2).
 
-    `kind` is the last segment of the relationship type. `target` is the name of a part, or a URL if `outside` is set.
+    `kind` is the last segment of `type`. `target` is the name of a part, or a URL if `outside` is set.
     """
 
     id: str
@@ -55,8 +55,8 @@ class Relation:
 class OfficePackage:
     """An open Office file, whose parts are read by name (without the leading slash).
 
-    Methods raise `SourceUnsupported` if the file is not a package, is damaged or too large, or has a DOCTYPE. They
-    raise `SourceUnreadable` if the file cannot be read.
+    Methods raise `SourceUnsupported` if the file is not a package, is damaged or too large, or has a DOCTYPE, and
+    `SourceUnreadable` if it cannot be read.
     """
 
     def __init__(self, path: Path, stream: BinaryIO) -> None:
@@ -111,10 +111,7 @@ class OfficePackage:
         return parse_xml(self.read(name), f"{self.path.name} ({name})")
 
     def relations(self, name: str = "") -> list[Relation]:
-        """Return the relationships of the part `name`, or of the package if no name is given.
-
-        Relationships to parts that do not exist are left out.
-        """
+        """Return the relationships of the part `name`, or of the package, except those to parts that do not exist."""
         folder, _, last = name.rpartition("/")
         part = self.find(posixpath.join(folder, "_rels", f"{last}.rels"))
         if part is None:
@@ -129,9 +126,9 @@ class OfficePackage:
         return [evolve(relation, target=target) for relation, target in inside if target is not None]
 
     def main(self, root: str) -> tuple[str, _Element]:
-        """Return the name and the root element of the main part of the document.
+        """Return the name and the root element of the main part.
 
-        Raise `SourceUnsupported` if there is no main part or if its root element is not called `root`.
+        Raise `SourceUnsupported` if it is missing or its root element is not called `root`.
         """
         for relation in self.relations():
             if relation.kind == "officeDocument" and not relation.outside:
@@ -144,9 +141,9 @@ class OfficePackage:
         raise SourceUnsupported(f"{self.path.name} is not an Office file or is damaged: it has no main part ({root}).")
 
     def check_head(self, name: str, head: bytes) -> None:
-        """Raise `SourceUnsupported` if `head`, the first bytes of the part `name`, contains a DOCTYPE.
+        """Raise `SourceUnsupported` if `head`, the start of the part `name`, contains a DOCTYPE (ECMA-376 part 2, 7.2).
 
-        Office files must not have a DOCTYPE (ECMA-376 part 2, 7.2). Embedded HTML parts are exempt.
+        Embedded HTML parts are exempt.
         """
         if b"<!DOCTYPE" in head.replace(b"\0", b"").upper() and not name.lower().endswith((".htm", ".html", ".mht")):
             raise SourceUnsupported(
@@ -198,7 +195,7 @@ def local(element: _Element) -> str:
 def attribute(element: _Element, name: str) -> str | None:
     """Return the value of the attribute with the local name `name` in any namespace; None if it is missing.
 
-    Transitional and strict Office documents use different namespaces for the same attributes.
+    Transitional and strict documents use different namespaces.
     """
     value = element.get(name)
     if value is not None:
@@ -207,10 +204,7 @@ def attribute(element: _Element, name: str) -> str | None:
 
 
 def reference(element: _Element) -> str:
-    """Return the ID of the relationship that `element` refers to, or "" if it refers to none.
-
-    This is its `id` attribute with a namespace; the element's own ID has none.
-    """
+    """Return the ID of the relationship that `element` refers to in an `id` attribute with a namespace, or ""."""
     return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
 
 

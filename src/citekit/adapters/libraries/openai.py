@@ -1,6 +1,6 @@
 """Configures the `openai` SDK, which is imported on first use, and classifies its exceptions.
 
-The SDK reads some environment variables (organization, project, base URL, extra headers), which have no effect here.
+The SDK's variables for organization, project, base URL, and extra headers have no effect here.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class FailureKind(StrEnum):
 class OpenAiFailure:
     """A failed request: the HTTP `status`, if any, and the service's `code`, `param`, and `message`.
 
-    `retry_after` is the delay in seconds that the service asks for. `lasting` means that the connection fails for a
-    permanent reason, such as an untrusted certificate.
+    `retry_after` is in seconds. `lasting` means that the connection fails for a permanent reason, such as an untrusted
+    certificate.
     """
 
     kind: FailureKind
@@ -73,8 +73,8 @@ _SEARCHED = 20_000
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     """Return a client for the service at `base_url` (None: OpenAI's own). The SDK's automatic retries are off.
 
-    `timeout` in seconds limits each wait for more data. For a server on this computer, proxy variables are ignored.
-    Raise `DriverMissing` if the SDK is not installed, or `OSError` if the certificates cannot be read.
+    `timeout` limits each wait for data, in seconds. For a server on this computer, proxy variables are ignored. Raise
+    `DriverMissing` if the SDK is not installed, or `OSError` if the certificates cannot be read.
     """
     openai = imported("openai", "Using OpenAI or a compatible server", "openai")
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
@@ -103,10 +103,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
 
 
 def table() -> dict[type[BaseException], FailureKind]:
-    """Map each exception of the SDK and its HTTP library to a kind of failure.
-
-    Built-in exceptions that reading a response raises are included.
-    """
+    """Map each exception of the SDK, its HTTP library, and reading a response to a kind of failure."""
     openai = importlib.import_module("openai")
     httpx = importlib.import_module("httpx2")
     status = (
@@ -152,7 +149,7 @@ def table() -> dict[type[BaseException], FailureKind]:
 def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure | None:
     """Return the failure of a request that `error` represents; None if the error has another cause.
 
-    `secret` is the API key. It is redacted in `error` itself, and thus in a message of the service.
+    `secret`, the API key, is redacted in `error` itself, and thus in a message of the service.
     """
     known = table()
     limit = exceeded_limit(error)
@@ -178,9 +175,9 @@ def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure |
 
 
 def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
-    """Return the failure that `body` reports, the `error` in the JSON of a response with status 200.
+    """Return the failure in `body`, the `error` in a response with status 200, as from OpenRouter.
 
-    OpenRouter reports the failure of a model in this way. `secret`, the API key, is redacted in the message.
+    `secret`, the API key, is redacted in the message.
     """
     code = body.get("code") if isinstance(body, Mapping) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else None
@@ -189,10 +186,7 @@ def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the delay in seconds that the service asks for; None if it sends no valid delay.
-
-    The delay is in the header `retry-after-ms` or `Retry-After` (RFC 9110: seconds or a date).
-    """
+    """Return the delay in seconds in `retry-after-ms` or `Retry-After` (RFC 9110); None if there is no valid one."""
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / divisor
@@ -212,10 +206,7 @@ def _field(body: object, name: str) -> str:
 
 
 def _message(body: object) -> str:
-    """Return the error message in the body of a response; "" if the body is a web page.
-
-    The body has the format of OpenAI (`message`), FastAPI (`detail`), another server (`error`), or plain text.
-    """
+    """Return the error message in the body of a response in one of several formats; "" if the body is a web page."""
     if isinstance(body, Mapping):
         found = next((body[name] for name in ("message", "detail", "error") if body.get(name)), "")
         return _message(found) if isinstance(found, Mapping | list) else str(found)
@@ -239,10 +230,7 @@ def _is_permanent(error: BaseException) -> bool:
 
 
 def _redact_error(error: BaseException, secret: str | None) -> None:
-    """Replace the API key in the text and the attributes of `error`.
-
-    A server may repeat the key in its message, and a traceback may show the exception.
-    """
+    """Replace the API key, which a server may repeat, in the text and the attributes of `error`, for tracebacks."""
     if not secret:
         return
     error.args = tuple(without_key(part, secret) if isinstance(part, str) else part for part in error.args)

@@ -1,7 +1,6 @@
 """Opens images with Pillow, limits their size, and rotates them upright. The package pillow-heif reads HEIC.
 
-Only HEIC and the formats in `FORMATS` are enabled, because some decoders of Pillow run other programs. The size that a
-file declares is checked before the image is decoded.
+Only HEIC and the formats in `FORMATS` are enabled, because some decoders of Pillow run other programs.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def library() -> ModuleType:
 def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
     """Map each exception that Pillow raises to a CiteKit error class and the reason that its message gives.
 
-    `failure` is the error class for damaged images. Subclasses come before their base classes.
+    `failure` is the error class for damaged images.
     """
     from PIL import ImageCms, UnidentifiedImageError
 
@@ -106,8 +105,7 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported, page
 
     Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is not an image or declares more than
     `PIXEL_LIMIT` pixels, `LocationOutside` if it has no such page, or `DriverMissing` if it is HEIC and the extra
-    `heic` is not installed. Pillow's errors inside the block become `failure` or another CiteKit error (see
-    `translated_errors`).
+    `heic` is not installed. For errors inside the block, see `translated_errors`.
     """
     try:
         stream = path.open("rb")
@@ -126,11 +124,7 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported, page
 
 
 def _formats(stream: BinaryIO, path: Path) -> tuple[str, ...]:
-    """Return the formats in which an image may be opened.
-
-    HEIC is registered with Pillow when the first HEIC image is opened. Raise `DriverMissing` if the image is HEIC and
-    the extra `heic` is not installed.
-    """
+    """Return the formats in which an image may be opened, and register HEIC with Pillow for a HEIC image."""
     head = stream.read(64)
     stream.seek(0)
     if head[4:8] != b"ftyp" or head[8:12] not in _HEIF_BRANDS or b"avif" in head[16:]:
@@ -149,10 +143,7 @@ def _check_size(path: Path, picture: Image) -> None:
 
 
 def orientation(picture: Image) -> int:
-    """Return the EXIF orientation of the stored pixels, 1 to 8; 1 if it is missing or invalid.
-
-    For TIFF files, the result is 1, because Pillow rotates them during decoding.
-    """
+    """Return the EXIF orientation of the pixels, 1 to 8; 1 if it is missing or invalid, or if Pillow applies it (TIFF)."""
     if picture.format == "TIFF":
         return 1
     value: object = None
@@ -198,8 +189,7 @@ def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
     """Return an upright copy of the current frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
     Transparent areas become white. The values of an image with more than 8 bits per channel are stretched to the full
-    range. A JPEG is decoded at a lower resolution if that is still large enough. The decoded image is converted in
-    strips, to save memory.
+    range. A JPEG is decoded at a lower resolution if that is still large enough.
     """
     exif_orientation = orientation(picture)
     picture.draft(mode, (side, side))

@@ -30,7 +30,7 @@ def connect(url: str) -> Connection:
     """Return a new connection, whose transactions the caller commits.
 
     Statements are not prepared, so that their plans suit their values, and proxies such as PgBouncer work. Raise
-    `DriverMissing` if psycopg is not installed, or an error of psycopg if the connection fails.
+    `DriverMissing` if psycopg is not installed, or an error of psycopg.
     """
     connection: Connection = package().connect(
         url, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, client_encoding="utf8"

@@ -31,10 +31,10 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, object]]:
-    """Return the rows of the Parquet file at `path` as dictionaries of the given `columns`.
+    """Return the rows of the Parquet file at `path` as dictionaries of those of `columns` that exist.
 
-    Columns that the file does not have are omitted. Raise `DriverMissing` if PyArrow is not installed,
-    `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if the file is damaged, unsupported, or too large.
+    Raise `DriverMissing` if PyArrow is not installed, `SourceUnreadable` if the file cannot be read, or `FaultyAnswer`
+    if it is damaged, unsupported, or too large.
     """
     try:
         pyarrow: Any = importlib.import_module("pyarrow")

@@ -95,8 +95,7 @@ def library() -> Any:
 def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
     """Open the media file at `path` for reading. Other files to which it refers are not opened.
 
-    FFmpeg's errors inside the block become `SourceUnsupported` (content), `SourceUnreadable` (access), or `fallback` if
-    FFmpeg itself is the cause (see `translated_errors`). Raise `DriverMissing` if PyAV is not installed.
+    For FFmpeg's errors inside the block, see `translated_errors`. Raise `DriverMissing` if PyAV is not installed.
     """
     av = library()
     limits = {
@@ -121,9 +120,8 @@ def _probe_options(path: Path) -> dict[str, str]:
     """Return FFmpeg options for a WAV file: short detection of streams, and packets of a useful size; {} for other
     files.
 
-    FFmpeg tries its formats on the samples, because DTS can be stored as PCM, and this takes most of the time to open
-    the file. The detection is shortened only if no DTS frame starts in the bytes that FFmpeg would probe. FFmpeg would
-    also read PCM in packets of a fraction of a second, which are single samples at a rate of a few hertz.
+    FFmpeg tries its formats on the samples, because DTS can be stored as PCM, which takes most of the time to open the
+    file. By default, packets last a fraction of a second, which are single samples at a rate of a few hertz.
     """
     try:
         with path.open("rb") as file:
@@ -150,8 +148,8 @@ def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[
 def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
     """Translate PyAV's errors inside the block to CiteKit errors about the file at `path`.
 
-    If FFmpeg itself is the cause rather than the file, the error becomes `otherwise`. If the disk is full or read-only,
-    it becomes `HomeUnwritable`.
+    They become `SourceUnsupported` (content), `SourceUnreadable` (access), `HomeUnwritable` (disk full or read-only),
+    or `otherwise` (FFmpeg itself).
     """
     av = library()
     try:

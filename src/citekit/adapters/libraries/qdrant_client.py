@@ -52,9 +52,9 @@ class Trouble:
 class QdrantSettings:
     """The connection settings of a Qdrant server and the options for new collections.
 
-    The address is `url`, or else `host` and `port`. `timeout` is in seconds per response. `shards` and `replicas`
-    distribute a collection over a cluster (None: the server's default). `quantized` keeps int8 copies of the vectors in
-    memory. `on_disk` leaves vectors, payloads, and the word index on disk.
+    The address is `url`, or else `host` and `port`. `timeout` is in seconds per response. `shards` and `replicas` are
+    for a cluster (None: the server's default). `quantized` keeps int8 copies of the vectors in memory. `on_disk` leaves
+    vectors, payloads, and the word index on disk.
     """
 
     url: str | None = field(default=None, repr=False)
@@ -80,10 +80,7 @@ class QdrantSettings:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether connections to `host` use TLS.
-
-        If `https` is None, TLS is used if there is an API key and the server is on another computer.
-        """
+        """Whether connections to `host` use TLS; by default, with an API key and a server on another computer."""
         return self.https if self.https is not None else bool(self.api_key) and self.host not in _LOOPBACK
 
 
@@ -99,8 +96,8 @@ def connect(settings: QdrantSettings) -> QdrantClient:
     """Return a client for the server in `settings`.
 
     Raise `DriverMissing` if the library is not installed, or exceptions that `trouble` classifies if connecting fails.
-    With gRPC, a plain TCP connection is attempted first, because gRPC does not fail if no server runs: it waits for one
-    to start. For a server on this computer, proxy variables are ignored.
+    With gRPC, a TCP connection is tested first, because gRPC waits for a server to start. For a server on this
+    computer, proxy variables are ignored.
     """
     url = settings.url if settings.url is None or "://" in settings.url else f"http://{settings.url}"
     host = urlsplit(url).hostname if url else settings.host
@@ -124,19 +121,13 @@ def connect(settings: QdrantSettings) -> QdrantClient:
 
 
 def _limit_connecting(client: Any, timeout: float) -> None:
-    """Limit the time that `client` takes to connect to `CONNECT_SECONDS`, or `timeout` seconds if that is less.
-
-    The client has a single timeout. Without this limit, it would also apply to unreachable addresses.
-    """
+    """Limit the time to connect to `CONNECT_SECONDS` or `timeout` seconds, because the client has a single timeout."""
     httpx = importlib.import_module("httpx")
     client.http.client._client.timeout = httpx.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
 
 
 def table() -> dict[type[BaseException], Kind]:
-    """Map each exception of the client and its dependencies to a kind of failure.
-
-    `_refined` makes the kind more precise if the exception has a status or a known message.
-    """
+    """Map each exception of the client and its dependencies to a kind of failure, which `_refined` makes more precise."""
     http = importlib.import_module("qdrant_client.http.exceptions")
     common = importlib.import_module("qdrant_client.common.client_exceptions")
     httpx = importlib.import_module("httpx")
@@ -193,10 +184,7 @@ _WORDINGS = {"no space left": Kind.FULL, "already exists": Kind.EXISTS, "not fou
 
 
 def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
-    """Return the kind and the message of `error`; None if it does not come from the client.
-
-    `secret`, the API key, is redacted in the message.
-    """
+    """Return the kind and the message of `error`, without the API key `secret`; None if it is not from the client."""
     source = getattr(error, "source", None)
     if isinstance(source, BaseException) and trouble(source) is not None:
         return trouble(source, secret)

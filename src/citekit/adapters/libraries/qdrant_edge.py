@@ -1,7 +1,7 @@
 """Adapts the embedded vector engine `qdrant-edge-py`, which is imported on first use.
 
-The engine raises plain `Exception` objects. A bug in the engine raises `pyo3_runtime.PanicException`, which is not a
-subclass of `Exception`. For these reasons, exceptions are classified by their messages.
+The engine raises plain `Exception` objects, or for bugs `pyo3_runtime.PanicException`, which is not a subclass of
+`Exception`. For these reasons, exceptions are classified by their messages.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class Trouble(Exception):  # noqa: N818  (wraps exceptions of the engine)
 
 @frozen
 class EdgeSettings:
-    """The settings of a shard (the index files of one collection). They are fixed when the collection is created.
+    """The settings of a shard (the index files of one collection), fixed when the collection is created.
 
     `quantized` searches int8 copies of the vectors and computes exact scores for the best matches. `on_disk` leaves
-    vectors and words on disk instead of in memory.
+    vectors and words on disk.
     """
 
     quantized: bool = True
@@ -118,10 +118,9 @@ def kind_of(error: BaseException) -> Kind | None:
 def config(dimensions: int, settings: EdgeSettings) -> Any:
     """Return the engine's configuration: one dense vector and one sparse vector of words per point.
 
-    The engine computes the inverse document frequency (IDF) of words. There is no HNSW graph, because scanning int8
-    vectors is fast enough. There is no write-ahead log, which would store up to 64 MB of entries twice: changes are
-    durable once the shard is flushed. Vectors have two bytes per number, so cosines are accurate to 0.001. Vectors in
-    shards of earlier versions keep four.
+    There is no HNSW graph, because scanning int8 vectors is fast enough. There is no write-ahead log, which would store
+    up to 64 MB of entries twice: changes are durable once the shard is flushed. Vectors have two bytes per number, so
+    cosines are accurate to 0.001.
     """
     q = engine()
     memory = q.Memory.Cold if settings.on_disk else q.Memory.Cached
@@ -145,7 +144,7 @@ def create(
 ) -> None:
     """Create an empty shard at `path` with a payload index for each field in `keywords` and `integers`.
 
-    `dimensions` is the length of the vectors. Raise `Trouble` if the engine fails.
+    Raise `Trouble` if the engine fails.
     """
     q = engine()
     with troubles():

@@ -1,7 +1,7 @@
 """Recognizes text in images with RapidOCR on ONNX Runtime, using the models in the RapidOCR wheel.
 
-Nothing is downloaded, because RapidOCR gets the paths of existing models. All threads share one engine under a lock,
-because the engine changes its state during recognition.
+Nothing is downloaded, because RapidOCR gets the paths of these models. Threads share one engine under a lock, because
+it changes its state during recognition.
 """
 
 from __future__ import annotations
@@ -31,10 +31,7 @@ SIDE_LIMIT = 1920
 """Maximum length of the longer side in pixels; larger images are scaled down. An A4 page at 150 dpi has 1,754."""
 
 _ENLARGE_BELOW = 960
-"""Length of the shorter side, in pixels, below which an image is enlarged, because small print is recognized poorly.
-
-The image becomes at most twice as large.
-"""
+"""Length of the shorter side, in pixels, below which an image is enlarged, because small print is recognized poorly."""
 
 _MIN_SIDE = 64
 _THREADS = 4
@@ -43,9 +40,9 @@ _MODELS = {"Det": "*_det_*.onnx", "Cls": "*_cls_*.onnx", "Rec": "*_rec_*.onnx"}
 
 @frozen
 class RecognizedLine:
-    """A line of text that the engine recognized.
+    """A line of text that the engine recognized, with the confidence `score` from 0 to 1.
 
-    `corners` are (left, top, right, bottom) as fractions of the image size. `score` is the confidence from 0 to 1.
+    `corners` are (left, top, right, bottom) as fractions of the image size.
     """
 
     text: str
@@ -61,7 +58,7 @@ def installed() -> bool:
 def error_table() -> dict[type[BaseException], str]:
     """Map each exception of RapidOCR and its dependencies to a description of the failure.
 
-    Subclasses come before their base classes. Raise `DriverMissing` if RapidOCR is not installed.
+    Raise `DriverMissing` if RapidOCR is not installed.
     """
     package: Any = imported("rapidocr.main", FEATURE, EXTRA)
     sizes: Any = imported("rapidocr.utils.process_img", FEATURE, EXTRA)
@@ -97,7 +94,7 @@ class RapidOcr:
         self._engine = Once(_new_engine)
 
     def read(self, image: Image) -> list[RecognizedLine]:
-        """Return the lines of an upright image in the engine's order: top to bottom, then left to right.
+        """Return the lines of an upright image in the engine's order.
 
         Raise `DriverMissing` if RapidOCR is not installed, or `MapperUnavailable` if the engine fails.
         """
@@ -169,10 +166,7 @@ def translate_error(error: BaseException) -> MapperUnavailable:
 
 
 def _prepare(image: Image) -> tuple[Image, tuple[int, int]]:
-    """Return the image in RGB, scaled for recognition and padded with white if a side is too short.
-
-    The second result is its (width, height) in pixels after scaling, without the padding.
-    """
+    """Return the image in RGB, scaled and padded for recognition, and its (width, height) without the padding."""
     width, height = image.size
     scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGE_BELOW / min(width, height))))
     size = max(1, round(width * scale)), max(1, round(height * scale))

@@ -1,7 +1,7 @@
 """Limits the size and duration of HTTP response bodies.
 
-A read timeout limits only the time between two packets, and the HTTP client does not limit the decompressed size of a
-body. Without these limits, a broken or hostile server could exhaust the memory or keep a request open forever.
+A read timeout limits only the time between two packets, and the HTTP client does not limit the decompressed size, so
+that a broken or hostile server could exhaust the memory or keep a request open forever.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class ResponseLimitError(Exception):
 
 
 def limit_body(response: Any) -> None:
-    """Limit the size and the duration of the body of an unread `httpx` response. Install it as a response hook.
+    """Make reading the body of an unread `httpx` response raise `ResponseLimitError` if it is too large or too slow.
 
-    Reading the body then raises `ResponseLimitError` if a limit is exceeded.
+    This is a response hook.
     """
     read = response.iter_bytes
     timeout = (response.request.extensions.get("timeout") or {}).get("read") or 0

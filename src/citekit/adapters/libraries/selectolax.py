@@ -44,10 +44,7 @@ _IMPLIED = frozenset(
         *("track", "wbr"),
     )
 )
-"""Elements that have no end tag, or whose end tag can be missing in valid HTML.
-
-They nest only with other elements between them, so they are not counted.
-"""
+"""Elements that have no end tag, or whose end tag can be missing in valid HTML, and which are not counted."""
 
 _COMMENT_END = re.compile("--!?>")
 _ATTRIBUTE = re.compile(f"[{SPACE}/\"'][^{SPACE}/>]")
@@ -59,10 +56,7 @@ _NONCHARACTERS = re.compile("[\ufdd0-\ufdef]")
 
 
 def markup_end(content: str, start: int) -> int:
-    """Return the offset after the tag, comment, or declaration at `start`, which begins with `<`.
-
-    If it is not closed, it extends to the end of the document.
-    """
+    """Return the offset after the tag, comment, or declaration at `start`; the end of the document if it is not closed."""
     if content.startswith("<!--", start):
         if content.startswith((">", "->"), start + 4):
             return content.index(">", start) + 1
@@ -78,9 +72,9 @@ def markup_end(content: str, start: int) -> int:
 def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Element:
     """Return the root of the HTML document `name`, which is an element `html`.
 
-    Noncharacters in attributes are removed, because they mark lines. `plain` is the document without noncharacters.
-    Raise `SourceUnsupported` if the document is nested too deeply, has too many elements or attributes, cannot be
-    parsed, or has different elements than `plain`.
+    Noncharacters in attributes, which mark lines, are removed. `plain` is the document without noncharacters. Raise
+    `SourceUnsupported` if the document is nested too deeply, has too many elements or attributes, cannot be parsed, or
+    has other elements than `plain`.
     """
     _check_tags(text if plain is None else plain, name)
     parser = _parser(text, name)

@@ -13,8 +13,7 @@ _IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe0
 def redacted(text: str, redact: Callable[[str], str]) -> str:
     """Return `text` passed through `redact`, even if invisible characters split a secret in it.
 
-    In that case, the result contains no invisible characters. Otherwise, the secret would be whole again if another
-    program removed these characters later.
+    In that case, they are removed, so that the secret is not whole again if another program removes them later.
     """
     text = redact(text)
     if text.isascii():

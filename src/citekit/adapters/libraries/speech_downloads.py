@@ -1,7 +1,7 @@
 """Downloads models for faster-whisper from their publisher, on explicit request.
 
 Revisions, sizes, and digests are pinned, so that a server cannot replace a model. An interrupted download continues
-where it ended (HTTP range requests, RFC 9110, section 14).
+where it ended (RFC 9110, section 14).
 """
 
 from __future__ import annotations
@@ -180,9 +180,8 @@ class DownloadableModels:
             raise unwritable(error, partial) from error
 
     def _fetch(self, url: str, path: Path, file: PublishedFile, report: Callable[[int], None]) -> None:
-        """Download one file to `path`, unless it is already there.
-
-        Raise `MapperUnavailable` if the download fails, or if the file differs from the published file.
+        """Download one file to `path`, if needed. Raise `MapperUnavailable` if that fails or the file has another
+        digest.
         """
         if not path.exists():
             part = path.with_name(f"{path.name}.part")

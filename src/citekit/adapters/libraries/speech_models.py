@@ -26,7 +26,7 @@ _SAMPLE = 2**20
 
 @frozen
 class SpeechModel:
-    """The files of a model by their names. A file can be divided into several, which are then read one after another.
+    """The files of a model by their names. A file may be divided into several, which are read one after another.
 
     `name` is the name of the model, such as `base`, or of its folder.
     """
@@ -57,10 +57,7 @@ class SpeechModel:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the content: of all small files, and of the size, start, and end of large ones (see `_SAMPLE`).
-
-        Raise `MapperUnavailable` if a file cannot be read.
-        """
+        """A digest of the content of the files (see `_SAMPLE`). Raise `MapperUnavailable` if a file cannot be read."""
         digest = hashlib.sha256()
         try:
             for name in sorted(self.files):
@@ -78,9 +75,9 @@ class SpeechModel:
 
 @frozen
 class _Packaged:
-    """A model that installed packages contain. `parts` are the folders with its files, as a package and a path in it.
+    """A model in installed packages. `parts` are its folders, as a package and a path in it.
 
-    `is_automatic` is false if the model is used only if it is chosen by name.
+    If not `is_automatic`, the model is used only if it is chosen by name.
     """
 
     name: str
@@ -105,7 +102,7 @@ ENGLISH = ".en"
 def automatic_model(folder: Path | None = None) -> SpeechModel | None:
     """Return the model that is used if the user chose none, or None if no such model is installed.
 
-    `folder` contains the downloaded models, which come first.
+    Downloaded models, which are in `folder`, come first.
     """
     downloaded = (model for model in downloaded_models(folder) if not model.name.endswith(ENGLISH))
     packaged = _installed(each for each in PACKAGED if each.is_automatic)
@@ -113,10 +110,10 @@ def automatic_model(folder: Path | None = None) -> SpeechModel | None:
 
 
 def chosen_model(choice: str, folder: Path | None = None) -> SpeechModel:
-    """Return the installed model with the name `choice`, or else the model in the folder `choice`.
+    """Return the installed model `choice`, or else the model in the folder `choice`; if it is empty, the automatic
+    model.
 
-    If `choice` is empty, return the automatic model. `folder` contains the downloaded models. Raise `MapperUnavailable`
-    if the model is missing or incomplete.
+    `folder` contains the downloaded models. Raise `MapperUnavailable` if the model is missing or incomplete.
     """
     if choice:
         installed = chain(downloaded_models(folder), packaged_models())

@@ -1,7 +1,4 @@
-"""Parses CSS with tinycss2 (CSS Syntax Level 3, CSS Color Level 5).
-
-The objects of tinycss2 are converted to the types of this module, and values are kept as text.
-"""
+"""Parses CSS with tinycss2 (CSS Syntax Level 3, CSS Color Level 5), and keeps values as text."""
 
 from __future__ import annotations
 
@@ -20,10 +17,9 @@ DEPTH_LIMIT = 40
 class Token(NamedTuple):
     """A token or bracketed group.
 
-    `kind` is the type of the token in tinycss2 (`ident`, `hash`, `number`, `percentage`, `dimension`, `string`, `url`,
-    `literal`, `whitespace`, `function`, and so on); a bracketed group has the kind `()`, `[]`, or `{}`. `text` is the
-    decoded text, or the lowercase name or unit, `number` is the value of a numeric token, and `inner` is the content of
-    a group or function.
+    `kind` is the type of the token in tinycss2 (such as `ident`, `number`, or `function`); a bracketed group has the
+    kind `()`, `[]`, or `{}`. `text` is the decoded text, or the lowercase name or unit, and `inner` is the content of a
+    group or function.
     """
 
     kind: str
@@ -48,7 +44,7 @@ class Declaration(NamedTuple):
 class Rule(NamedTuple):
     """A style rule (`keyword` is "") or an at-rule. `body` is None if the rule has no block.
 
-    The keyword `error` stands for text that is not a rule, and `too deep` for a rule that is nested too deeply.
+    The keyword `error` stands for other text, and `too deep` for a rule that is nested too deeply.
     """
 
     keyword: str
@@ -106,7 +102,7 @@ def parts(text: str, separator: str) -> tuple[str, ...]:
 def replaced(text: str, replacement: Callable[[str, str | None], str]) -> str:
     """Return the value `text` with each `var()` replaced.
 
-    `replacement` gets the name of the custom property and the text of the fallback, if there is one.
+    `replacement` gets the name of the custom property and the fallback, if there is one.
     """
     import tinycss2
 
@@ -115,9 +111,9 @@ def replaced(text: str, replacement: Callable[[str, str | None], str]) -> str:
 
 @lru_cache(4096)
 def color(text: str) -> tuple[float, float, float, float] | str | None:
-    """Return the red, green, blue (0 to 255), and alpha (0 to 1) of a CSS color.
+    """Return the red, green, blue (0 to 255), and alpha (0 to 1) of a CSS color, or "currentcolor".
 
-    The result is "currentcolor" for that keyword, and None if the text is not a color or cannot be computed.
+    Return None if the text is not a color or cannot be computed.
     """
     from tinycss2.color5 import parse_color
 

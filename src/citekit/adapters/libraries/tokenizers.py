@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception that loading or using a tokenizer can raise to a predicate for the error message.
-
-    The library raises only built-in exceptions.
-    """
+    """Map each exception that loading or using a tokenizer can raise to a predicate for the error message."""
     return {
         OSError: "cannot be read",
         UnicodeError: "contains text that is not valid Unicode",
@@ -33,9 +30,8 @@ def table() -> dict[type[BaseException], str]:
 def load(path: Path, window: int | None, what: str, extra: str) -> Tokenizer:
     """Load the tokenizer in the `tokenizer.json` at `path`, without padding.
 
-    Texts longer than `window` tokens are truncated (None: never). `what` and `extra` name the feature and its optional
-    dependency in error messages. Raise `DriverMissing` if the library is not installed, or `EmbedderUnavailable` if the
-    tokenizer cannot be loaded.
+    Texts longer than `window` tokens are truncated (None: never). For `what` and `extra`, see `imported`. Raise
+    `DriverMissing` if the library is not installed, or `EmbedderUnavailable` if the tokenizer cannot be loaded.
     """
     library: Any = imported("tokenizers", what, extra)
     try:

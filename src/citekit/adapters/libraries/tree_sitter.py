@@ -1,8 +1,7 @@
-"""Parses source code with Tree-sitter.
+"""Parses source code with Tree-sitter, which is imported on first use, with one package per language.
 
-The library and its grammars (one package per language) are imported on first use. Syntax trees are walked with a cursor
-instead of queries: in a file with syntax errors, the time of a query grows with the square of the number of siblings,
-but that of a cursor grows only linearly.
+Syntax trees are walked with a cursor instead of queries, whose time grows with the square of the number of siblings in
+a file with syntax errors.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ CHUNK = 1 << 13
 PARSE_SECONDS = 3.0
 """Maximum CPU time, in seconds, of all parses of a file of up to `USUAL_BYTES` bytes. Larger files get more.
 
-The slowest grammars need about a second per megabyte of ordinary code, but quadratic time for ambiguous or unfinished
-input. For that reason, the time is measured instead of estimated from the input.
+The time is measured, not estimated: ordinary code takes up to a second per megabyte, but ambiguous or unfinished input
+takes quadratic time.
 """
 
 USUAL_BYTES = 1 << 20
@@ -56,7 +55,7 @@ USUAL_BYTES = 1 << 20
 PARSE_MEMORY = (128 << 20, 400)
 """Maximum bytes of memory for the parses of a file: a constant, plus a number of bytes for each byte of source.
 
-The tree of ordinary code takes about 60 bytes per byte of source; the tree of a long list of numbers takes 200.
+The tree of ordinary code takes about 60 bytes per byte, and that of a long list of numbers 200.
 """
 
 CALLS_PER_CHECK = 64
@@ -100,10 +99,10 @@ class ParseBudgetExceeded(Exception):  # noqa: N818 - describes the file; never 
 
 @lru_cache(maxsize=64)
 def grammar(package: str, function: str = "language", extra: str | None = None) -> Language:
-    """Load the grammar in the Python package `package`, which exports it as `function`.
+    """Load the grammar that the Python package `package` exports as `function`.
 
-    Raise `MapperUnavailable` if the grammar is missing or incompatible. Raise `DriverMissing` if it is missing and the
-    optional dependency `extra` provides it.
+    Raise `MapperUnavailable` if it is missing or incompatible, but `DriverMissing` if it is missing and the extra
+    `extra` provides it.
     """
     if extra is not None and find_spec(package) is None:
         raise DriverMissing(f"Parsing {package.removeprefix('tree_sitter_')}", extra)
@@ -114,10 +113,7 @@ def grammar(package: str, function: str = "language", extra: str | None = None) 
 
 
 def _capsule(language: object) -> object:
-    """Return the grammar `language` in the form that Tree-sitter expects.
-
-    Older grammar packages return a memory address as a number, which is wrapped in a `PyCapsule`.
-    """
+    """Return the grammar `language` in the form that Tree-sitter expects; older packages return an address as a number."""
     if not isinstance(language, int):
         return language
     import ctypes
@@ -130,10 +126,7 @@ def _capsule(language: object) -> object:
 
 @define
 class ParseBudget:
-    """The CPU time in seconds and the memory in bytes that all parses of one file can use together.
-
-    Create one budget per file.
-    """
+    """The CPU time in seconds and the memory in bytes that all parses of one file can use together."""
 
     seconds: float
     memory: int
@@ -145,10 +138,10 @@ class ParseBudget:
         return cls(PARSE_SECONDS * max(1.0, size / USUAL_BYTES), PARSE_MEMORY[0] + PARSE_MEMORY[1] * size)
 
     def check(self, spent: float) -> None:
-        """Raise `ParseBudgetExceeded` if the budget is exceeded.
+        """Raise `ParseBudgetExceeded` if the budget is exceeded. `spent` is the CPU time of the current parse in
+        seconds.
 
-        `spent` is the CPU time of the current parse in seconds. The memory is the increase in the memory of the process
-        since the budget was created.
+        The memory is the increase in the memory of the process since the budget was created.
         """
         if spent > self.seconds or resident_bytes() - self._held > self.memory:
             raise ParseBudgetExceeded("Parsing the file takes too much time or memory.")
@@ -157,9 +150,8 @@ class ParseBudget:
 def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudget | None = None) -> Tree:
     """Return the syntax tree of `data` (UTF-8 or another superset of ASCII). Syntax errors are nodes of the tree.
 
-    `progress` receives the number of bytes read so far, and errors that it raises stop the parse. The CPU time of this
-    parse is deducted from `budget` (None: a new budget). Raise `ParseBudgetExceeded` if the file needs more than the
-    remaining budget.
+    `progress` receives the number of bytes read so far, and errors that it raises stop the parse. The CPU time is
+    deducted from `budget` (None: a new one). Raise `ParseBudgetExceeded` if the budget is exceeded.
     """
     from tree_sitter import Parser
 
@@ -184,7 +176,7 @@ def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudg
 class _Reader:
     """Passes source code to the parser in chunks, reports progress, and checks the budget.
 
-    An exception is stored in `failure`, because it cannot propagate through the parser.
+    `failure` stores an exception, which cannot propagate through the parser.
     """
 
     data: bytes
@@ -237,11 +229,10 @@ def first_error(tree: Tree) -> int | None:
 
 
 def walk(tree: Tree, wanted: Container[str]) -> Iterator[tuple[Node, Node | None]]:
-    """Yield the named nodes whose type is in `wanted`, with their parents, in document order.
+    """Yield the named nodes whose type is in `wanted`, with their parents, in document order, down to `DEPTH_LIMIT`.
 
-    A parent comes before its children. Nodes deeper than `DEPTH_LIMIT` are left out. `Node.parent` and
-    `Node.next_sibling` are not used, because each call takes time in proportion to the number of siblings, so that the
-    total time would be quadratic for a long file.
+    `Node.parent` and `Node.next_sibling` are not used, because each call takes time in proportion to the number of
+    siblings.
     """
     cursor = tree.walk()
     parents: list[Node | None] = [None]

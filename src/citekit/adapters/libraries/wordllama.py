@@ -1,8 +1,7 @@
 """Loads WordLlama's static vectors (`l2_supercat`, 256 dimensions) from its installed wheel.
 
-The package itself is not imported: its `__init__` imports an HTTP client and configures the root logger, and it may
-download missing files. Loading the weights and the tokenizer directly with safetensors and tokenizers takes half the
-time. The embedding of a text is the mean of the vectors of its tokens.
+The package is not imported, because it imports an HTTP client, configures the root logger, and may download files.
+Loading its files directly takes half the time. The embedding of a text is the mean of the vectors of its tokens.
 """
 
 from __future__ import annotations
@@ -34,11 +33,10 @@ TOKENIZER = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 
 @frozen(eq=False)
 class WordLlama:
-    """The loaded model: its tokenizer and its vectors.
+    """The loaded model: its tokenizer, and one float16 vector of 256 dimensions for each of its 32,000 tokens.
 
-    `stored` has one float16 vector of 256 dimensions for each of the 32,000 tokens of `tokenizer`. `rows` returns the
-    same vectors as float32. These are added four times as fast, but converting all of them takes longer than embedding
-    a question.
+    `rows` returns the vectors as float32, which are added four times as fast. Converting all of them takes longer than
+    embedding a question.
     """
 
     stored: NDArray[np.float16]
@@ -91,5 +89,5 @@ def _read(path: Path) -> NDArray[np.float16]:
 load = Once(_load)
 """Loads the vectors, which all embedders of the process share.
 
-Raises `DriverMissing` if a package is not installed, or `EmbedderUnavailable` if a file cannot be read or was changed.
+Raises `DriverMissing` if a package is missing, or `EmbedderUnavailable` if a file was changed or cannot be read.
 """

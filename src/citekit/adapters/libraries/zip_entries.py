@@ -49,8 +49,7 @@ def is_folder(item: zipfile.ZipInfo) -> bool:
 def pieces(archive: zipfile.ZipFile, item: zipfile.ZipInfo, limit: int) -> Iterator[bytes]:
     """Yield the decompressed bytes of an entry in chunks, at most `limit + 1` bytes in total.
 
-    The extra byte shows that the entry is larger than `limit`. The sizes that an archive declares may be false. Reading
-    the entry in one call would decompress all of it first.
+    The extra byte shows that the entry is larger than `limit`, as the sizes that an archive declares may be false.
     """
     left = limit + 1
     with archive.open(item) as stream:

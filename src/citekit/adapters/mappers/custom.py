@@ -34,9 +34,8 @@ class CustomMapper:
     """A mapper that calls the sync or async method `generate_map` of a user's mapper, `provider`.
 
     The arguments are `resource_path`, `resource_type`, and `resource_id`. The method may return an object with
-    `model_dump`, a `ResourceMap`, or plain data in the stored form of a map. The result is validated against the
-    metadata of the file, such as its page count, from the local mapper `facts`. The call ends with an error after
-    `timeout` seconds; None waits forever.
+    `model_dump`, a `ResourceMap`, or plain data in the stored form of a map. The result is validated against the extent
+    from the local mapper `facts`. `timeout` is in seconds; None means no limit.
     """
 
     provider: Any
@@ -55,8 +54,8 @@ class CustomMapper:
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """Return the provider's map after validation.
 
-        Raise `MapperUnavailable` if the provider raises an error or takes too long, or `FaultyAnswer` if it does not
-        return a valid map of the file. Errors of the local mapper and errors that `progress` raises propagate.
+        Raise `MapperUnavailable` if the provider raises an error or takes too long, `FaultyAnswer` if it does not
+        return a valid map of the file, and errors of the local mapper and of `progress`.
         """
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
@@ -96,8 +95,8 @@ class CustomMapper:
 def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout: float | None = None) -> CustomMapper:
     """Load the mapper in a Python file that exports `Mapper`, `create_mapper(**config)`, or `mapper`.
 
-    The file is executed, so pass only files that the user names. Raise `RequestRefused` if the file cannot be run or
-    exports none of these with a `generate_map` method. For the other arguments, see `CustomMapper`.
+    The file is executed, so pass only files that the user names. Raise `RequestRefused` if it cannot be run or exports
+    no object with a `generate_map` method. For the other arguments, see `CustomMapper`.
     """
     module, code = load_module(path, "mapper")
     provider = _load_provider(lambda: _exported(module, config), str(path))
@@ -126,9 +125,9 @@ def installed_mapper(
 ) -> CustomMapper | None:
     """Return the mapper called `name` that an installed package provides; None if no package provides it.
 
-    The package's entry point names an object that is a mapper, or a class or factory, which is called with `config`.
-    The version of the mapper depends on the package's version and on `config`. Raise `RequestRefused` if the entry
-    point cannot be loaded or is not a mapper, or if several packages provide different mappers with that name.
+    The package's entry point names a mapper, or a class or factory, which is called with `config`. Raise
+    `RequestRefused` if the entry point cannot be loaded or is not a mapper, or if several packages provide different
+    mappers with that name.
     """
     found = list(metadata.entry_points(group=GROUP, name=name))
     if not found:

@@ -1,8 +1,8 @@
 """Writes a presentation that contains only some of the slides, without the package parts that only other slides use.
 
-Most parts are copied byte for byte. Data about the whole presentation (statistics, thumbnail, custom shows, revisions),
-macros, and custom data are omitted, and so is what could load something or run a program: external pictures and media,
-embedded objects and controls, and links other than those to the web, to people, and to slides.
+Data about the whole presentation (statistics, thumbnail, custom shows, revisions), macros, and custom data are omitted,
+and so is what could load something or run a program: external pictures and media, embedded objects and controls, and
+links other than those to the web, to people, and to slides.
 """
 
 from __future__ import annotations
@@ -61,10 +61,7 @@ _LINK = "hlink"
 _NAVIGATION = re.compile(
     r"(?:ppaction://(?:hlinksldjump|hlinkshowjump|noaction|media)(?:\?.*)?)?", re.IGNORECASE | re.DOTALL
 )
-"""The actions of shapes that only navigate within the presentation or play its media (MS-OE376, 2.1.1316).
-
-Other actions run programs, macros, or objects, or open other files.
-"""
+"""The actions of shapes that only navigate within the presentation or play its media (MS-OE376, 2.1.1316)."""
 
 _ASCII_COMPATIBLE = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*<(?!\?xml[^>]*\bencoding\s*=\s*["'](?!utf-8["']|us-ascii["']))""", re.IGNORECASE
@@ -81,10 +78,9 @@ _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> bool:
     """Write a presentation with only the slides of `location` to `target`.
 
-    Return whether anything was omitted from the slides because it could load something or run a program.
-
-    Raise `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or
-    `HomeUnwritable` if `target` cannot be written.
+    Return whether anything that could load something or run a program was omitted from the slides. Raise
+    `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or `HomeUnwritable`
+    if `target` cannot be written.
     """
     deck = _Deck.of(package, location)
     names = list(deck.kept)
@@ -102,11 +98,7 @@ def write_deck(package: OfficePackage, location: Pages, target: Path, progress: 
 
 @define
 class _Deck:
-    """The contents of the new presentation.
-
-    `kept` maps the names of its parts to their relationships, and `rewritten` those of changed parts to their bytes.
-    `was_active` is true if something that could load something or run a program was omitted.
-    """
+    """The new presentation: its parts with their relationships (`kept`), and the bytes of changed parts (`rewritten`)."""
 
     package: OfficePackage
     main: str
@@ -231,10 +223,7 @@ def _check_inside(location: Pages, count: int) -> None:
 
 
 def _presentation(root: _Element, relations: set[str], slides: set[str]) -> bytes:
-    """Return the presentation part with only the slides whose IDs are in `slides`, without references to omitted parts.
-
-    `relations` are the IDs of the kept relationships.
-    """
+    """Return the presentation part with only the slides in `slides`, and without references to omitted parts."""
     for name in ("custShowLst", "handoutMasterIdLst", "custDataLst", "photoAlbum"):
         for each in list(below(root, name)):
             root.remove(each)
@@ -267,10 +256,7 @@ def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
 
 
 def _unlinked(root: _Element, gone: set[str]) -> bytes:
-    """Return a part without the elements that refer to the omitted relationships `gone`.
-
-    An embedded object becomes its picture.
-    """
+    """Return a part without the elements that refer to the omitted relationships `gone`."""
     for each in list(root.iter()):
         if not isinstance(each.tag, str):
             continue

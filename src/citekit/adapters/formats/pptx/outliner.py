@@ -38,10 +38,7 @@ class PptxOutliner:
     """An outliner for presentations. A slide is a page; images, tables, and charts are nodes with regions of the page."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """See `Outliner.outline`. The items are slides, grouped by the presentation's sections if it has any.
-
-        Also raise `SourceUnsupported` if the file has no slides or more than `SLIDES_LIMIT`.
-        """
+        """See `Outliner.outline`. Also raise `SourceUnsupported` if the file has no slides or more than `SLIDES_LIMIT`."""
         progress(0, 1, "reading the slides")
         with opened_package(source.path) as package:
             deck = driver.presentation(package)
@@ -127,10 +124,7 @@ def _sectioned(
 
 
 def _title(written: str, slides: Sequence[Slide], size: tuple[int, int]) -> str:
-    """Return the title in the core properties, or the title of the first slide.
-
-    The latter is returned if the first slides do not confirm the former, and it may be the title of a document.
-    """
+    """Return the title in the core properties or the title of the first slide, whichever is more plausible."""
     title = written_title(written)
     shown = [each for slide in slides[:CONFIRMING_SLIDES] for each in shapes(slide, *size) if not each.hidden]
     if title and is_confirmed(title, {word for each in shown for word in words_of(each.text)}):

@@ -25,10 +25,7 @@ TOP = 0.25
 """The fraction of the height of a slide, from its top, in which a title begins."""
 
 LEAST_TITLE = 0.6
-"""The minimum font size of a title at the top of a slide, as a fraction of the largest font size on the slide.
-
-Text in the largest font may be a statement instead of a title.
-"""
+"""The minimum font size of a title at the top of a slide, as a fraction of the largest font size on the slide."""
 
 LEAST_SLIDES = 4
 """With at least this many slides, a text on most of them is not chosen as a title for its font size."""
@@ -93,10 +90,7 @@ def _markup(package: OfficePackage) -> bytes:
 
 
 def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
-    """Return the speaker notes of a slide, or "" if there are none.
-
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters.
-    """
+    """Return the speaker notes of a slide, or "" if there are none. For `as_seen`, see `text.written`."""
     if not slide.has_notes_slide:
         return ""
     return written(body_of(slide.notes_slide.notes_placeholder), as_seen=as_seen)
@@ -105,9 +99,8 @@ def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
 def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset()) -> str:
     """Return the title of a slide on one line, or "" if the slide shows no text.
 
-    The title is the text of the title placeholder, or else the text in the largest font at the top of the slide (see
-    `LEAST_TITLE`), or else the text in the largest font anywhere, or else the first line of a shape that the slide
-    shows. Texts in `repeated` are not chosen for their font size.
+    The title is the text of the title placeholder, or else the largest text at the top of the slide or anywhere, or
+    else the first line of a shape that the slide shows. Texts in `repeated` are not chosen for their font size.
     """
     found = [each for each in shapes(slide, *size) if each.kind != "running"]
     placeholder = found[0] if found and slide.shapes.title is not None else None
@@ -123,9 +116,9 @@ def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset
 
 
 def repeated_texts(slides: Sequence[Slide], size: tuple[int, int]) -> Set[str]:
-    """Return the texts that are on most slides of a presentation, such as its name, each on one line.
+    """Return the texts, each the largest of a shape, that are on most slides, such as the name of the presentation.
 
-    Only the largest text of each shape counts. The result is empty for fewer than `LEAST_SLIDES` slides.
+    The result is empty for fewer than `LEAST_SLIDES` slides.
     """
     if len(slides) < LEAST_SLIDES:
         return frozenset()

@@ -31,10 +31,9 @@ class SlideShape:
     """A shape on a slide. `box` is None if the shape has no position on the slide.
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` (date, header, footer, or slide number). `seen` is the
-    legible part of `text`. `hidden` is true if the shape is outside the slide, hidden in the selection pane, covered by
-    another shape, or has only text that is not legible. `largest` is the first part of its text in the largest font, on
-    one line, and `size` is the size of that font in hundredths of a point; they are "" and 0 if the shape is hidden,
-    has no text, or is not of the kind `text`.
+    legible part of `text`. `hidden` is true if readers of the slide do not see the shape or its text. For other shapes
+    of the kind `text`, `largest` is the first part of the text in the largest font, and `size` is its size in
+    hundredths of a point.
     """
 
     kind: str
@@ -83,10 +82,7 @@ def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence
 
 
 def choose_alternatives(slide: Slide) -> None:
-    """Replace alternate content (ECMA-376 part 3, 7.6) with its first known alternative that consists of shapes.
-
-    Otherwise python-pptx skips such shapes: text boxes with equations, newer chart types, and ink.
-    """
+    """Replace alternate content (ECMA-376 part 3, 7.6), which python-pptx skips, with its first known alternative."""
     for each in list(slide._element.iter("{*}AlternateContent")):
         parent = each.getparent()
         options = [list(option) for option in each.iterchildren("{*}Choice", "{*}Fallback") if _is_known(option)]
@@ -131,10 +127,7 @@ def walk(among: Iterable[Any], place: Place, depth: int = 0) -> Iterator[tuple[A
 
 
 def _inside(group: Any, place: Place) -> Place:
-    """Return the conversion of coordinates inside a group to slide coordinates (`a:chOff` and `a:chExt`).
-
-    `place` is the conversion for the coordinates that contain the group.
-    """
+    """Return the conversion of coordinates inside a group to slide coordinates (`a:chOff` and `a:chExt`)."""
     frame = group._element.grpSpPr.find(".//{*}xfrm")
     parts = {} if frame is None else {str(child.tag).rpartition("}")[2]: child for child in frame}
     if not {"off", "ext", "chOff", "chExt"} <= parts.keys():
@@ -200,10 +193,7 @@ def _is_swallowed(cell: Any) -> bool:
 
 
 def diagram_text(shape: Any, *, as_seen: bool) -> str:
-    """Return the text of a diagram, one line per item in the order of its data; "" for any other picture.
-
-    See ECMA-376 part 1, 21.4.
-    """
+    """Return the text of a diagram (ECMA-376 part 1, 21.4), one line per item; "" for any other picture."""
     from pptx.oxml import parse_xml
 
     reference = next(shape._element.iter("{*}relIds"), None)
@@ -242,10 +232,7 @@ def is_picture(shape: Any) -> bool:
 
 
 def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:
-    """Return the edges of the rectangle around the rotated shape as fractions of the slide.
-
-    The result is None if the shape has no position or no size.
-    """
+    """Return the edges of the rotated shape as fractions of the slide, or None if it has no position or no size."""
     sides = (shape.left, shape.top, shape.width, shape.height)
     if any(side is None for side in sides):
         return None

@@ -1,8 +1,7 @@
 """Shows a slide as an HTML document: its shapes at their positions, with text, fills, pictures, tables, and charts.
 
-The document is an approximation for readers: effects, animations, and most outlines of shapes are left out, and so are
-hidden shapes and text that is too small or too transparent to be seen. The document contains only markup that this
-module writes, so that it executes nothing and loads nothing from elsewhere.
+The document is an approximation: effects, animations, and most outlines of shapes are left out. It contains only markup
+that this module writes, so that it executes nothing and loads nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -419,9 +418,8 @@ def _is_on(said: Sequence[_Element], name: str) -> bool:
 
 
 def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> str:
-    """Return the bullet or the number of a paragraph, or "" if it has neither.
-
-    `counts` maps each level to its last number, and is updated.
+    """Return the bullet or the number of a paragraph, or "" if it has neither. `counts` has the last number of each
+    level.
     """
     found = next(
         (child for each in levels for child in each if local(child) in ("buNone", "buChar", "buAutoNum")), None

@@ -1,7 +1,7 @@
 """Determines how a slide looks: the colors of its theme, fills, backgrounds, and the properties that text inherits.
 
 Text inherits from its shape, the placeholders of the layout and the master, the styles of the master, and the defaults
-of the presentation, in this order (ECMA-376 part 1, 19.3.1.51 and 21.1.2.4).
+of the presentation (ECMA-376 part 1, 19.3.1.51 and 21.1.2.4).
 """
 
 from __future__ import annotations
@@ -83,9 +83,8 @@ class SlideColors:
 
 @frozen
 class TextStyle:
-    """The elements from which the text of a shape inherits, in order of precedence.
-
-    `bodies` are text bodies with their properties, and `lists` are styles by level.
+    """The text bodies and the styles by level (`lists`) from which the text of a shape inherits, in order of
+    precedence.
     """
 
     bodies: Sequence[_Element] = field(converter=tuple["_Element", ...])
@@ -134,8 +133,8 @@ def part_name(holder: Any) -> str:
 def background_of(slide: Any, colors: SlideColors) -> tuple[str | None, Any, _Element | None]:
     """Return the background of a slide, or else of its layout, or else of its master.
 
-    The first of the three results is a CSS background. For a picture, it is None, and the other two are the slide,
-    layout, or master that has the picture, and the fill element. Results that do not apply are None.
+    The results are a CSS background, or else, for a picture, its slide, layout, or master and its fill element. Others
+    are None.
     """
     for holder in (slide, slide.slide_layout, slide.slide_layout.slide_master):
         found = holder._element.find("{*}cSld/{*}bg")

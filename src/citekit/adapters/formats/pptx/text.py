@@ -1,7 +1,4 @@
-"""Reads the text of paragraphs on a slide (DrawingML, ECMA-376 part 1, 21.1.2).
-
-Raised and lowered numbers are optionally converted to superscripts and subscripts.
-"""
+"""Reads the text of paragraphs on a slide (DrawingML, ECMA-376 part 1, 21.1.2)."""
 
 from __future__ import annotations
 
@@ -47,9 +44,8 @@ def written(
 ) -> str:
     """Return the text of the paragraphs in a text body (such as `a:txBody`), one per line; "" if `body` is None.
 
-    With `as_seen`, raised and lowered numbers (ECMA-376 part 1, 21.1.2.3.9) become superscript and subscript
-    characters. With `legible`, runs are left out if they are too small or too transparent, or if `reader` does not
-    consider them legible.
+    With `as_seen`, raised and lowered numbers (21.1.2.3.9) become superscript and subscript characters. With `legible`,
+    runs that are too small, too transparent, or not legible according to `reader` are left out.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
     looks = () if not legible or body is None else (looks_of(body), *([reader] if reader else []))
@@ -58,18 +54,16 @@ def written(
 
 @frozen
 class Looks:
-    """The properties that a text body specifies for its runs.
-
-    `levels` maps each level, from "0", to its properties. `scale` is the factor by which text is reduced to fit.
+    """The properties that a text body specifies for its runs at each level from "0", and the factor that reduces text
+    to fit.
     """
 
     levels: Mapping[str, _Element]
     scale: float
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
-        """Return whether the run is large and opaque enough to be seen (21.1.2.3.9).
-
-        Properties from placeholders of the layout and the master are not considered.
+        """Return whether the run is large and opaque enough to be seen, without considering layout and master
+        (21.1.2.3.9).
         """
         settings = paragraph.find("{*}pPr")
         level = "0" if settings is None else settings.get("lvl") or "0"
@@ -96,10 +90,11 @@ def looks_of(body: _Element) -> Looks:
 
 
 def largest_lines(body: _Element, size_of: Callable[[_Element, _Element], float]) -> tuple[str, float]:
-    """Return the first adjacent paragraphs of a text body in its largest font, on one line, and their font size.
+    """Return the first adjacent paragraphs in the largest font, on one line, and their font size; ("", 0.0) without
+    text.
 
-    `size_of` returns the font size of a run of a paragraph. The result is ("", 0.0) if the body has no text. If the
-    paragraphs are too many or too long for a title, only the first is returned.
+    If the paragraphs are too many or too long for a title, only the first is returned. `size_of` returns the font size
+    of a run.
     """
     sized = []
     for paragraph in body.iterchildren("{*}p"):

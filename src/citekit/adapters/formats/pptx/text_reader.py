@@ -22,9 +22,8 @@ class SlidesTextReader:
     """Reads presentations.
 
     Each slide, including hidden ones, is a unit; its speaker notes follow the text on the slide. With `as_seen`, the
-    complete text of a slide that hides some of it follows the visible text (see `domain.quotes.hidden`); a hidden slide
-    shows only its notes. `CUT` replaces the heading above the notes, which is not in the file, and raised and lowered
-    numbers become superscript and subscript characters.
+    complete text of a slide that hides some of it follows the visible text (see `domain.quotes.hidden`), raised and
+    lowered numbers become superscripts and subscripts, and `CUT` replaces the heading of the notes.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:

@@ -52,10 +52,8 @@ class Cover:
 
 @define
 class Canvas:
-    """A slide as it is drawn: its colors, its background, and its opaque shapes.
-
-    `background` is None if the background has no single, known color. `moved` contains the IDs of shapes with
-    animations.
+    """A slide as it is drawn. `background` is None if it has no single, known color; `moved` has the IDs of animated
+    shapes.
     """
 
     master: Any
@@ -111,9 +109,8 @@ class Canvas:
             yield from self._fill(shape, least=_VEILING)
 
     def _fill(self, shape: Any, least: float = _SLIGHT) -> Iterator[Color | None]:
-        """Yield the fill color of a shape, or None if the color is unknown or partly transparent.
-
-        Yield nothing if the shape has no fill with an opacity of more than `least` (0 to 1).
+        """Yield the fill color of a shape whose fill is more opaque than `least`, or None if its exact color is
+        unknown.
         """
         properties = shape._element.find("{*}spPr")
         fill = None if properties is None else next((each for each in properties if local(each) in FILLS), None)
@@ -142,9 +139,10 @@ class Reader:
     """Whether runs without properties of their own are legible, by their level."""
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
-        """Return whether a run is large enough to be read, and differs in color from what is behind it.
+        """Return whether a run is large enough to be read, and differs in color from what is behind it, if that is
+        known.
 
-        A run that is highlighted or outlined, or whose color or background is unknown, only has to be large enough.
+        A highlighted or outlined run only has to be large enough.
         """
         own, settings = run.find("{*}rPr"), paragraph.find("{*}pPr")
         if (own is not None and (len(own) or own.attrib)) or (settings is not None and len(settings)):

@@ -36,9 +36,10 @@ _NAMES = {
 
 
 def language_code(said: str | None) -> str | None:
-    """Return the lowercase ISO 639 code for a language tag (RFC 5646; `en-GB` gives `en`) or an English name in `_NAMES`.
+    """Return the lowercase ISO 639 code for a language tag (RFC 5646; `en-GB` gives `en`) or an English name in
+    `_NAMES`.
 
-    Return None for any other text, and for codes that name no single language, such as `und` and `mul`.
+    Return None for other texts, and for codes such as `und` and `mul`, which name no single language.
     """
     text = (said or "").strip()
     found = _CODE.fullmatch(text)
@@ -49,8 +50,7 @@ def language_code(said: str | None) -> str | None:
 def identified(text: str, scheme: str = "") -> tuple[str, str]:
     """Return the scheme in lower case and the value of an identifier such as `urn:isbn:978...` or a bare ISBN.
 
-    If the text shows no scheme, the result has the parameter `scheme`. If that is empty, too, the scheme is `uri` for
-    text that looks like a URI, and `id` for any other text.
+    If the text shows no scheme, the result has the given `scheme`, or else `uri` or `id`.
     """
     said = " ".join(text.split())
     prefixed = _SCHEME.match(said)

@@ -1,4 +1,4 @@
-"""Chooses the sentence of a text that best represents what the text is about (an extractive summary).
+"""Chooses the sentence of a text that best represents what the text is about.
 
 A sentence is weighted by its words that are frequent in its text and rare in the other texts (tf-idf; H. P. Edmundson
 and R. E. Wyllys, Communications of the ACM 4, 1961).
@@ -24,8 +24,7 @@ _TYPICAL = 12
 def central_sentences(texts: Sequence[Sequence[str]]) -> list[str]:
     """Return the central sentence of each text, or the whole text if it has fewer than `ENOUGH` sentences.
 
-    A text is a sequence of pieces, such as subtitles. If punctuation divides the text into fewer than two sentences,
-    each nonblank piece counts as a sentence.
+    A text is a sequence of pieces, such as subtitles, which count as sentences if it has no punctuation.
     """
     sentences = [list(_sentences(pieces)) for pieces in texts]
     words = [Counter(_words(" ".join(each))) for each in sentences]

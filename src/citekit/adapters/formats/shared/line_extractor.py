@@ -41,8 +41,8 @@ _REPLACED = "Some bytes are not valid in {encoding}; they were replaced with U+F
 class TextExtractor:
     """An extractor of line ranges from text files. It is thread-safe.
 
-    The native and source forms contain exactly the bytes of the lines, including line endings. The text form contains
-    the same lines and line endings in UTF-8 without a byte-order mark.
+    The native and source forms contain exactly the bytes of the lines. The text form contains the same lines in UTF-8
+    without a byte-order mark.
     """
 
     identity = ExtractorIdentity("text", "2")
@@ -55,8 +55,8 @@ class TextExtractor:
         """Return NATIVE and SOURCE (unchanged bytes) and TEXT (UTF-8) for lines of text, and no forms for other
         locations.
 
-        HTML and XML have no native form here, because browsers execute them, and neither do formats in which lines
-        alone are not a valid file. Other extractors provide these native forms.
+        Other extractors provide the native form of HTML and XML, which browsers execute, and of formats in which lines
+        alone are not a valid file.
         """
         if format.modality is not Modality.TEXT or not isinstance(location, Lines):
             return ()
@@ -87,9 +87,8 @@ class TextExtractor:
             return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
 
     def _marks(self, source: Source, stream: BinaryIO) -> LineMarks:
-        """Return the known line positions for this version of the file.
-
-        They are not cached if the file is so new that it could still change without a new modification time.
+        """Return the line positions of this version of the file, cached unless the file is so new that it may change
+        unnoticed.
         """
         state = FileState.of(os.fstat(stream.fileno()))
         now = time.time()
@@ -174,8 +173,8 @@ def _decoded(
 def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
     """Return the encoding of a text without a byte-order mark, and notes about it.
 
-    The encoding is UTF-8 if the bytes from `start` to `end` are valid UTF-8 without escape sequences of ISO-2022-JP,
-    else the encoding that the map reports.
+    The encoding is UTF-8 if the extracted bytes are valid UTF-8 without escape sequences, else the one that the map
+    reports.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     has_escapes, tail = False, b""

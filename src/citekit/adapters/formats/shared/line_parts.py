@@ -1,6 +1,6 @@
 """Extracts lines as a file that the program of their format opens: with a header, or as whole cells or records.
 
-The lines themselves are copied byte for byte. Only what the format requires around them is added.
+The lines themselves are copied byte for byte.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ONLY_LINES = "Only the lines were copied, because no valid file could be made f
 
 @frozen
 class LinePart:
-    """A part of a text file that is a file of the same format: its bytes, and the lines of the source in it."""
+    """A part of a text file as a file of the same format: its bytes, and the lines of the source in it."""
 
     data: bytes = field(repr=False)
     extent: Lines
@@ -36,10 +36,9 @@ class LinePart:
 
 
 PartOf = Callable[[Path, Lines], LinePart | None]
-"""A function that returns the part of a file with the given lines.
+"""A function that returns the part of a file with the given lines, or None if no valid file can be made from them.
 
-It returns None if the file is not valid or too large, or if the lines contain nothing that can be a file by itself. It
-raises `LocationOutside` if the lines do not exist, and `SourceUnreadable` if the file cannot be read.
+It raises `LocationOutside` if the lines do not exist, and `SourceUnreadable` if the file cannot be read.
 """
 
 

@@ -1,6 +1,6 @@
-"""Optical character recognition (OCR) of images, if the extra `ocr` is installed.
+"""Optical character recognition (OCR) of images.
 
-A parameter `ocr` is None if OCR is off or the extra is not installed. Maps then lack the recognized text.
+A parameter `ocr` is None if OCR is off or the extra `ocr` is not installed. Maps then lack the recognized text.
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ VERSION = "1"
 
 @frozen
 class OcrLine:
-    """A line of text that OCR recognized, with its bounding box and the confidence `score` from 0 to 1.
-
-    `box` is in fractions of the upright image, with the origin at the top left.
-    """
+    """A line of text that OCR recognized, with its box in the upright image and its confidence `score` from 0 to 1."""
 
     text: str
     box: Box
@@ -123,9 +120,8 @@ def recognized_words(lines: Sequence[OcrLine]) -> Iterator[PageWord]:
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
     """Return the lines in reading order: down one column, then down the next.
 
-    The order follows Breuel (High Performance Document Layout Analysis, 2003). A line precedes the lines below it
-    that overlap it horizontally. It also precedes lines entirely to its right, unless a third line between the two in
-    height overlaps both.
+    As in Breuel (High Performance Document Layout Analysis, 2003), a line precedes the lines below it that overlap it
+    horizontally, and lines entirely to its right, unless a third line between the two overlaps both.
     """
     ranked = sorted(lines, key=lambda line: (line.box.y1 + line.box.y2, line.box.x1, line.text))
     successors, predecessors = _constraints(ranked)
@@ -144,10 +140,7 @@ def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
 
 
 def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]:
-    """Return the lines that must follow each line, and the number of lines that must precede it.
-
-    `ranked` is sorted from top to bottom.
-    """
+    """Return the lines that must follow each line, and the number of lines that must precede it."""
     boxes = [line.box for line in ranked]
     overlaps = [sum(1 << n for n, other in enumerate(boxes) if _overlap_horizontally(box, other)) for box in boxes]
     successors: list[list[int]] = [[] for _ in boxes]
@@ -161,9 +154,8 @@ def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]
 
 
 def _ordered(first: int, second: int, one: Box, two: Box, overlaps: Sequence[int]) -> tuple[int, int]:
-    """Return the line numbers `first` and `second` in reading order; `first` is the upper line.
-
-    `overlaps` has, for each line, a bit mask of the lines that overlap it horizontally.
+    """Return the line numbers `first` (the upper line) and `second` in reading order. `overlaps` has bit masks of
+    lines.
     """
     if overlaps[first] >> second & 1:
         return first, second

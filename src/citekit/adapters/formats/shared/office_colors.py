@@ -73,9 +73,9 @@ def mixed(front: Color, back: Color, share: float) -> Color:
 
 
 def drawn_color(fill: _Element, scheme: Callable[[str], Color | None]) -> tuple[Color, float] | None:
-    """Return the color and the opacity of a solid fill in DrawingML, or of one stop of a gradient.
+    """Return the color and the opacity of a solid fill or a gradient stop in DrawingML; None if they are unknown.
 
-    Return None for other fills and unknown colors. `scheme` returns the theme color with a given name.
+    `scheme` returns the theme color with a given name.
     """
     if local(fill) not in ("solidFill", "gs") or not len(fill):
         return None

@@ -21,7 +21,7 @@ def core_facts(path: Path) -> BookFacts:
 
 
 def facts_in(package: OfficePackage) -> BookFacts:
-    """Return the title, authors, and language that the core properties of `package` state.
+    """Return the title, authors, and language in the core properties of `package`.
 
     A title that a program made up, such as `Microsoft Word - Document1`, is ignored.
     """

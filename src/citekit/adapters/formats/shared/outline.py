@@ -29,10 +29,7 @@ _INVISIBLE_IN_WORDS = re.compile(
 
 @frozen
 class OutlineItem:
-    """A future node of a map. Its ID will be derived from `name` or, without a name, from the title.
-
-    With `keep_case`, the ID keeps upper and lower case, as for names in code.
-    """
+    """A future node of a map, whose ID is derived from `name` or the title. With `keep_case`, the ID keeps upper case."""
 
     title: str
     type: str
@@ -47,7 +44,7 @@ class OutlineItem:
 class Outline:
     """The structure of one file. `title` is the file's own title, or None if it has none.
 
-    `facts` are added to the metadata of the map. `notes` are sentences for the reader of the map.
+    `facts` are added to the metadata of the map, and `notes` are for its reader.
     """
 
     title: str | None
@@ -67,8 +64,8 @@ class Outliner(Protocol):
 def make_nodes(outline: Outline) -> tuple[Node, ...]:
     """Return the nodes for an outline, with unique IDs and single-line titles and summaries.
 
-    Locations are clamped to the extent of the file, and an item outside the file is dropped together with its children.
-    Outliners must return parents whose locations contain those of their children.
+    Locations are clamped to the extent of the file, and items outside it are dropped with their children. Outliners
+    must return parents whose locations contain those of their children.
     """
     return tuple(_make_nodes(outline.items, "", outline.extent, set()))
 
@@ -92,9 +89,8 @@ def _make_nodes(items: Sequence[OutlineItem], parent: str, extent: Extent, used_
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return `text` on one line without control characters.
-
-    If it is longer than `limit` characters, it is truncated, preferably at a word boundary, and ends with "...".
+    """Return `text` on one line without control characters; longer texts are cut to `limit` characters, including
+    "...".
     """
     visible = text if text.isascii() else _INVISIBLE_IN_WORDS.sub("", text)
     characters = (c if c.isprintable() or c.isspace() or c in _JOINERS else " " for c in visible)

@@ -22,9 +22,8 @@ class PagesRead:
 
 @define
 class ReadPages:
-    """The texts of the pages of at most one file, as a text reader would read them, in the memory of one process.
-
-    A mapper collects them after `expect` was called for the file.
+    """The texts of the pages of at most one file, which a mapper collects for the text reader after `expect` was
+    called.
     """
 
     _digest: Digest | None = field(default=None, init=False)

@@ -13,10 +13,7 @@ _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
 
 
 def is_safe_link(address: str, *, relative: bool = True) -> bool:
-    """Return whether a URL leads to the web, to a person, or, with `relative`, to a path relative to the document.
-
-    URLs of local files and network shares are not safe.
-    """
+    """Return whether a URL leads to the web, to a person, or, with `relative`, to a path relative to the document."""
     plain = _IGNORED.sub("", address).lower()
     scheme = _SCHEME.match(plain)
     return scheme[1] in _SCHEMES if scheme else relative and not plain.startswith(("/", "\\"))

@@ -23,7 +23,7 @@ HEADING_LIMIT = 20_000
 class TextHeading:
     """A heading in a text: its first line (1-based), its level (1 is the top level), title, and height in lines.
 
-    If `last` is set, the item ends at that line at the latest and does not end the surrounding section, as for figures.
+    An item with `last`, such as a figure, ends at that line at the latest and does not end the surrounding section.
     """
 
     line: int
@@ -45,8 +45,8 @@ def sections(
 ) -> tuple[OutlineItem, ...]:
     """Return a section for each heading, nested by level.
 
-    A section ends before the next heading of the same or a higher level. Text before the first heading becomes a
-    section of type `preamble`. `plain` removes the markup from a line for summaries.
+    Text before the first heading becomes a section of type `preamble`. `plain` removes the markup from a line for
+    summaries.
     """
     kept = kept_headings(headings)
     behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
@@ -57,10 +57,8 @@ def sections(
 def _with_text_after_figures(
     headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]
 ) -> Mapping[int, list[str]]:
-    """Return `bodies`, with the empty body of a section that starts with a figure replaced by the text after the
+    """Return `bodies`, in which the text after a figure replaces the empty body of a section that starts with the
     figure.
-
-    A body is the first lines of a section, from which its summary is made.
     """
     joined = dict(bodies)
     section: TextHeading | None = None
@@ -80,8 +78,7 @@ def section_items(
 ) -> tuple[OutlineItem, ...]:
     """Return the same result as `sections`, for text that has already been read.
 
-    `bodies` maps a heading's line to the lines below the heading. The body of line 1 is the text before the first
-    heading, unless that heading is on line 1.
+    `bodies` maps a heading's line to the lines below the heading, and 1 to the text before the first heading.
     """
     items = [
         (heading.level, _section(heading, end, map(plain, bodies.get(heading.line, ()))))
@@ -100,9 +97,9 @@ def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
 
 
 def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
-    """Return, for each line in `starts`, the first lines of text from there, at most up to the next line in `starts`.
+    """Return the first lines of text from each line in `starts`, at most up to the next line in `starts`.
 
-    The values of `starts` are heading heights: that many lines are skipped at the start.
+    The values of `starts` are the numbers of lines of headings, which are skipped.
     """
     lines = [*sorted(starts), text.line_count + 1]
     spans = [(line + starts[line], min(line + starts[line] + SUMMARY_LINES, end) - 1) for line, end in pairwise(lines)]
@@ -110,10 +107,7 @@ def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, lis
 
 
 def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """Return the headings, without those of the deepest levels if there are more than `HEADING_LIMIT`.
-
-    If too many headings have the same level and no others are left, only the first `HEADING_LIMIT` are returned.
-    """
+    """Return the headings, without those of the deepest levels if there are more than `HEADING_LIMIT`."""
     kept = list(headings)
     while len(kept) > HEADING_LIMIT:
         deepest = max(heading.level for heading in kept)

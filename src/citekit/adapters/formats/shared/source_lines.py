@@ -14,10 +14,10 @@ SIZE_LIMIT = 256 * 1024 * 1024
 
 
 def read_lines(path: Path, progress: Progress = silent) -> list[str]:
-    """Return all lines without their line endings; element `i` of the list is line `i + 1` of the file.
+    """Return all lines without their line endings.
 
-    Bytes that are invalid in the encoding become U+FFFD. Raise `SourceUnsupported` if the file is larger than
-    `SIZE_LIMIT`, or `SourceUnreadable` if it cannot be read.
+    Invalid bytes become U+FFFD. Raise `SourceUnsupported` if the file is larger than `SIZE_LIMIT`, or
+    `SourceUnreadable` if it cannot be read.
     """
     text = open_text(path, progress)
     if text.index.size > SIZE_LIMIT:

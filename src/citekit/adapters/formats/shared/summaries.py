@@ -26,8 +26,8 @@ def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
     """Return the first complete sentence that is long enough to be a summary, or else the first long one, or else the
     first.
 
-    Return None if there is no sentence. Blank lines separate paragraphs, and only the first paragraphs are searched.
-    Leading lines that repeat `skip` (a title), captions, and entries of a table of contents are skipped.
+    Return None if there is none. Only the first paragraphs, between blank lines, are searched. Lines at the start that
+    repeat `skip` (a title), captions, and entries of a table of contents are skipped.
     """
     found: list[str] = []
     for paragraph in islice(_paragraphs(lines, folded(skip)), _PARAGRAPHS):

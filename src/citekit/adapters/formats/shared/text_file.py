@@ -44,9 +44,8 @@ _DECLARED = re.compile(rb"""<(?:\?xml[^>]{0,200}?encoding|meta[^>]{0,200}?charse
 
 @frozen
 class TextFile:
-    """A text file with an index of its lines.
-
-    `encoding` is the name of a Python codec. `mark` is the length of the byte-order mark in bytes.
+    """A text file with an index of its lines. `encoding` names a Python codec; `mark` is the length of the byte-order
+    mark.
     """
 
     path: Path
@@ -127,10 +126,9 @@ class TextFile:
 def open_text(path: Path, progress: Progress = silent) -> TextFile:
     """Open the text file at `path` and detect its encoding.
 
-    The encoding is that of the byte-order mark, or else ISO-2022-JP if the file is ASCII and contains its escape
-    sequences, or else UTF-8 if the whole file is valid UTF-8. Otherwise, it is the encoding in an XML or HTML
-    declaration, if that suits the text, or a guess from the first lines that are not ASCII. Raise `SourceUnreadable` if
-    the file cannot be read.
+    The encoding is that of the byte-order mark, or else ISO-2022-JP if the file is ASCII with its escape sequences, or
+    else UTF-8 if the whole file is valid UTF-8, or else the one that an XML or HTML declaration names, or a guess.
+    Raise `SourceUnreadable` if the file cannot be read.
     """
     reader = _EncodingScan(progress)
     try:
@@ -146,9 +144,9 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
 
 
 def encoding_of(path: Path) -> str:
-    """Return the encoding that `open_text` detects for a text without a byte-order mark that is known not to be UTF-8.
+    """Return the encoding that `open_text` detects for a text that is not UTF-8 and has no byte-order mark.
 
-    Only as much of the file is read as detection needs. Raise `SourceUnreadable` if the file cannot be read.
+    Raise `SourceUnreadable` if the file cannot be read.
     """
     reader = _EncodingScan(silent, failed=True)
     try:
@@ -164,10 +162,7 @@ def encoding_of(path: Path) -> str:
 
 @define
 class _EncodingScan:
-    """A scan that validates the chunks of a file as UTF-8 while they pass through.
-
-    It also samples lines with non-ASCII bytes, from which other encodings are detected.
-    """
+    """A scan that validates chunks of a file as UTF-8, and samples lines with other bytes to detect the encoding."""
 
     progress: Progress
     decoder: codecs.IncrementalDecoder | None = None

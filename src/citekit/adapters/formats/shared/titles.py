@@ -35,7 +35,7 @@ WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 def written_title(written: str) -> str:
     """Return a title from metadata without markup and without the name of the program that wrote it.
 
-    Return "" if the rest is a placeholder, a file name, or not readable.
+    Return "" for a placeholder, a file name, or unreadable text.
     """
     title = _PRODUCT.sub("", one_line(_MARKUP.sub("", written), TITLE_LIMIT)).strip(" \u2013\u2014|-")
     sensible = WORD.search(title) and "\ufffd" not in title
@@ -48,9 +48,9 @@ def words_of(text: str) -> list[str]:
 
 
 def is_confirmed(title: str, words: set[str]) -> bool:
-    """Return whether `words`, the words of a document, confirm the title in its metadata.
+    """Return whether `words`, the words of a document, contain more than half of the words of a title from metadata.
 
-    They do if the title has at least two words and `words` contains more than half of them, or if `words` is empty.
+    A title of one word is not confirmed. If `words` is empty, every title is.
     """
     wanted = set(words_of(title))
     return not words or (len(wanted) > 1 and 2 * len(wanted & words) > len(wanted))
@@ -59,8 +59,8 @@ def is_confirmed(title: str, words: set[str]) -> bool:
 def may_be_title(text: str) -> bool:
     """Return whether a printed text may be the title of a document.
 
-    A title contains a word and has at most `TITLE_LIMIT` characters, at least half of them letters. It contains no URL
-    or email address, and is not an identifier, a page number, or the heading of a part that many documents have.
+    A title contains a word and mostly letters, and has at most `TITLE_LIMIT` characters. It is not an address, an
+    identifier, a page number, or the heading of a part that many documents have.
     """
     letters = sum(character.isalpha() for character in text)
     return bool(

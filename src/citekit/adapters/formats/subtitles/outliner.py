@@ -35,10 +35,8 @@ _VOICES = 100
 
 @define
 class TextCue:
-    """A subtitle cue: the number of its first line in the file, its times in seconds, and its text.
-
-    The first line is the cue's number or name if it has one, or else its timing line. `voice` is the name of the
-    speaker, if it is known.
+    """A subtitle cue: the number of its first line in the file, its times in seconds, its text, and its speaker, if
+    known.
     """
 
     line: int
@@ -146,10 +144,7 @@ def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
 
 
 def _spoken_text(group: Sequence[TextCue]) -> str:
-    """Return the text of the first `_CUE_LIMIT` cues, without tags.
-
-    Lines that repeat the line before them, as in rolling captions, are left out.
-    """
+    """Return the text of the first `_CUE_LIMIT` cues, without tags and without lines that repeat the line before them."""
     lines: list[str] = []
     for word in (word for cue in group[:_CUE_LIMIT] for word in cue.words):
         line = " ".join(unescape(_TAG.sub("", word)).split())

@@ -1,6 +1,6 @@
 """Reads the cues of subtitle and transcript files: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, and timed text.
 
-WebVTT follows https://www.w3.org/TR/webvtt1/; the other formats are read as players do. Invalid lines are skipped.
+WebVTT follows https://www.w3.org/TR/webvtt1/; the other formats are read as players do.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ _ENCODINGS = [
 ]
 """The encodings of https://encoding.spec.whatwg.org/ for Windows, ISO 8859, and East Asia.
 
-DOS and classic Macintosh encodings are left out: they are rarely used, and cause more wrong guesses than right ones.
+Other encodings are rare, and cause more wrong guesses than right ones.
 """
 
 
 def find_sidecar(media: Path) -> Path | None:
     """Return the subtitle file of `media` in the same folder, or None.
 
-    Its name has the same stem, optionally followed by up to 20 characters, such as a language (`talk.en.srt`). The name
-    with the fewest dots is preferred, then the first by type and name. Files that are empty or have more than
-    `FILE_LIMIT` bytes are ignored, and so are texts (`.txt`) without times. A symbolic link is used only if the media
-    file is also one, because in a folder of regular files it may lead to unrelated files.
+    Its name has the same stem, and may continue with a language (`talk.en.srt`). The name with the fewest dots is
+    preferred, then the first by type and name. Empty files, files of more than `FILE_LIMIT` bytes, and texts (`.txt`)
+    without times are ignored. A symbolic link is used only if the media file is also one, because it may lead to
+    unrelated files.
     """
     stem = f"{media.stem}.".casefold()
     try:
@@ -90,10 +90,10 @@ def _is_timed(path: Path) -> bool:
 
 
 def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
-    """Return the cues of a subtitle file ordered by time, with their text without markup.
+    """Return the cues of a subtitle file ordered by time; empty if the file is unreadable or has no cues.
 
-    The result is empty if the file is unreadable or has no cues. A line of lyrics or of a transcript lasts until the
-    next one; the last one lasts until `duration`, in seconds, or for 5 seconds if `duration` is infinite.
+    A line of lyrics or of a transcript lasts until the next one; the last one lasts until `duration`, in seconds, or
+    for 5 seconds if that is infinite.
     """
     try:
         text = decoded(path.read_bytes())
@@ -125,10 +125,8 @@ def decoded(data: bytes) -> str:
 
 
 def _is_wide(head: bytes, high: int) -> bool:
-    """Return whether `head` looks like UTF-16 without a byte-order mark: times and punctuation have high bytes that are
-    0.
-
-    `high` is the offset of the high byte in each pair: 1 for little endian, 0 for big endian.
+    """Return whether `head` looks like UTF-16 without a byte-order mark. Bytes at the offset `high` of each pair are
+    high.
     """
     pairs = len(head) // 2
     return head[high::2].count(0) * 10 > pairs and head[1 - high :: 2].count(0) * 100 <= pairs
@@ -145,10 +143,7 @@ def _best_guess(guesses: CharsetMatches) -> str:
 
 
 def _timed_blocks(text: str) -> Iterator[Cue]:
-    """Yield the cues of SubRip and WebVTT text.
-
-    A cue is a timing line, and the text up to an empty line or the next timing line.
-    """
+    """Yield the cues of SubRip and WebVTT text, which end at an empty line or the next timing line."""
     lines = text.splitlines()
     times = [(number, match) for number, line in enumerate(lines) if (match := _TIMING.match(line))]
     for position, (number, match) in enumerate(times):
@@ -165,10 +160,7 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
 
 
 def dialogue(lines: Iterable[str]) -> Iterator[tuple[int, Cue]]:
-    """Yield the number of the line, from 1, and the cue of each `Dialogue:` line of SubStation Alpha text.
-
-    A `Format:` line in the events section names the columns. The column `Name` is the speaker.
-    """
+    """Yield the number of the line, from 1, and the cue of each `Dialogue:` line of SubStation Alpha text."""
     columns = _COLUMNS
     inside = False
     for number, line in enumerate(lines, 1):
@@ -203,10 +195,7 @@ def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
-    """Return a cue for each (time, text) pair that lasts until the next pair's time. For the last one, see `read_cues`.
-
-    A pair without text makes no cue but ends the previous one.
-    """
+    """Return a cue for each (time, text) pair that lasts until the next pair's time. For the last one, see `read_cues`."""
     ends = (
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []
     )
@@ -227,8 +216,7 @@ _MOST_NAMES = 40
 def named_speakers(texts: Sequence[str]) -> list[str]:
     """Return the name before the first colon of each text, as in transcripts of meetings (`Anna: Hello`), or "".
 
-    All results are "" unless at least half of the texts, and at least three, begin with a name, and the number of
-    different names is small.
+    All results are "" if too few texts begin with a name, or if the names are too many.
     """
     found = [match[1] if (match := _NAMED.match(text)) else "" for text in texts]
     names = Counter(filter(None, found))

@@ -1,7 +1,4 @@
-"""Removes numbers, times, and tags from subtitles (SubRip, WebVTT, SubStation Alpha) line by line.
-
-Optionally, the mark `CUT` replaces the timing line of a cue that starts long after the previous one.
-"""
+"""Removes numbers, times, and tags from subtitles (SubRip, WebVTT, SubStation Alpha), and optionally marks pauses."""
 
 from __future__ import annotations
 

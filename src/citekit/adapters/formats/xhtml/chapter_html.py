@@ -2,7 +2,7 @@
 
 Only elements that this module lists are written, and only attributes that it lists or that refer to nothing outside a
 drawing. The document thus contains no scripts, event handlers, styles of the book, or external references other than
-links that the reader can follow. It also has a restrictive Content-Security-Policy.
+links.
 """
 
 from __future__ import annotations
@@ -50,10 +50,7 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _LINK = re.compile(r"\s*(?:https?|mailto):", re.IGNORECASE)
 _OWN_URL = re.compile(r"url\(\s*#")
 _ELSEWHERE = re.compile(r"url\(|image\(|image-set\(|src\(|import|script:|data:|//|/\*|[\\@\x00-\x1f]")
-"""Matches parts of an attribute that could refer to something outside a drawing.
-
-CSS escapes and comments are included, because they can disguise such parts.
-"""
+"""Matches parts of an attribute that could refer to something outside a drawing, or that could disguise such parts."""
 _OUTERMOST = re.compile(r"<[a-z][a-z0-9]*")
 _UNFILLED = _VOID | {"img", "image"}
 _HIDDEN = ' hidden style="display:none"'
@@ -68,8 +65,8 @@ _STYLE = (
 class Page:
     """The metadata of the HTML document for chapter `number` (1-based).
 
-    `picture` returns the data URI for the href of an image, or None if the image is unavailable. `same` returns whether
-    an href without its fragment refers to this chapter.
+    `picture` returns the data URI for the href of an image, or None. `same` returns whether an href without its
+    fragment refers to this chapter.
     """
 
     title: str
@@ -90,10 +87,7 @@ def document(page: Page, body: str) -> str:
 
 
 def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> Iterator[str]:
-    """Yield the markup of a range of a chapter's characters, inside their enclosing elements, in pieces.
-
-    `chars` is the range (start, end); None means the whole chapter.
-    """
+    """Yield the markup of the characters `chars` (start, end; None: all), inside their enclosing elements, in pieces."""
     return _Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None)
 
 

@@ -28,9 +28,8 @@ def check_steps(steps: int, name: str) -> None:
 
 @define
 class ChapterPages:
-    """A writer of a book's chapters as HTML. `count` is the number of chapters.
-
-    `content` and `page` return the content and the metadata of a chapter for its 1-based number.
+    """A writer of a book's chapters as HTML. `content` and `page` return the content and metadata of a chapter
+    (1-based).
     """
 
     count: int
@@ -39,11 +38,7 @@ class ChapterPages:
     steps: int = 0
 
     def document(self, chapter: int, chars: tuple[int, int] | None, last: int | None, progress: Progress) -> str:
-        """See `Reader.html`.
-
-        Raise `LocationOutside` if a chapter or the range `chars` does not exist, `FormUnsupported` if the document is
-        too large, `SourceUnsupported` if the chapters have too many tags and pieces of text, or `Cancelled`.
-        """
+        """See `Reader.html`. Also raise `SourceUnsupported` if the chapters have too many tags and pieces of text."""
         self._check(chapter)
         if last is None or last == chapter:
             body = bounded(self._body(chapter, chars), f"Chapter {chapter} produces")
@@ -65,10 +60,10 @@ class ChapterPages:
             yield "\n</section>" if number == last else "\n</section>\n"
 
     def _body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
-        """Yield the markup of chapter `number`, or of the range `chars` of its characters.
+        """Return the markup of chapter `number`, or of the range `chars` of its characters.
 
-        Raise `SourceUnsupported` if the chapters written so far have more than `STEPS_LIMIT` tags and pieces of text,
-        or `LocationOutside` if `chars` is not a range within the chapter.
+        Raise `SourceUnsupported` if the chapters so far exceed `STEPS_LIMIT`, or `LocationOutside` if `chars` is not
+        within the chapter.
         """
         content = self.content(number)
         self.steps += len(content.steps)
@@ -88,7 +83,7 @@ class ChapterPages:
 def bounded(pieces: Iterable[str], what: str) -> str:
     """Return the pieces joined. Raise `FormUnsupported` as soon as their total length exceeds `DOCUMENT_LIMIT`.
 
-    `what` starts the error message, as in "Chapter 3 produces".
+    `what` starts the message, as in "Chapter 3 produces".
     """
     kept, size = [], 0
     for piece in pieces:

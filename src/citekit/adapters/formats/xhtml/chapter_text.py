@@ -1,8 +1,7 @@
 """Converts a chapter to text as a browser displays it, and records the position of each element in the text.
 
-Runs of whitespace become one space (HTML, CSS Text 3 `white-space: normal`), block elements and line breaks separate
-lines, tabs separate table cells, and preformatted text keeps its whitespace. Scripts, styles, heads, and other elements
-that browsers do not display are skipped.
+Runs of whitespace become one space (CSS Text 3 `white-space: normal`), block elements and line breaks separate lines,
+tabs separate table cells, and preformatted text keeps its whitespace.
 """
 
 from __future__ import annotations
@@ -54,8 +53,7 @@ def flow(root: _Element, *, as_seen: bool = False, sheets: StyleSheets | None = 
     """Return the flow (text and elements) of the document below `root`.
 
     With `as_seen`, raised and lowered numbers become superscript and subscript characters, and each character of hidden
-    text becomes U+2063; the length of the text does not change. `sheets` are the style sheets of the document;
-    by default, they are the style sheets that it contains.
+    text becomes U+2063; the length does not change. By default, `sheets` are the style sheets in the document.
     """
     from lxml import etree
 
@@ -109,13 +107,10 @@ class _Writer:
     marked: list[Opening] = field(factory=list)
 
     def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
-        """Handle the start of an element. Do nothing here; subclasses override this method.
-
-        `path` has the names of the element's ancestors and its own name.
-        """
+        """Handle the start of an element. `path` has the names of its ancestors and its own name."""
 
     def leave(self) -> None:
-        """Handle the end of an element. Do nothing here; subclasses override this method."""
+        """Handle the end of an element."""
 
     def open(self, element: _Element, name: str) -> None:
         if name in _PARTING:
@@ -155,7 +150,7 @@ class _Writer:
         self._space(raw[start + len(body) :])
 
     def shown(self, body: str) -> str:
-        """Return the text that replaces `body` in the output. Return `body` here; subclasses override this method."""
+        """Return the text that replaces `body` in the output."""
         return body
 
     def finish(self) -> Flow:
@@ -263,10 +258,7 @@ class _SeenWriter(_Writer):
 
 
 def _single_spaced(words: str) -> str:
-    """Return `words` with each run of whitespace replaced by one space.
-
-    Plain string methods are used because they are ten times as fast as a regular expression.
-    """
+    """Return `words` with each run of whitespace replaced by one space, ten times as fast as with a regular expression."""
     for each in "\n\t\r\f":
         if each in words:
             words = words.replace(each, " ")

@@ -1,6 +1,6 @@
 """Evaluates media queries (Media Queries Level 4) for the usual screens of a desktop or laptop computer.
 
-A condition that holds for some of these screens but not for all, or that is not understood, is undecided.
+A condition that holds for only some of these screens, or is not understood, is undecided.
 """
 
 from __future__ import annotations

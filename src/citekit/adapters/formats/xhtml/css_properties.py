@@ -1,7 +1,4 @@
-"""Reads the values of the CSS properties that can hide text.
-
-A value can be invalid, so that browsers ignore it, or not understood, so that its effect is not known.
-"""
+"""Reads the values of the CSS properties that can hide text."""
 
 from __future__ import annotations
 
@@ -224,8 +221,8 @@ class Units(NamedTuple):
 class Change(NamedTuple):
     """What a transform, filter, or clip does: its smallest scale, its movement, and its opacity.
 
-    `gone` says that it may hide all text. `turned` says that its effect depends on the origin of the transform, and
-    `recolored` is the number of filters that change colors.
+    `gone` says that it may hide all text, and `turned` that its effect depends on the origin. `recolored` is the number
+    of filters that change colors.
     """
 
     scale: float = 1.0
@@ -253,7 +250,7 @@ class Change(NamedTuple):
 def longhands(name: str, text: str) -> tuple[tuple[str, str], ...]:
     """Return the properties, and their values, that a declaration sets; nothing if it is invalid.
 
-    With `var()` in the value of a shorthand, every property that it may set has an unresolved value.
+    With `var()`, the properties of a shorthand have an unresolved value.
     """
     return tuple(_longhands(name, text))
 
@@ -713,10 +710,7 @@ def _matrix(values: Sequence[float]) -> Change | Unread:
 
 
 _PLANE = (2, 3, 6, 7, 10, 8, 9, 15, 11)
-"""The indexes of the elements of a `matrix3d` that must not differ from the identity matrix.
-
-Otherwise, the matrix moves points out of the plane.
-"""
+"""The indexes of the elements of a `matrix3d` that move points out of the plane, unless they equal the identity's."""
 
 
 def _filter(token: Token, units: Units) -> Change | Unread:
@@ -759,9 +753,7 @@ def _clip(token: Token, units: Units) -> Change | Unread:
 
 
 def _clip_path(token: Token, units: Units) -> Change | Unread:
-    """Return the effect of a basic shape. A shape that is not known to show a large part of the element counts as
-    hiding it.
-    """
+    """Return the effect of a basic shape, which hides the element unless it is known to show a large part of it."""
     name = token.text
     inner = [each for each in token.inner if each.kind != "whitespace"]
     if name == "inset":

@@ -1,7 +1,7 @@
 """Parses selectors (Selectors Level 4), and matches all selectors of a document in one walk over its elements.
 
-The selectors form a tree: each compound selector follows the compound selector and combinator before it. For each
-element, the walk records which compound selectors match, so that they are not tried again on ancestors.
+The selectors form a tree: each compound selector follows the compound selector and combinator before it. The walk
+records which of them match, so that they are not tried again on ancestors.
 """
 
 from __future__ import annotations
@@ -154,8 +154,8 @@ class Selectors:
     def parse(self, tokens: Sequence[Token], parents: Sequence[Selected] | None) -> tuple[list[Selected], bool]:
         """Return the selectors in the list `tokens`, and whether the whole list is known to be valid.
 
-        Selectors that never match or cannot be read are omitted. `parents` are the selectors of the rule that contains
-        this one, or None.
+        Selectors that never match or cannot be read are omitted. `parents` are the selectors of the rule around this
+        one, or None.
         """
         found: list[Selected] = []
         valid = True
@@ -227,10 +227,9 @@ class Selectors:
         return made
 
     def _conditions(self, words: Sequence[Token], parts: _Parts, parents: Sequence[Selected] | None) -> Iterator[Truth]:
-        """Read the conditions of a compound selector into `parts`.
+        """Read the conditions of a compound selector into `parts`, and yield None for each that cannot be decided.
 
-        Yield None for each condition that cannot be decided. Raise `UnreadableSelectorError` if the selector is not
-        valid, and `_NeverMatchesError` if it matches no element.
+        Raise `UnreadableSelectorError` if the selector is not valid, and `_NeverMatchesError` if it matches no element.
         """
         at = 0
         while at < len(words):
@@ -463,7 +462,7 @@ class _Frame:
 class Walk:
     """Matches selectors against the elements of a document, which are entered and left in document order.
 
-    `limit` is the maximum number of comparisons (`work`). Each element raises it by `limit_per_element`.
+    Each element raises `limit`, the maximum number of comparisons (`work`).
     """
 
     selectors: Selectors

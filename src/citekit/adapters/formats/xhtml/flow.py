@@ -26,10 +26,9 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @define
 class Opening:
-    """The start of an element named `name`. Its text is `text[start:end]` of the chapter.
+    """The start of an element named `name` with the attributes `said`. Its text is `text[start:end]` of the chapter.
 
-    If the element has no text, `start` is where the next text begins. `said` contains its attributes, as returned by
-    `local_attributes`.
+    If the element has no text, `start` is where the next text begins.
     """
 
     name: str
@@ -66,10 +65,7 @@ Step = Opening | Closing | Words | Space
 
 @frozen
 class Flow:
-    """A chapter: its text, its steps in order, and the text offset of each ID and named anchor.
-
-    `marked` contains the starts of the elements that define structure, such as headings, in order.
-    """
+    """A chapter: its text, its steps in order, the text offset of each anchor, and the starts of elements of structure."""
 
     text: str
     steps: list[Step] = field(repr=False)
@@ -78,10 +74,7 @@ class Flow:
 
 
 def is_page_break(said: Mapping[str, str]) -> bool:
-    """Return whether an element with the attributes `said` marks the start of a printed page.
-
-    Recognizes the marks of EPUB SSV 1.1 and DPUB-ARIA 1.1.
-    """
+    """Return whether attributes mark the start of a printed page (EPUB SSV 1.1, DPUB-ARIA 1.1)."""
     if not ("type" in said or "role" in said):
         return False
     return "pagebreak" in said.get("type", "").split() or "doc-pagebreak" in said.get("role", "").split()

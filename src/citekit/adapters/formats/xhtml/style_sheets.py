@@ -1,8 +1,7 @@
 """Determines the style of the elements of a document, to detect hidden text (CSS Cascade 5, Custom Properties 1).
 
-What cannot be decided, such as a condition that holds only on some screens, a value that may be invalid, or a selector
-that is not supported, gives an element several possible values for a property. Text counts as shown only if every
-possible value shows it.
+Conditions, values, and selectors that cannot be decided give an element several possible values for a property. Text
+counts as shown only if every possible value shows it.
 """
 
 from __future__ import annotations
@@ -59,10 +58,7 @@ _UNKNOWN = "error()"
 
 Layer = tuple[int, ...]
 Fetch = Callable[[str, str], "tuple[str, str] | None"]
-"""A function that returns the text of the style sheet at an address relative to a base, and the base for its own links.
-
-It returns None if the style sheet cannot be read.
-"""
+"""A function that returns the text and the base of the style sheet at an address relative to a base, or None."""
 
 
 class Value(NamedTuple):
@@ -170,7 +166,7 @@ class Reference(NamedTuple):
 
 
 def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference]:
-    """Yield the style sheets that the elements `style` and `link` below `root` contain or refer to, in order.
+    """Yield the style sheets of the elements `style` and `link` below `root`, in order.
 
     `may_be_xml` says whether browsers may read the document as XML.
     """
@@ -468,9 +464,8 @@ class StyledWalk:
         return {name: tuple(reversed(values)) for name, values in found.items()}
 
     def _animated(self, text: str, found: Mapping[str, Sequence[Value]]) -> Iterator[_Declared]:
-        """Yield the declarations at the end of the animations that `text` names.
-
-        If an animation is paused or takes longer than a reader waits, all its declarations are included.
+        """Yield the declarations at the end of the animations that `text` names, or all of them if an animation is too
+        slow.
         """
         others = (value.text for name in _TIMING for value in found.get(name, ()))
         is_slow = any(_is_slow(each) for written in (text, *others) for each in tokens(written))
@@ -564,8 +559,7 @@ _PSEUDO_ATTRIBUTE = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 def instructions(markup: str) -> Iterator[Reference]:
     """Yield the style sheets in the `xml-stylesheet` processing instructions of a document.
 
-    These style sheets can make text count as hidden, but not as shown, because browsers ignore instructions in HTML and
-    in comments.
+    They do not make text count as shown, because browsers ignore instructions in HTML and in comments.
     """
     for instruction in islice(_SHEET_INSTRUCTION.finditer(markup), 100):
         said = {key: unescape(one or other) for key, one, other in _PSEUDO_ATTRIBUTE.findall(instruction[1])}
@@ -585,8 +579,7 @@ _REFERENCES_LIMIT = 5000
 def declares_more(markup: str) -> bool:
     """Return whether the document type of an XML document may add attributes, styles, or markup to the document.
 
-    It may if it declares attributes or parameter entities, or entities that contain markup or that occur in tags or in
-    a document with style sheets. The result is also True if entities occur more than `_REFERENCES_LIMIT` times.
+    It may if it declares attributes, parameter entities, or entities that could change more than text.
     """
     start = _DOCTYPE.search(markup)
     if start is None:

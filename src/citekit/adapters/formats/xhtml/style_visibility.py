@@ -1,8 +1,7 @@
 """Determines whether a style hides text.
 
-Text is hidden if it is not displayed, transparent, tiny, clipped, off-screen, or in the color of its background. If a
-property has several possible values, or a value that is not understood, text counts as hidden if any of these values
-may hide it.
+Text is hidden if it is not displayed, transparent, tiny, clipped, off-screen, or in the color of its background, or if
+a possible or unknown value of a property may hide it.
 """
 
 from __future__ import annotations
@@ -39,10 +38,7 @@ Color = RGBA | None
 """A color, or None if it is not known."""
 
 FAR_LEFT, FAR_UP = 200.0, 50.0
-"""The minimum distances in CSS pixels to the left and upward at which text counts as off-screen.
-
-They are small, because lines can be short and low.
-"""
+"""The distances in CSS pixels to the left and upward at which text counts as off-screen: lines can be short and low."""
 
 TINY = 1.5
 """The maximum font size, in CSS pixels, at which text is unreadable."""
@@ -95,12 +91,10 @@ Pull = Literal["", "left", "up"]
 class Shown(NamedTuple):
     """The appearance of text inside an element: whether it is hidden, its size, colors, and the colors behind it.
 
-    `right` and `down` are the distances by which it is moved, `scale` is its smallest magnification, and `alpha` its
-    opacity. `is_clipped` says that an ancestor hides what is outside it, and `is_drawing` that the text is in an SVG.
-    `is_bare` says that browsers do not display text there, except inside some child elements. `is_squeezed` says that
-    the element may have no room in its grid, `pulls` that it may move what follows out of the page, `recolored` is how
-    often filters and blend modes change its colors, and `room` is the part of an SVG that is displayed: the left, top,
-    right, and bottom side.
+    `right` and `down` are the distances by which it is moved. `is_clipped` says that an ancestor hides what is outside
+    it, `is_drawing` that the text is in an SVG, `is_bare` that browsers display no text there, except inside some child
+    elements, and `is_squeezed` that the element may have no room in its grid. `recolored` is how often filters and
+    blend modes change its colors, and `room` is the displayed part of an SVG: left, top, right, bottom.
     """
 
     hidden: bool = False
@@ -142,10 +136,7 @@ _HIDDEN = PAGE._replace(hidden=True)
 
 
 def is_unshown(name: str, said: Mapping[str, str], around: Sequence[str]) -> bool:
-    """Return whether browsers hide an element because of its name or its attributes `said`.
-
-    `around` contains the names of its ancestors and its own name.
-    """
+    """Return whether browsers hide an element because of its name, its attributes `said`, or the path `around` it."""
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
         return True
     if (name == "case" and "switch" in around) or (len(around) > 1 and around[-2] == "maction"):
@@ -191,10 +182,7 @@ def _legacy(text: str) -> str:
 
 
 def shown(name: str, style: Style, around: Shown, *, has_link: bool = False) -> Shown:
-    """Return how the element `name` with a style is displayed.
-
-    `around` is how its parent is displayed, and `has_link` says whether it is a hyperlink.
-    """
+    """Return how the element `name` with a style is displayed, if its parent is displayed as `around`."""
     if around.hidden:
         return around
     if around.pulls:
@@ -259,10 +247,7 @@ def _is_bare(name: str, around: Shown) -> bool:
 
 
 def _pulls(style: Style, units: Units, around: Shown) -> Pull:
-    """Return the direction in which negative margins of an element may move what follows it out of the page.
-
-    The result is empty if they do not move it that far.
-    """
+    """Return the direction in which negative margins of an element may move what follows out of the page, or ""."""
     places = set(_words(style, "position")) - {"unset"}
     if around.is_drawing or set(_words(style, "display")) == {"none"} or (places and places <= {"absolute", "fixed"}):
         return ""
@@ -596,8 +581,7 @@ def _inks(
 ) -> tuple[Color, ...]:
     """Return the possible colors of a property.
 
-    `default` is the color without a declaration, `current` the value of `currentcolor`, and `inherited` the color of
-    the parent element.
+    `default` is the color without a declaration, and `inherited` that of the parent element.
     """
     if name not in style:
         return default
@@ -653,10 +637,7 @@ def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Co
 
 
 def _quirky(value: str) -> tuple[RGBA, ...]:
-    """Return the color that a value without `#` has in documents without a document type (Quirks Mode 3.1).
-
-    The result is empty if the value is no such color.
-    """
+    """Return the color that a value without `#` has in quirks mode (Quirks Mode 3.1); empty if it is no such color."""
     color = color_of(f"#{value}") if _BARE_COLOR.fullmatch(value) else None
     return (color,) if isinstance(color, tuple) else ()
 

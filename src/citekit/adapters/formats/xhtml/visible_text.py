@@ -46,21 +46,15 @@ _MATH: Mapping[str, Sequence[Level]] = {
 
 
 def is_unseen(said: Mapping[str, str]) -> bool:
-    """Return whether an element with the attributes `said` is hidden.
-
-    It can be hidden by the attribute `hidden` (HTML 6.1), the class `UNSEEN_STYLE`, or an inline style (CSS 2.2
-    `display`, `visibility`).
-    """
+    """Return whether an element is hidden by an attribute (HTML 6.1), the class `UNSEEN_STYLE`, or an inline style."""
     if not said:
         return False
     return "hidden" in said or said.get("class") == UNSEEN_STYLE or bool(_HIDING.search(said.get("style", "")))
 
 
 def level_of(element: _Element, name: str, said: Mapping[str, str], path: Sequence[str], around: Level) -> Level:
-    """Return the vertical level of the text in an element.
-
-    `said` contains its attributes, `path` the names of its ancestors and its own name, and `around` is its parent's
-    level.
+    """Return the vertical level of the text in an element with the attributes `said`, in a parent with the level
+    `around`.
     """
     if name in _ELEMENTS:
         return _ELEMENTS[name]
@@ -95,10 +89,6 @@ def unseen(text: str) -> str:
 
 
 def _is_note(said: Mapping[str, str]) -> bool:
-    """Return whether a link with the attributes `said` points to a note.
-
-    Recognizes the EPUB Structural Semantics type `noteref`, and the marks of DPUB-ARIA, FictionBook, Sphinx, and
-    Pandoc.
-    """
+    """Return whether a link points to a note, as marked in EPUB, DPUB-ARIA, FictionBook, Sphinx, or Pandoc."""
     types = {*said.get("type", "").split(), said.get("role", "")}
     return bool(types & _NOTE_TYPES or _NOTE_CLASSES.intersection(said.get("class", "").lower().split()))

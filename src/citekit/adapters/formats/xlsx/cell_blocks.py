@@ -25,7 +25,7 @@ FIRST_ROWS = 10
 class Block:
     """The bounding rectangle of adjacent cells on a sheet, by row and column numbers.
 
-    `filled` is the number of cells with a value. `head` maps the first rows to their values by column.
+    `filled` is the number of cells with a value, and `head` has the values of the first rows.
     """
 
     top: int
@@ -61,9 +61,10 @@ class TooManyBlocksError(Exception):
 
 
 def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
-    """Return the blocks of cells in `rows`, which are pairs of a row number and the values by column, sorted by row.
+    """Return the blocks of cells in `rows`: pairs of a row number and the values by column, sorted by row.
 
-    Raise `TooManyBlocksError` if more than `OPEN_LIMIT` blocks are open in a row, or more than `BLOCKS_LIMIT` have ended.
+    Raise `TooManyBlocksError` if more than `OPEN_LIMIT` blocks are open in a row, or more than `BLOCKS_LIMIT` have
+    ended.
     """
     done: list[Block] = []
     open_: list[Block] = []
@@ -96,10 +97,7 @@ def _runs(row: int, values: dict[int, Value]) -> Iterator[Block]:
 
 
 def _joined(found: list[Block]) -> list[Block]:
-    """Return the blocks, with touching blocks merged.
-
-    One sweep from left to right suffices, because all blocks extend to the current or the previous row.
-    """
+    """Return the blocks, which extend to the current or the previous row, with touching blocks merged."""
     kept: list[Block] = []
     for block in sorted(found, key=lambda each: each.left):
         if kept and kept[-1].touches(block):

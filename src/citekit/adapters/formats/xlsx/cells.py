@@ -1,6 +1,6 @@
-"""Streams the cells of a worksheet (SpreadsheetML, ECMA-376 part 1, 18.3.1) with the expat XML parser.
+"""Streams the cells of a worksheet (SpreadsheetML, ECMA-376 part 1, 18.3.1) with expat; see ADR 22.
 
-Only cells with a value or a formula are returned. ADR 22 compares this parser with openpyxl and python-calamine.
+Only cells with a value or a formula are returned.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ _ON = ("1", "true")
 
 ELEMENTS = (300_000, 0.75)
 CHARACTERS = (16 * 1024 * 1024, 100)
-"""The maximum number of elements and of bytes of markup in one pass through a workbook.
+"""The maximum number of elements and of bytes of markup in one pass: a constant plus a factor times the file size.
 
-Each limit is a constant plus a factor times the file size. Typical workbooks have one element for every two or three
-bytes and unpack to 5 to 30 times their size.
+Typical workbooks have one element for every two or three bytes and unpack to 5 to 30 times their size.
 """
 
 
@@ -75,9 +74,9 @@ class Allowance:
 class Value:
     """A cell with its value; `text` is the value as stored in the file.
 
-    `kind` is the cell type in SpreadsheetML (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`), or `NO_VALUE` for a formula
-    without a stored value. `row` and `column` are 1-based. `hidden` is true if the sheet, the row, or the column
-    is hidden, if the cell is merged into another one, or if the stored value is not the result of the formula.
+    `kind` is the cell type in SpreadsheetML (such as `n` or `s`), or `NO_VALUE` for a formula without a stored value.
+    `row` and `column` are 1-based. `hidden` is true if the sheet, the row, or the column is hidden, if the cell is
+    merged into another one, or if the value is not the result of the formula.
     """
 
     row: int
@@ -93,8 +92,8 @@ class Value:
 class Grid:
     """The rows and columns of a worksheet that are hidden, or so small that they count as hidden.
 
-    `narrow` contains the columns that are hidden, and `wide` the columns that are declared as visible. Each column is
-    mapped to a column after the same range, so that elements that repeat columns are cheap.
+    `narrow` and `wide` map hidden and visible columns to a column after the same range, so that repeated elements are
+    cheap.
     """
 
     usually_flat: bool = False
@@ -229,8 +228,8 @@ def values(
 ) -> Iterator[Value]:
     """Yield the cells with a value or a formula of the worksheet whose bytes arrive in `pieces`, in file order.
 
-    `seen` is called with the name and attributes of each other element. `hidden` is true if the sheet is hidden. Raise
-    `SourceUnsupported` if the part `name` is not a valid worksheet or exceeds the `allowance`.
+    `seen` is called with the name and attributes of each other element. Raise `SourceUnsupported` if the part `name` is
+    not a valid worksheet or exceeds the `allowance`.
     """
     sheet = _Sheet(seen=seen, hidden=hidden)
     for _ in _parsed(pieces, name, sheet, allowance):
@@ -327,7 +326,7 @@ def merged_cells(pieces: Iterable[bytes], name: str, allowance: Allowance | None
 def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> list[str]:
     """Return the shared strings of a workbook (ECMA-376 part 1, 18.4), without formatting and phonetic readings.
 
-    Raise `SourceUnsupported` if the part `name` is not valid, or exceeds the `allowance` or the limits for strings.
+    Raise `SourceUnsupported` if the part `name` is not valid or too large.
     """
     strings = _Strings(name)
     for _ in _parsed(pieces, name, strings, allowance):

@@ -32,10 +32,7 @@ MERGES_LIMIT = 8 * 1024 * 1024
 """The maximum size in bytes of a sheet that is always read to its end, where the file lists the merged cells."""
 
 _FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20\t\r\n-]|.*[;\t][=+@\uff1d\uff0b\uff20]", re.DOTALL)
-"""Matches text that a spreadsheet program may run as a formula (OWASP, CSV Injection).
-
-A formula can also follow a cell separator, such as the semicolon that many countries use.
-"""
+"""Matches text that a spreadsheet program may run as a formula, also after a separator (OWASP, CSV Injection)."""
 
 _SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")
 """Matches signed numbers, amounts, and dates, which are harmless."""
@@ -55,9 +52,8 @@ _STYLE = "table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px
 
 @frozen
 class CellsExtractor:
-    """An extractor of cells as a workbook with one sheet (NATIVE), as CSV (TEXT), or as an HTML table (HTML).
-
-    The workbook keeps the cell addresses of the source.
+    """An extractor of cells as a workbook with the same cell addresses (NATIVE), as CSV (TEXT), or as an HTML table
+    (HTML).
     """
 
     identity = ExtractorIdentity("office-cells", "3")
@@ -111,9 +107,8 @@ EMPTY_LIMIT = 20_000_000
 class _Cut:
     """The cells within a location on a sheet.
 
-    After they are read, `rows` and `columns` are the extent of the part of the sheet that was read. `formulas`,
-    `without_value`, and `apostrophes` count the extracted cells with a formula, with only a formula, and with an added
-    apostrophe in CSV.
+    After they are read, `rows` and `columns` are the extent of the part of the sheet that was read, and `formulas`,
+    `without_value`, and `apostrophes` count cells for the notes.
     """
 
     workbook: Workbook
@@ -137,7 +132,7 @@ class _Cut:
     def values(self) -> Iterator[Value]:
         """Yield the cells with a value within the location.
 
-        Small sheets are read to the end of the file, because the merged cells are listed there.
+        Small sheets are read to the end, where the merged cells are listed.
         """
         top, left, bottom, right = self.corners
         large = self.workbook.package.size(self.sheet.part) > MERGES_LIMIT
@@ -201,10 +196,9 @@ class _Cut:
 
 
 def _csv(cut: _Cut) -> Iterator[str]:
-    """Yield CSV records (RFC 4180) for the rows of the location, including empty rows.
+    """Yield CSV records (RFC 4180) for the rows of the location, from its first column on, including empty rows.
 
-    A record starts at the location's first column, which is A for a whole sheet. Raise `FormUnsupported` if there are
-    more than `EMPTY_LIMIT` empty cells.
+    Raise `FormUnsupported` if there are more than `EMPTY_LIMIT` empty cells.
     """
     top, left, bottom, right = cut.corners
     whole = cut.location.first is None

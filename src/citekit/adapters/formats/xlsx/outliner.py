@@ -56,9 +56,10 @@ class XlsxOutliner:
 
 
 def _title(workbook: Workbook, read: Sequence[ReadSheet], written: str) -> str | None:
-    """Return the title above the first table of the first visible sheet, or else the title in the core properties.
+    """Return the title in the core properties if the first visible sheet confirms it, or else the title above its first
+    table.
 
-    The latter takes precedence if the words of the sheet confirm it. Return None if there is no title.
+    Without such a title, return the title in the core properties, or None.
     """
     first = next((each for each in read if each.filled and each.sheet.state == "visible"), None)
     found = sorted(first.blocks or (), key=lambda block: (block.top, block.left)) if first else []
@@ -124,7 +125,7 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
 def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[OutlineItem]:
     """Return an outline item for each block of cells that does not overlap a table.
 
-    Blocks of fewer than three cells are dropped if there are larger blocks or tables.
+    Small blocks are dropped if there are larger blocks or tables.
     """
     found = [(block, _location(block, read)) for block in read.blocks or ()]
     free = [(block, location) for block, location in found if not any(location.overlaps(table) for table in tables)]
@@ -236,10 +237,7 @@ _ORDER = ("table", "region", "range", "chart")
 
 
 def _reading(outline_item: OutlineItem) -> tuple[int, ...]:
-    """Return the sort key of an item: from top to bottom, then from left to right.
-
-    Of items that start at the same cell, the larger one comes first.
-    """
+    """Return the sort key of an item: from top to bottom, then from left to right, and the larger one first."""
     location = outline_item.location
     if not isinstance(location, Cells):
         return ()

@@ -13,10 +13,7 @@ from citekit.domain.page_view import SheetRow
 
 
 def sheet_rows(path: Path, name: str) -> Sequence[SheetRow]:
-    """Return the rows of the sheet `name` with the texts of the cells that are shown. See `PageViews.rows`.
-
-    Also raise `SourceUnsupported` if they have more than `TEXT_LIMIT` characters.
-    """
+    """See `PageViews.rows`. Also raise `SourceUnsupported` if the texts have more than `TEXT_LIMIT` characters."""
     with opened_package(path) as package:
         workbook = Workbook.of(package)
         sheet = workbook.sheet(name)

@@ -18,10 +18,7 @@ CELLS_LIMIT = 20_000_000
 
 @define
 class ReadSheet:
-    """The result of reading a sheet: its extent, its number of values and formulas, and its blocks of cells.
-
-    `blocks` is None if the cells are too scattered.
-    """
+    """The result of reading a sheet. `blocks` is None if the cells are too scattered."""
 
     sheet: Sheet
     rows: int = 0
@@ -32,7 +29,7 @@ class ReadSheet:
 
     @classmethod
     def of(cls, workbook: Workbook, sheet: Sheet) -> ReadSheet:
-        """Return the result of reading `sheet` to its end.
+        """Read `sheet` to its end.
 
         Raise `SourceUnsupported` if the sheet is damaged or too large, or `SourceUnreadable` if the file cannot be
         read.
@@ -104,9 +101,8 @@ def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
 def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
     """Return the title, the header (column names), and the number of rows below the header of a block.
 
-    The header is the first row with nearly as many values as the widest row, if it contains only text and years or
-    dates; otherwise, the list of column names is empty. If several such rows precede the data, the one with the most
-    values is the header. Rows above the header are titles and notes; the first of them is the title.
+    The header is a row with nearly as many values as the widest row and only text and years or dates; without it, the
+    list is empty. The first of the rows above the header is the title.
     """
     rows = [(row, _texts(workbook, block.head[row])) for row in sorted(block.head)]
     widest = max((len(texts) for _, texts in rows), default=0)

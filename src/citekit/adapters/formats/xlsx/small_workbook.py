@@ -1,7 +1,6 @@
 """Streams a workbook with one sheet to a file: values, number formats, column widths, and merged cells.
 
-The package parts have their usual names (ECMA-376 part 1, 12.3). Strings are stored in their cells (`inlineStr`), so
-that no string table has to be kept in memory.
+Strings are stored in their cells (`inlineStr`), so that no string table has to be kept in memory.
 """
 
 from __future__ import annotations
@@ -111,9 +110,8 @@ class _Styles:
         return self.codes.setdefault(self.workbook.format_of(value.style), len(self.codes))
 
     def part(self) -> str:
-        """Return the markup of the styles part (ECMA-376 part 1, 18.8).
-
-        It includes the font, the two fills, and the border that spreadsheet programs require.
+        """Return the styles part (ECMA-376 part 1, 18.8), with the fonts, fills, and borders that spreadsheet programs
+        require.
         """
         own = [code for code in self.codes if not code.startswith("{")]
         ids = {code: _FIRST_OWN + number for number, code in enumerate(own)}

@@ -25,8 +25,8 @@ _STEP = 5_000
 class SheetsTextReader:
     """A text reader for workbooks. Each nonempty row is a unit, with its cells separated by tabs.
 
-    Dates and numbers are formatted as in evidence. With `as_seen`, the complete text of a row that hides some of it
-    follows the visible text (see `domain.quotes.hidden`), and words that a formula computed are marked by `COMPUTED`.
+    With `as_seen`, the complete text of a row that hides some of it follows the visible text (see
+    `domain.quotes.hidden`), and words that a formula computed are marked by `COMPUTED`.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -71,10 +71,7 @@ class SheetsTextReader:
 
 
 def _rows(workbook: Workbook, sheet: Sheet, *, as_seen: bool) -> Iterator[tuple[int, int, str]]:
-    """Yield the number, the last used column, and the text of each nonempty row in ascending order.
-
-    Rows that are out of order are skipped.
-    """
+    """Yield the number, the last used column, and the text of each nonempty row; rows out of order are skipped."""
     now, cells, hidden = 0, dict[int, str](), set[int]()
     merged = workbook.merged(sheet) if as_seen else None
     for value in workbook.values(sheet):

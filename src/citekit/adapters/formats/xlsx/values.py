@@ -27,9 +27,9 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
-    """Return the number `text` as displayed text: a date if its number format `code` is a date format.
+    """Return the number `text` as displayed text: a date since `epoch` if its number format `code` is a date format.
 
-    Text that is not a finite number is returned unchanged. Dates count from `epoch`.
+    Text that is not a finite number is returned unchanged.
     """
     try:
         number = float(text)
@@ -41,10 +41,7 @@ def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
 
 
 def _moment(number: float, epoch: datetime) -> str | None:
-    """Return a serial number (days since `epoch`) as an ISO 8601 date, time of day, or both (ECMA-376 part 1, 18.17.4).
-
-    The result is None for negative numbers and for dates after the year 9999.
-    """
+    """Return a serial number as an ISO 8601 date, time, or both (ECMA-376 part 1, 18.17.4); None if it is out of range."""
     if epoch.year == 1899 and number < 60 and number >= 1:
         number += 1  # number 60 is February 29, 1900, which did not exist
     try:
@@ -88,8 +85,7 @@ def _character(code: int, written: str) -> str:
 def constant(formula: str) -> str | float | None:
     """Return the result of a formula that consists of constants, parentheses, and arithmetic or text operators.
 
-    The result is None for other formulas, including comparisons, and also if the formula is longer than
-    `CONSTANT_LIMIT` or has no valid result (such as `=1/0`).
+    Return None for other formulas, such as comparisons, for long ones, and for those without a valid result (`=1/0`).
     """
     if len(formula) > CONSTANT_LIMIT:
         return None

@@ -43,7 +43,7 @@ _Known = TypeVar("_Known")
 class CellStyle:
     """The style of cells: its number format (a built-in format is its ID in braces), and whether its text is legible.
 
-    `is_white` is true if the background is white, so that `[White]` in the number format hides text.
+    `is_white` means that the background is white, so that the format `[White]` hides text.
     """
 
     code: str = "{0}"
@@ -51,10 +51,7 @@ class CellStyle:
     is_white: bool = True
 
     def shows(self, value: Value) -> bool:
-        """Return whether a cell with this style shows its value instead of something else or nothing.
-
-        A formula without a stored value does not count as shown.
-        """
+        """Return whether a cell with this style shows its stored value instead of something else or nothing."""
         if value.kind == NO_VALUE or not self.is_legible:
             return False
         if self.code.startswith("{") or value.kind == "e":
@@ -210,11 +207,7 @@ def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
 
 @define
 class Merged:
-    """The merged cells of a sheet.
-
-    `waiting` contains the merged cells that begin below the current row, and `open` the merged cells in the current
-    row. `seen` contains the first cell of all merged cells with a visible row and a visible column.
-    """
+    """The merged cells of a sheet: those below the current row, those in it, and the first cells of all visible ones."""
 
     waiting: list[_Corners]
     seen: Collection[tuple[int, int]] = ()
@@ -238,8 +231,7 @@ class Merged:
     def apply(self, value: Value) -> None:
         """Hide a cell that shows nothing because it is merged into another cell.
 
-        The first cell of merged cells is shown if a part of the merged cells is visible. Values must be passed in
-        ascending order of rows. Raise `SourceUnsupported` if too many merged cells overlap.
+        Values must be passed in ascending order of rows. Raise `SourceUnsupported` if too many merged cells overlap.
         """
         if (value.row, value.column) in self.seen:
             value.hidden = False

@@ -32,9 +32,9 @@ _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,
 
 @frozen
 class Sheet:
-    """A sheet of a workbook: its name, the name of its package part, and its visibility.
+    """A sheet of a workbook. `part` is the name of its package part; `has_cells` is false for chart sheets.
 
-    `state` is `visible`, `hidden`, or `veryHidden`. `has_cells` is false for chart sheets.
+    `state` is `visible`, `hidden`, or `veryHidden`.
     """
 
     name: str
@@ -45,10 +45,7 @@ class Sheet:
 
 @frozen
 class Table:
-    """A table that the workbook defines on a sheet, with its location `place`.
-
-    `columns` are the column names; empty if the table has no header row.
-    """
+    """A table that the workbook defines on a sheet. `columns` is empty if the table has no header row."""
 
     name: str
     place: Cells
@@ -114,7 +111,7 @@ class Workbook:
     def shown(self, value: Value) -> str:
         """Return a cell value as text: numbers in full, dates and times as ISO 8601, Booleans as `TRUE` and `FALSE`.
 
-        Raise `SourceUnsupported` if cells repeat long shared strings far more often than the file size makes plausible.
+        Raise `SourceUnsupported` if cells repeat long shared strings implausibly often.
         """
         match value.kind:
             case "s":
@@ -182,7 +179,7 @@ class Workbook:
     def names(self) -> list[tuple[str, Cells]]:
         """Return the name and location of each named range that is a single area of a sheet (ECMA-376 part 1, 18.2.5).
 
-        Hidden names and names that begin with `_`, such as built-in ones, are left out.
+        Hidden names and names that begin with `_` are left out.
         """
         found = []
         for group in below(self._root, "definedNames"):

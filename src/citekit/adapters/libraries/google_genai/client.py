@@ -1,7 +1,7 @@
 """Connects to the Gemini API through its SDK (google-genai), which is imported on first use.
 
-The base URL, the API version, and the choice against Vertex AI and replays are passed explicitly, so that the SDK does
-not read them from the environment. The SDK's retries are off, because CiteKit retries calls itself.
+Base URL, API version, and the choice against Vertex AI and replays are passed, so that the environment does not change
+them. The SDK's retries are off, because CiteKit retries calls itself.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ API_VERSION = "v1beta"
 SERVER_TIMEOUT = 3600
 """Seconds that the service may take for a whole answer (`X-Server-Timeout`), unless the read timeout is longer.
 
-By default, the SDK would send the read timeout.
-
-Answers are streamed; the read timeout limits the time between two chunks, not the total time.
+Answers are streamed, and the read timeout, which the SDK would send by default, limits the time between two chunks.
 """
 
 
@@ -71,23 +69,17 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
 
 
 def _does_not_name_key(record: logging.LogRecord) -> bool:
-    """Return whether to keep a log record: False for the SDK's warning about the API key variable `GOOGLE_API_KEY`.
-
-    CiteKit passes the key itself, so the warning does not apply.
-    """
+    """Return False for the SDK's warning about `GOOGLE_API_KEY`, because CiteKit passes the key itself."""
     return "GOOGLE_API_KEY" not in record.getMessage()
 
 
 def _is_not_about_parts(record: logging.LogRecord) -> bool:
-    """Return whether to keep a log record: False for the SDK's warning about parts of an answer that are not text.
-
-    CiteKit reads the text of an answer itself, and reports an answer without text.
-    """
+    """Return False for the SDK's warning about answers that are not text, because CiteKit reports these itself."""
     return "non-text parts" not in record.getMessage()
 
 
 def _raise_without_retry(response: Any) -> None:
-    """Raise the error for an upload response that has no upload status; do nothing for any other response.
+    """Raise the error for an upload response without an upload status.
 
     Without this, the SDK would retry the upload three times with delays.
     """
@@ -102,11 +94,10 @@ def _raise_without_retry(response: Any) -> None:
 
 
 class Outgoing(io.BufferedReader):
-    """A file that is being uploaded.
+    """A file that is being uploaded. `sent` is the number of its `size` bytes that were sent; setting `stopped` aborts.
 
-    `sent` is the number of its `size` bytes that were sent; setting `stopped` aborts. `begun` is true once any bytes
-    may have been sent; before that, the service does not know the file. The SDK reads until it reaches the file's
-    initial size, which loops forever if the file becomes shorter; to prevent this, reading raises `EOFError`.
+    Before `begun` is true, the service does not know the file. If the file becomes shorter, reading raises `EOFError`,
+    because the SDK would read forever.
     """
 
     def __init__(self, path: Path) -> None:
@@ -131,7 +122,7 @@ class Outgoing(io.BufferedReader):
 
 
 def upload(client: genai.Client, file: Outgoing, name: str, media_type: str, base_url: str | None) -> Any:
-    """Upload `file` and return the service's description of it (`types.File`). Its local name and path are not sent.
+    """Upload `file` without its local name and path, and return the service's description of it (`types.File`).
 
     `name` is the remote name: at most 40 lowercase letters, digits, and dashes. If `base_url` is set, the data is sent
     there, even if the service returns another upload address.

@@ -28,10 +28,7 @@ Meaning = Callable[[Any, CallContext], GeminiFailure]
 
 
 def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
-    """Return the failure that `error` means for the call.
-
-    The result is None for a CiteKit error and for exceptions that are not in `table`.
-    """
+    """Return the failure that `error` means for the call; None for CiteKit errors and those that are not in `table`."""
     if isinstance(error, CiteKitError):
         return None
     return next((table()[kind](error, context) for kind in type(error).__mro__ if kind in table()), None)
@@ -39,7 +36,7 @@ def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
 
 @functools.cache
 def table() -> Mapping[type[BaseException], Meaning]:
-    """Return a function for each exception class that a request with the SDK can raise; it returns the failure."""
+    """Return, for each exception class that a request with the SDK can raise, the function that explains it."""
     import pydantic
     from google.genai import _api_client, errors
 

@@ -1,7 +1,4 @@
-"""Translates HTTP statuses of the Gemini API (`APIError`) with a table of messages.
-
-It also parses the `google.rpc` details in the bodies of error responses.
-"""
+"""Translates HTTP statuses and `google.rpc` details of errors of the Gemini API (`APIError`) to messages."""
 
 from __future__ import annotations
 
@@ -27,10 +24,10 @@ MESSAGE_LIMIT = 300
 
 @frozen
 class CallContext:
-    """The details of a Gemini call that error messages mention: the model, the address, and the timeout in seconds.
+    """The details of a Gemini call that error messages mention.
 
-    `variables` names the environment variables that were searched for the key. `suggestion` is a model to suggest if
-    the service does not have `model`. `key` is needed only to redact it.
+    `timeout` is in seconds. `variables` names the environment variables that were searched for the key. `suggestion` is
+    a model to suggest if the service does not have `model`. `key` is needed only to redact it.
     """
 
     model: str
@@ -45,8 +42,7 @@ class CallContext:
 class GeminiFailure:
     """A failed Gemini call: the CiteKit error, and whether a retry can help (`transient`).
 
-    `retry_after` is the delay before a retry in seconds, or None if the service names none. `timed_out` is true if the
-    call timed out.
+    `retry_after` is the delay in seconds that the service names, or None.
     """
 
     error: MapperUnavailable
@@ -182,7 +178,7 @@ def _placeholders(context: CallContext) -> dict[str, object]:
 def _message(error: Any, context: CallContext) -> str:
     """Return the service's error message on one line, shortened to `MESSAGE_LIMIT`; "" if it is an HTML page.
 
-    The key is redacted before the message is shortened, because a part of a key would not be recognized.
+    The key is redacted first, because a part of it would not be recognized.
     """
     text = without_key(" ".join(str(error.message or "").split()), context.key)
     if text.startswith("<"):

@@ -1,7 +1,7 @@
 """Imports PyMuPDF on first use, silences it, gives it to one thread at a time, and translates its exceptions.
 
-PyMuPDF is not thread-safe, even if each thread uses its own document. All code that uses it or one of its objects must
-run inside `exclusive()` or `opened()`.
+PyMuPDF is not thread-safe, even if each thread has its own document: all code that uses it must run inside
+`exclusive()` or `opened()`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def exclusive() -> Iterator[Any]:
 def give_way() -> None:
     """Release the PyMuPDF lock for a moment, so that another thread can use PyMuPDF between two pages of long work.
 
-    This is safe inside one `opened()`, because every caller uses its own handle. If calls of `exclusive()` or
-    `opened()` are nested, the lock is not released.
+    This is safe because every caller uses its own handle. In nested calls of `exclusive()` or `opened()`, the lock is
+    not released.
     """
     _LOCK.release()
     _LOCK.acquire()
@@ -71,7 +71,7 @@ def away() -> Iterator[None]:
 
 
 def empty_store() -> None:
-    """Clear MuPDF's cache of decoded images and fonts (up to 256 MB).
+    """Clear MuPDF's cache of decoded images and fonts.
 
     This makes rendering reproducible: an image that is cached at another size is drawn slightly differently.
     """
@@ -84,10 +84,10 @@ _COMPARED = 4000
 
 
 def written(document: Document) -> bytes:
-    """Return `document` as the bytes of a compressed PDF without unreferenced objects.
+    """Return `document` as the bytes of a compressed PDF without unreferenced objects; the same document gives the same
+    bytes.
 
-    The same document gives the same bytes. This replaces `document.tobytes`, which passes hundreds of small pieces
-    through Python.
+    Unlike `document.tobytes`, this does not pass hundreds of small pieces through Python.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -108,13 +108,12 @@ def written(document: Document) -> bytes:
 def opened(
     path: Path, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
 ) -> Iterator[Document]:
-    """Yield a private handle of the PDF at `path`, and close it at the end.
+    """Yield a private handle of the PDF at `path`, and close it at the end. The file is only read.
 
-    The file is only read; changes stay in memory. `password` is the user or owner password of an encrypted file; it is
-    ignored for other files. Raise `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and
-    `SourceUnsupported` if it is not a PDF, needs another password, has no readable page or more than `PAGE_LIMIT`
-    pages, or has a page tree that is too large or too deep. Exceptions of PyMuPDF inside the `with` block are
-    translated, most of them to `failure` (see `table`).
+    `password` is the user or owner password of an encrypted file. Raise `SourceUnreadable` if the file is missing, a
+    folder, empty, or not readable, and `SourceUnsupported` if it is not a PDF, needs another password, has no readable
+    page or more than `PAGE_LIMIT` pages, or has a page tree that is too large or too deep. Exceptions of PyMuPDF inside
+    the `with` block are translated, most of them to `failure` (see `table`).
     """
     with exclusive():
         document = open_document(path, password=password)
@@ -142,8 +141,7 @@ def translated(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
 def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
     """Return, for each exception class that PyMuPDF raises, the CiteKit error and what its message says about the file.
 
-    PyMuPDF also raises built-in Python exceptions, for example for an object of an unexpected type in a damaged file,
-    or for a page that is missing from a broken page tree.
+    Damaged files also raise built-in exceptions.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -185,8 +183,8 @@ def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> Cite
 def open_document(path: Path, *, password: str | None = None) -> Document:
     """Return a handle of the PDF at `path`, without reading its bookmarks. Call this function inside `exclusive()`.
 
-    Call `check_tree` before you load pages. It is separate because it reads every page object, which is not needed to
-    copy a few pages. Raise the same errors as `opened`, except for those about the page tree.
+    Call `check_tree` before you load pages; it is separate because copying a few pages does not need it. Raise the same
+    errors as `opened`, except for those about the page tree.
     """
     _check_readable(path)
     with translated(path, SourceUnsupported):
@@ -216,7 +214,7 @@ def check_tree(document: Document, path: Path) -> None:
 def guard(document: Document, path: Path) -> None:
     """Make loading a page of `document` raise `PageWorkError` if processing the page would take too long.
 
-    Call this function inside `exclusive()`, for documents whose pages are read or rendered, not only copied.
+    Call this function inside `exclusive()` before pages are read or rendered.
     """
     from citekit.adapters.libraries.mupdf.page_cost import PageWork
 
@@ -267,10 +265,7 @@ def new_document() -> Document:
 
 @cache
 def _document_class() -> Any:
-    """Return a subclass of `pymupdf.Document` that reads bookmarks and metadata on demand.
-
-    For a long book, reading them takes most of the time of opening it.
-    """
+    """Return a subclass of `pymupdf.Document` that reads bookmarks and metadata on demand, to open long books faster."""
     with exclusive() as pymupdf:
 
         class OnDemand(pymupdf.Document):  # type: ignore[misc,name-defined]  # the library has no types
@@ -310,10 +305,7 @@ def _document_class() -> Any:
 
 
 def _check_readable(path: Path) -> None:
-    """Raise `SourceUnreadable` if the file at `path` cannot be read or is empty.
-
-    This is checked first because PyMuPDF reports an unreadable file as damaged.
-    """
+    """Raise `SourceUnreadable` if the file cannot be read or is empty, which PyMuPDF would report as damage."""
     try:
         with path.open("rb") as stream:
             empty = not stream.read(1)
@@ -360,10 +352,7 @@ def _authenticated(document: Document, password: str) -> bool:
 
 
 def _import() -> Any:
-    """Import and return PyMuPDF without the layout models that version 2.x loads by default (1.5 s, 270 MB).
-
-    Other code can still import these models later.
-    """
+    """Import and return PyMuPDF without the layout models that version 2.x loads by default (1.5 s, 270 MB)."""
     absent = [name for name in _OPTIONAL if name not in sys.modules]
     if "pymupdf" not in sys.modules:
         sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]  # None blocks an import

@@ -1,9 +1,8 @@
 """Finds signs of hidden text in the bytes of a content stream, fast enough to check each page of a file.
 
-Nothing is executed. Strings, comments, arrays, and inline images are removed, and the remaining operators are checked
-for what they may do (ISO 32000-1, 7.2, 7.8, and annex A). Most pages of text have no sign; for the others, MuPDF
-determines what they really paint. A form is a form XObject (ISO 32000-1, 8.10). A stream whose syntax MuPDF may
-interpret differently gets the sign `text`, so that its page is rendered.
+Strings, comments, arrays, and inline images are removed, and the remaining operators are checked for what they may do
+(ISO 32000-1, 7.2, 7.8, and annex A). Most pages of text have no sign; for the others, MuPDF determines what they really
+paint. A form is a form XObject (8.10). A stream whose syntax MuPDF may interpret differently gets the sign `text`.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ _KEPT = 1_000_000
 _STEPS = 30_000_000
 """The maximum number of bytes that may be read to split a stream.
 
-From each possible start of an unterminated string or image, the rest of the stream is searched for its end.
+For each possible start of a string or image, the rest of the stream may be searched.
 """
 
 _STRING = rb"\([^()\\]*(?:\\.[^()\\]*)*\)"
@@ -84,8 +83,7 @@ _CODES = {
 }  # fmt: skip
 """The code of each operator that is followed.
 
-The codes of other tokens are `?` for operators, `0` for numbers, `/` for names, `-` for strings, arrays, and delimiters
-of dictionaries, and `!` for irregular tokens.
+Other operators are `?`, numbers `0`, names `/`, irregular tokens `!`, and other tokens `-`.
 """
 
 _OPERANDS = {
@@ -119,8 +117,8 @@ _COLOR_STEPS = 100_000
 class Signs:
     """What a stream, including the forms that it draws, may do.
 
-    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with white or nearly white. `pale`: show
-    text in a pale color. `areas`: paint over text that it showed before. `strokes`: do so with thick lines.
+    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with nearly white. `pale`: show text in a
+    pale color. `areas`: paint over text that it showed before. `strokes`: do so with thick lines.
     """
 
     text: bool = False
@@ -151,9 +149,8 @@ class Resources(Protocol):
     """The resources (color spaces, forms, images) that a content stream refers to by name."""
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:
-        """Return whether all RGB channels of the color with `values` are at least `least`.
-
-        `space` is the name of the color space, with the slash.
+        """Return whether all RGB channels of the color are at least `least`. `space` is its color space, with the
+        slash.
         """
 
     def form(self, name: bytes) -> Signs | None:
@@ -161,15 +158,14 @@ class Resources(Protocol):
 
 
 class NoResources:
-    """A substitute for the resources of a content stream that has none, or whose resources are unknown.
+    """A substitute for missing or unknown resources of a content stream.
 
-    Colors are judged by their values alone, and everything that is drawn by name is assumed to be an image.
+    Colors are judged by their values alone, and what is drawn by name is assumed to be an image.
     """
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:  # noqa: ARG002  # the protocol's name
-        """See `Resources.is_white`. Four values may be a CMYK color or a color of another space.
-
-        The result is True for a pattern, which has no values, because it may be white.
+        """See `Resources.is_white`. Four values may be a CMYK color or another one. A pattern, without values, may be
+        white.
         """
         return not values or min(values) >= least or (len(values) == 4 and max(values) <= 1 - least)
 
@@ -182,7 +178,7 @@ class NoResources:
 class Tokens:
     """The tokens of a content stream without its strings, comments, arrays, and image data.
 
-    `words` are the tokens. `codes` has one character for each of them, which classifies it (see `_CODES`).
+    `codes` has one character for each of `words` (see `_CODES`).
     """
 
     words: Sequence[bytes]
@@ -202,10 +198,7 @@ class Tokens:
 
     @property
     def _restores_too_often(self) -> bool:
-        """Whether more than one `Q` has no matching `q`.
-
-        MuPDF saves the state once before a page, so it ignores each such `Q` after the first one.
-        """
+        """Whether more than one `Q` has no matching `q`: MuPDF saves the state once before a page."""
         changes = (1 if code == "q" else -1 for code in _SAVES.findall(self.codes))
         return min(accumulate(changes), default=0) < -1
 
@@ -218,10 +211,7 @@ class Tokens:
         return found
 
     def matrices(self, code: str) -> set[tuple[bytes, ...]]:
-        """Return the first four numbers of the matrices of all operators with the code `code`, without duplicates.
-
-        A page may have thousands of matrices that differ only in the other two numbers, the position.
-        """
+        """Return the distinct first four numbers of matrices; the others, the position, may differ thousands of times."""
         if code not in self._matrices:
             words, codes = self.words, self.codes
             found, at = set(), codes.find(code)
@@ -233,10 +223,7 @@ class Tokens:
 
 
 def tokens_of(data: bytes) -> Tokens:
-    """Return the tokens of a content stream; a stream that would take too long to split gives one irregular token.
-
-    The tokens of the last stream are remembered, because a page is examined for several purposes.
-    """
+    """Return the tokens of a content stream; a stream that would take too long to split gives one irregular token."""
     return _last_tokens_of(data) if len(data) <= _KEPT else _split(data)
 
 
@@ -293,11 +280,7 @@ def _code(token: bytes) -> str:
 
 
 def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
-    """Return the signs of hidden text in the content stream `data`.
-
-    An irregular stream, for example with an unreadable number or an unbalanced string, gets the sign `text` (see
-    `Tokens.is_irregular`).
-    """
+    """Return the signs of hidden text in the content stream `data`; an irregular stream gets the sign `text`."""
     tokens = tokens_of(data)
     own = resources or NoResources()
     if tokens.is_irregular:
@@ -356,10 +339,7 @@ def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
 
 
 def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool, int]:
-    """Return whether text is shown, or a form drawn, in the fill color that is set before position `start`.
-
-    The second result is the number of operators that were examined.
-    """
+    """Return whether text is shown, or a form drawn, in the fill color that is set before `start`, and the steps taken."""
     depth = changed = taken = 0
     for found in _COLORED_TEXT.finditer(tokens.codes, start):
         taken += 1
@@ -395,7 +375,7 @@ def _values_before(tokens: Tokens, at: int) -> tuple[bytes, ...]:
 def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
     """Return the distinct colors that the stream sets in named color spaces, as pairs of the space and the values.
 
-    A pattern has no values. The space is empty for a color that is set in a color space of an outer stream.
+    A pattern has no values. The space is empty if an outer stream set it.
     """
     colors = {(space, _values_before(tokens, at)) for code, at, space in _fill_colors(tokens) if code == "s"}
     return {(space, _padded(space, values)) for space, values in colors}
@@ -404,8 +384,7 @@ def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
 def _fill_colors(tokens: Tokens) -> Iterator[tuple[str, int, bytes]]:
     """Yield the code and the position of each operator that sets a fill color, and the name of its color space.
 
-    The name is empty in the color space of an outer stream, which also applies after a `Q` without `q`. `q` and `Q` are
-    taken into account only if the stream sets colors with `sc` or `scn`, since nothing else depends on the color space.
+    The name is empty in the color space of an outer stream. `q` and `Q` matter only if the stream uses `sc` or `scn`.
     """
     space, saved = b"", list[bytes]()
     for found in (_FILL_COLORS_AND_SAVES if "s" in tokens.codes else _FILL_COLORS).finditer(tokens.codes):
@@ -499,9 +478,8 @@ def _scales(matrix: tuple[bytes, ...]) -> tuple[float, float]:
 
 
 def _has_only_single_rectangles(tokens: Tokens) -> bool:
-    """Return whether all areas are single thin rectangles, all lines are thin, and nothing is enlarged.
-
-    This is true for most pages of text.
+    """Return whether all areas are single thin rectangles, all lines are thin, and nothing is enlarged, as on most
+    pages.
     """
     return (
         not _SHAPE.search(tokens.codes)

@@ -1,10 +1,9 @@
 """Estimates the cost of processing a PDF page before MuPDF starts, because MuPDF cannot be interrupted.
 
-A content stream may draw a form XObject, which is also a content stream, any number of times: ten forms, each of which
-draws the next one ten times, are ten billion operations in two kilobytes. The same is true of tiling patterns, soft
-masks, and the glyphs of Type 3 fonts. In addition, thousands of pages may share one stream. So each stream is read
-once, its operators are counted, and the cost of what it draws is multiplied instead of executed (ISO 32000-1, 7.8,
-8.7.3, 8.10, 9.6.5, 11.6.5).
+A content stream may draw forms, which are also content streams, any number of times: ten forms, each of which draws the
+next one ten times, are ten billion operations in two kilobytes. The same is true of tiling patterns, soft masks, and
+Type 3 fonts, and pages may share a stream. So each stream is read once, and the cost of what it draws is multiplied
+instead of executed (ISO 32000-1, 7.8, 8.7.3, 8.10, 9.6.5, 11.6.5).
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 from citekit.adapters.libraries.mupdf.page_signs import SignReader
 
 STREAM_LIMIT = 24 * 2**20
-"""The size in bytes at which a content stream is too long to be executed.
-
-Ordinary pages have at most a few hundred kilobytes.
+"""The size in bytes at which a content stream is too long to be executed. Ordinary pages have a few hundred kilobytes.
 """
 
 _EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 15.0, 2.5, 0.05
-"""Estimated costs, in microseconds, of executing a stream at all, of showing a piece of text, of each byte of shown
-text, and of each byte of a stream.
+"""Estimated costs, in microseconds, of a stream, of showing a piece of text, and of each byte of text and of a stream.
 """
 
 PAGE_LIMIT = 4_000_000.0
@@ -37,7 +33,7 @@ DOCUMENT_LIMIT = (4_000_000.0, 10.0)
 REPEATED_LIMIT = (2_000_000.0, 2.0)
 """The maximum costs, in microseconds, of all pages of a document, and of executing streams again on later pages.
 
-Each limit is a constant plus an amount for each byte of the file.
+Each is a constant plus an amount for each byte of the file.
 """
 
 _DEPTH = 60
@@ -54,11 +50,7 @@ _KINDS = (b"Do", b"gs", b"scn")
 
 @frozen
 class _Content:
-    """The cost of one content stream.
-
-    `cost` is the cost of its own operators. `drawn` counts the drawn objects by operator and name, and `operators`
-    counts the operators that draw named objects.
-    """
+    """The cost of the operators of a content stream, and the numbers of objects that it draws, by operator and name."""
 
     cost: float
     drawn: Counter[tuple[bytes, bytes]] = field(factory=Counter)
@@ -66,11 +58,7 @@ class _Content:
 
     @classmethod
     def of(cls, data: bytes, *, exact: bool) -> _Content:
-        """Return the content of the stream `data`.
-
-        Unless `exact`, all bytes of a stream that shows text count as letters, which overestimates the cost but is
-        fast.
-        """
+        """Return the content of the stream `data`. Unless `exact`, its cost may be overestimated, which is faster."""
         shown = data.count(b"Tj") + data.count(b"TJ") + data.count(b"'") + data.count(b'"')
         cost = _EXECUTED + _BYTE * len(data) + _SHOWN * shown
         if shown and exact:
@@ -90,9 +78,8 @@ class _Content:
 class PageWork:
     """A limiter that decides which pages of an open document are processed. Use it inside `exclusive()`.
 
-    `size` is the size of the file in bytes. `skipped` has the 0-based indexes of pages that are not processed; a page
-    is judged when it is first loaded. Costs are overestimated first, which is fast. Once a limit seems to be exceeded,
-    all costs are counted exactly.
+    `size` is the size of the file in bytes, and `skipped` has the 0-based indexes of pages that are not processed. Once
+    overestimated costs exceed a limit, all costs are counted exactly.
     """
 
     _mupdf: Any
@@ -116,10 +103,7 @@ class PageWork:
         return SignReader(self._mupdf, self._read)
 
     def admits(self, number: int) -> bool:
-        """Return whether the page with the 0-based index `number` may be processed.
-
-        If so, its cost is added, once, to the total cost of the document.
-        """
+        """Return whether the page with the 0-based index `number` may be processed; if so, its cost is added once."""
         if number in self._admitted or number in self.skipped:
             return number in self._admitted
         self._fresh.clear()
@@ -163,10 +147,7 @@ class PageWork:
         self._repeated += again
 
     def _exceeds(self, fresh: float, again: float) -> bool:
-        """Return whether another page with these costs exceeds a limit, given the pages that were already admitted.
-
-        `fresh` is the cost of streams that are executed for the first time; `again` is that of streams executed before.
-        """
+        """Return whether another page exceeds a limit. `again` is the cost of streams that were executed before."""
         most = DOCUMENT_LIMIT[0] + DOCUMENT_LIMIT[1] * self.size
         most_again = REPEATED_LIMIT[0] + REPEATED_LIMIT[1] * self.size
         return (
@@ -194,8 +175,6 @@ class PageWork:
     def _page(self, number: int) -> tuple[float, float]:
         """Return the cost of the streams that this page is the first to execute, and of those that were executed
         before.
-
-        The appearances of its annotations always count as executed for the first time.
         """
         mupdf = self._mupdf
         page = mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
@@ -287,10 +266,7 @@ class PageWork:
         return cost
 
     def _glyphs(self, font: Any, depth: int) -> float:
-        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes when the font is first used.
-
-        Return 0 for any other font, and for glyphs with a negligible cost.
-        """
+        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes on its first use; 0 if it is negligible."""
         mupdf = self._mupdf
         procedures = mupdf.ll_pdf_dict_gets(font, "CharProcs")
         if not procedures:

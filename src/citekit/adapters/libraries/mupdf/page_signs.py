@@ -1,6 +1,5 @@
-"""Finds the signs of hidden text on a page: in its content streams, the forms that it draws, and its annotations.
-
-In this module, a form is a form XObject of a PDF (ISO 32000-1, 8.10).
+"""Finds the signs of hidden text on a page: in its content streams, the form XObjects that it draws, and its
+annotations.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ _DEVICE_SPACES = {b"/DeviceGray": 1, b"/G": 1, b"/DeviceRGB": 3, b"/RGB": 3, b"/
 class SignReader:
     """A reader for the signs of hidden text on the pages of one document. Use it inside `exclusive()`.
 
-    `read` returns the bytes of a stream object, or None if it is too long. Each form and graphics state is examined
-    once.
+    `read` returns the bytes of a stream object, or None if it is too long.
     """
 
     _mupdf: Any
@@ -39,10 +37,7 @@ class SignReader:
     _colors: dict[tuple[int, tuple[float, ...], float], bool] = field(factory=dict, init=False)
 
     def signs(self, page: Any, contents: Sequence[Any]) -> Signs:
-        """Return the signs of hidden text for a page object whose content streams are `contents`.
-
-        Pages with the same streams and resources are read once.
-        """
+        """Return the signs of hidden text for a page object whose content streams are `contents`."""
         mupdf = self._mupdf
         resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
         number = mupdf.ll_pdf_to_num(resources) if resources else 0
@@ -79,9 +74,8 @@ class SignReader:
         return self._forms[number]
 
     def is_white(self, resources: Any, space: str, values: tuple[float, ...], least: float) -> bool:
-        """Return whether all RGB channels of the color with `values` in the color space `space` are at least `least`.
-
-        The result is also True for a pattern, and for a color that cannot be computed, because these may be white.
+        """Return whether all RGB channels of the color `values` in the color space `space` are, or may be, at least
+        `least`.
         """
         mupdf = self._mupdf
         spaces = mupdf.ll_pdf_dict_gets(resources, "ColorSpace") if resources else None
@@ -110,10 +104,7 @@ class SignReader:
             mupdf.ll_fz_drop_colorspace(loaded)
 
     def _is_faint(self, resources: Any) -> bool:
-        """Return whether a graphics state in `resources` may hide text.
-
-        A state may hide text if it is nearly transparent, has a soft mask, or draws thick lines.
-        """
+        """Return whether a graphics state in `resources` is nearly transparent, has a soft mask, or draws thick lines."""
         mupdf = self._mupdf
         states = mupdf.ll_pdf_dict_gets(resources, "ExtGState") if resources else None
         if not states:

@@ -1,7 +1,7 @@
 """Measures the page tree of a PDF (ISO 32000-1, 7.7.3) before MuPDF walks it.
 
-MuPDF walks the whole tree to load a page, and walks a shared object once per reference. A file of forty objects, each
-of which refers to the next one twice, would therefore keep MuPDF busy practically forever.
+MuPDF walks a shared object once per reference, so a file of forty objects, each of which refers to the next one twice,
+would keep it busy practically forever.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ class PageTreeSizeError(Exception):
 def check_page_tree(mupdf: Any, document: Any) -> None:
     """Raise `PageTreeSizeError` if the page tree of `document` needs more than `VISITS` steps or `DEPTH` levels.
 
-    Each numbered object is examined once, and its count is reused for further references to it. A cycle is followed
-    only once. `document` is a MuPDF PDF document, and `mupdf` is the module.
+    `document` is a MuPDF PDF document, and `mupdf` is the module.
     """
     pdf = mupdf.pdf_document_from_fz_document(document.this)
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(pdf.m_internal), "Root/Pages")
@@ -38,9 +37,8 @@ class _Walk:
         self._looked = 0
 
     def steps(self, node: Any, depth: int) -> int:
-        """Return the number of nodes below `node`, counting an object once per reference.
-
-        `depth` is the number of levels above `node`. Raise `PageTreeSizeError` if the tree is too large or too deep.
+        """Return the number of nodes below `node`, which has `depth` levels above it, counting an object once per
+        reference.
         """
         kids = self._get(node, "Kids")
         if not kids:

@@ -35,10 +35,9 @@ _NOT_NOW = re.compile(r"FATAL: +the database system is ")
 
 
 class Database:
-    """The database at a URL. Tables of an earlier version are migrated by the first connection. Thread-safe.
+    """The database at a URL. The first connection migrates tables of an earlier version. Thread-safe.
 
-    `unavailable` is the error for a database that cannot be used, and `too_new` is the error for tables of a
-    later version.
+    `unavailable` and `too_new` are the errors for a database that cannot be used and for tables of a later version.
     """
 
     def __init__(
@@ -63,11 +62,11 @@ class Database:
     def run(self, work: Callable[[Connection], T], *, is_repeatable: bool = True) -> T:
         """Run `work` in a transaction, and return its result after the commit.
 
-        `work` is called again if the connection is lost or the transaction conflicts with another one, for up to
-        `patience` seconds. If not `is_repeatable`, it is not called again once the commit was sent, because the commit
-        may have succeeded. Other errors of the database, and errors that persist, are raised as `unavailable`; then,
-        nothing was changed, unless a commit was sent. Raise `DriverMissing` if psycopg is not installed,
-        `RequestRefused` if the encoding of the database is not UTF-8, or `too_new` if a later version wrote the tables.
+        `work` is called again after a temporary failure, such as a lost connection or a conflict, for up to `patience`
+        seconds; but if not `is_repeatable`, not once the commit was sent. Other errors of the database, and errors that
+        persist, are raised as `unavailable`; then, nothing was changed, unless a commit was sent. Raise `DriverMissing`
+        if psycopg is not installed, `RequestRefused` if the encoding of the database is not UTF-8, or `too_new` if a
+        later version wrote the tables.
         """
         package = driver.package()
         deadline = time.monotonic() + self._patience
@@ -94,10 +93,7 @@ class Database:
         raise AssertionError
 
     def space(self, name: str) -> int:
-        """Return the ID of the space `name`, and create the space if it does not exist.
-
-        A space is the set of rows of one store or index in the shared tables.
-        """
+        """Return the ID of the space `name`, the rows of one store or index in the shared tables; create it if needed."""
         if name not in self._spaces:
             self._spaces[name] = self.run(lambda connection: _space(connection, name))
         return self._spaces[name]

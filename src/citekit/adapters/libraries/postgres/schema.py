@@ -1,7 +1,7 @@
 """The tables in PostgreSQL, and the migration of tables of earlier versions.
 
-Names and IDs are stored as bytes (UTF-8), because the text type of PostgreSQL allows neither NUL nor unpaired
-surrogates, and because PostgreSQL sorts bytes in the same order as Python sorts strings.
+Names and IDs are stored as bytes (UTF-8), because texts in PostgreSQL allow neither NUL nor unpaired surrogates, and
+because bytes are sorted as Python sorts strings.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _LEDGER = (
 )
 """The tables of the ledger.
 
-`citekit_line` is append-only by convention; grant only SELECT and INSERT on it to enforce that. `citekit_standing`
-holds the number of the last line of each book, so that the cost of a query does not grow with the history.
+To enforce that `citekit_line` is append-only, grant only SELECT and INSERT on it. `citekit_standing` has the number of
+the last line of each book, so that the cost of a query does not grow with the history.
 """
 
 _CATALOG = (
@@ -52,12 +52,11 @@ _CATALOG = (
     " part INTEGER NOT NULL, terms TSVECTOR NOT NULL, PRIMARY KEY (space, resource, at, part))",
     "CREATE INDEX citekit_long_by_term ON citekit_long USING gin (terms)",
 )
-"""The tables of the shared stores, in which each store has its own rows.
+"""The tables of the shared stores. `space` is the ID of a store's row in `citekit_space`.
 
-`space` is the ID of its row in `citekit_space`, in which `changes` counts the changes of the store, and `state` is the
-state of the maps that the node search index contains. In `citekit_resource`, `number` is the number of the newest
-object of a resource, and `removal` that of its last removal. `terms` are the words by which a row is found. They are
-NULL if they are too long for one row; several rows of `citekit_long` then hold them.
+`changes` counts the changes of the store, and `state` is the state of the maps that the node search index contains. In
+`citekit_resource`, `number` is the number of the newest object of a resource, and `removal` that of its last removal.
+`terms` are the words by which a row is found, or NULL if they are in several rows of `citekit_long`.
 """
 
 _RANKING = (

@@ -1,8 +1,8 @@
 """Words in the full-text index of PostgreSQL (tsvector).
 
-The words are those of `words_of`, so PostgreSQL neither splits texts nor folds words. Before each word, the ID of its
-space and a letter are stored, so that no query finds the rows of another space. The words of a very long text are
-distributed over several rows of the table `citekit_long`.
+The words are those of `words_of`, so PostgreSQL neither splits texts nor folds words. Each word is stored after the ID
+of its space and a letter, so that no query finds rows of another space. The words of a very long text are distributed
+over rows of `citekit_long`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _FIND = "SELECT resource, at FROM citekit_long WHERE space = %s AND terms @@ %s:
 
 
 def parts(space: int, lexemes: Iterable[str]) -> list[list[str]]:
-    """Return the lexemes of a row as they are stored (see `array_to_tsvector`), in parts that PostgreSQL can store.
+    """Return the lexemes of a row as they are stored (see `array_to_tsvector`), in at least one part.
 
-    Each of `lexemes` is a letter followed by a word. The result has at least one part.
+    Each of `lexemes` is a letter followed by a word.
     """
     made: list[list[str]] = [[]]
     size = 0
@@ -50,10 +50,7 @@ def parts(space: int, lexemes: Iterable[str]) -> list[list[str]]:
 
 
 def query(space: int, condition: Condition) -> str:
-    """Return the query (tsquery) for the rows that fulfill the condition.
-
-    Words have only letters and digits, so that nothing in them is an operator.
-    """
+    """Return the query (tsquery) for the rows that fulfill the condition."""
     groups = (" | ".join(f"'{space}{text}'{':*' * begins}" for text, begins in group) for group in condition)
     return " & ".join(f"({group})" for group in groups)
 

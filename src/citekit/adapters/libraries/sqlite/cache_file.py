@@ -1,8 +1,7 @@
 """Manages a SQLite file of derived data. Several processes can share it, and anyone can delete it.
 
-A damaged file is re-created. Programs that must start fast read such files, so modules are imported on first use.
-Readers do not wait for writers, because the file uses a write-ahead log. There is one writer at a time, and only
-checkpoints wait for the disk.
+A damaged file is re-created. Modules are imported on first use, for programs that must start fast. With the write-ahead
+log, readers do not wait for writers, and only checkpoints wait for the disk.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ PAUSE = 5.0
 PATIENCE = 2.0
 """Seconds to wait for another process that is writing, which is far more than a write takes.
 
-A writer that was suspended (laptop closed, debugger) is not waited for, because cached data can be computed again.
+Cached data can be computed again, so a suspended writer is not waited for.
 """
 
 KEPT = 16
@@ -63,9 +62,9 @@ class _RecreatedError(UnusableError):
 
 
 class _Opened(NamedTuple):
-    """An open connection to a file.
+    """An open connection. `identity` identifies the file on disk (None: unknown), and `process` is the ID of its
+    process.
 
-    `identity` identifies the file on disk (None: unknown), `process` is the ID of the process that opened it, and
     `lasting` means that the connection can be reused.
     """
 
@@ -80,11 +79,11 @@ class SqliteFile:
 
     A file that was deleted or replaced is reopened. A file that is damaged or has unexpected tables is deleted, and the
     next `write` or `lent` creates a new file. If a file cannot be written, it is opened read-only, and no write is
-    attempted for `PAUSE` seconds. If it cannot be read either, no read is attempted for `PAUSE` seconds. A forked
-    process opens its own connections.
+    attempted for `PAUSE` seconds; if it cannot be read either, no read is attempted. A forked process opens its own
+    connections.
 
-    SQLite opens files by path. Before opening, the path is checked for links and other irregular files. Every method
-    that finds one raises `HomeUnsafe`, even if it otherwise never raises errors.
+    SQLite opens files by path. Methods that open the file raise `HomeUnsafe` if the path is a link or an irregular
+    file, even if they otherwise raise no errors.
     """
 
     def __init__(self, path: str | os.PathLike[str], tables: Tables, *, patience: float = PATIENCE) -> None:
@@ -104,7 +103,7 @@ class SqliteFile:
     def read(self, action: Callable[[Connection], _T]) -> _T | None:
         """Run `action` with a connection and return its result; None if there is no file or the action failed.
 
-        Never raise SQLite errors and never create a file.
+        Never raise SQLite errors.
         """
         return self._attempt(action, create=False, writing=False)
 
@@ -117,10 +116,11 @@ class SqliteFile:
 
     @contextmanager
     def lent(self) -> Iterator[Connection]:
-        """Yield a connection for the caller's own transactions. Create the file if it is missing.
+        """Yield a connection for the caller's own transactions, which may be read-only. Create the file if it is
+        missing.
 
         A transaction that is still open at the end of the block is rolled back. Raise `UnusableError` if the file
-        cannot be opened or if SQLite reports an error in the block. The connection may be read-only.
+        cannot be opened or if SQLite reports an error in the block.
         """
         opened = self._borrow_recreated()
         try:
@@ -170,11 +170,7 @@ class SqliteFile:
         return self._borrow(create=True, writing=False)
 
     def _borrow(self, *, create: bool, writing: bool) -> _Opened:
-        """Return an idle or new connection to the file that is now at the path.
-
-        `create` creates a missing file; `writing` means that the caller writes. Raise `UnusableError` if the file
-        cannot be used.
-        """
+        """Return an idle or new connection to the file at the path. Raise `UnusableError` if the file cannot be used."""
         rests_until = self._write_again if writing else self._read_again
         if rests_until and time.monotonic() < rests_until:
             raise UnusableError
@@ -199,7 +195,7 @@ class SqliteFile:
     def _open(self, create: bool, writing: bool) -> _Opened:
         """Open the file, read-only if it cannot be written and `writing` is False.
 
-        Raise `UnusableError` if it cannot be opened, or `HomeUnsafe` if the path is a link or an irregular file.
+        Raise `UnusableError` if it cannot be opened, or `HomeUnsafe` if the path is unsafe.
         """
         check_database(self.path)
         if time.monotonic() >= self._write_again:
@@ -216,11 +212,7 @@ class SqliteFile:
         raise UnusableError
 
     def _open_to_write(self, create: bool) -> _Opened:
-        """Open the file for writing. Open it again if it was created or replaced during the first attempt.
-
-        The identity of the returned connection is known only if the file at the path is the same before and after
-        opening.
-        """
+        """Open the file for writing, and open it again if it was created or replaced during the first attempt."""
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
         identity, spare = self._identity(), None
@@ -243,8 +235,7 @@ class SqliteFile:
     def _opened(self, mode: str) -> _Opened:
         """Open a connection in the SQLite mode `mode` and create missing tables.
 
-        Raise one of `errors.EXCEPTIONS` if the file cannot be opened, or `UnusableError` if its tables cannot be set
-        up.
+        Raise one of `errors.EXCEPTIONS`, or `UnusableError` if the tables cannot be set up.
         """
         connection = connected(self.path, mode, self._patience)
         if mode == "rwc" and not self._tables.shared:
@@ -258,9 +249,9 @@ class SqliteFile:
         return opened
 
     def _open_to_read(self) -> _Opened:
-        """Open a file that cannot be written, such as one on a read-only disk or in another user's folder.
+        """Open a file that cannot be written, such as one on a read-only disk, for one use.
 
-        The connection is used only once. It might not see changes by other processes.
+        The connection may miss changes by other processes.
         """
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
@@ -286,10 +277,9 @@ class SqliteFile:
         return status.st_dev, status.st_ino
 
     def _judge(self, opened: _Opened, error: BaseException, *, writing: bool) -> None:
-        """Close the connection after `error`. Delete the file if `error` means that it is damaged.
+        """Close the connection after `error`, and delete the file if it is damaged.
 
-        Raise `UnusableError` if `error` comes from SQLite; otherwise, return, so that the caller can raise `error`
-        again.
+        Raise `UnusableError` if `error` comes from SQLite.
         """
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
@@ -306,8 +296,7 @@ class SqliteFile:
     def _delete(self, opened: _Opened) -> bool:
         """Delete the open file unless another process replaced it. Return False if it could not be deleted.
 
-        Other processes that have the file open notice the deletion on their next access. No other file can have the
-        inode number of this one while it is open here.
+        No other file can have the inode number of this one while it is open here.
         """
         from pathlib import Path
 

@@ -30,8 +30,7 @@ class Tables(NamedTuple):
     """The SQL statements that create the tables of a file, and the settings of the file.
 
     `form` is the unique number of the schema (`user_version`, 31 bits). `synchronous` is SQLite's setting; `OFF` is for
-    rows whose checksums reveal data lost in a power failure. Only the owner can read the file unless it is `shared`,
-    because rows may reveal the content of private files.
+    rows with checksums. Unless it is `shared`, only the owner can read the file, because rows may reveal private files.
     """
 
     form: int
@@ -43,7 +42,7 @@ class Tables(NamedTuple):
 def connected(path: str, mode: str, patience: float) -> Connection:
     """Open a connection to the file at the absolute `path` with the SQLite URI `mode`.
 
-    `patience` is the number of seconds to wait for a lock. Raise one of `errors.EXCEPTIONS` if the file cannot be
+    `patience` is the time to wait for a lock, in seconds. Raise one of `errors.EXCEPTIONS` if the file cannot be
     opened.
     """
     import sqlite3
@@ -54,10 +53,7 @@ def connected(path: str, mode: str, patience: float) -> Connection:
 
 
 def make_private(path: str) -> None:
-    """Restrict access to a database file and its existing log files to the owner. Errors are ignored.
-
-    SQLite creates new log files with the permissions of the database.
-    """
+    """Restrict access to a database file and its log files to the owner. Errors are ignored."""
     for name in (path, f"{path}-wal", f"{path}-shm"):
         with suppress(OSError):
             status = os.lstat(name)
@@ -68,8 +64,8 @@ def make_private(path: str) -> None:
 def is_ready(connection: Connection, tables: Tables) -> bool:
     """Return whether the file has the schema number of `tables`.
 
-    Raise one of `errors.EXCEPTIONS` if it cannot be read. A file with views or triggers counts as damaged. CiteKit
-    creates none, and a file from someone else could contain views or triggers that run with every query.
+    Raise one of `errors.EXCEPTIONS` if it cannot be read, or has views or triggers, which someone else may have added
+    to run with every query.
     """
     (form,) = connection.execute("PRAGMA user_version").fetchone()
     if form != tables.form:
@@ -115,10 +111,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def is_about_file(error: Exception) -> bool:
-    """Return whether `error` concerns the file, so that other operations would fail, too.
-
-    Return False if only the values of the failed operation were invalid.
-    """
+    """Return whether `error` concerns the file, and not only the values of the failed operation."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) not in (Trouble.TOO_MUCH, Trouble.MISUSED)
@@ -132,10 +125,7 @@ def is_unopened(error: Exception) -> bool:
 
 
 def _keep_log(connection: Connection, patience: float) -> None:
-    """Switch the file to a write-ahead log. Retry for up to `patience` seconds while another process does the same.
-
-    SQLite itself does not wait for the other process.
-    """
+    """Switch the file to a write-ahead log, and wait for another process that does the same, as SQLite does not."""
     from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
 
     until = time.monotonic() + patience

@@ -38,9 +38,8 @@ class Index:
     """A cache on disk of results that can be computed again. No method raises database errors.
 
     On failure, a row counts as missing. Like those of `SqliteFile`, the methods raise `HomeUnsafe` if the path is
-    unsafe. Each write of a value gives its row the next `number`, so the lowest numbers are the oldest rows. Each value
-    starts with an authentication code (hexadecimal), made with the secret key of this CiteKit home. Rows that another
-    home or program wrote count as missing. Counters have no code.
+    unsafe. The rows with the lowest `number` are the oldest. Values start with an authentication code (hexadecimal),
+    made with the secret key of this home; rows without a valid one count as missing. Counters have no code.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:

@@ -1,8 +1,7 @@
 """Stores texts by key in one SQLite file, for data that can be obtained again from its original source.
 
-Programs that must start fast read the table, so modules are imported on first use and come from the standard library.
-Each row has an authentication code made with the secret key of this CiteKit home. Rows that are damaged or were written
-by another home or program count as missing.
+Modules are imported on first use, for programs that must start fast. Rows without a valid authentication code, made
+with the secret key of this home, count as missing.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ _DROP = "DELETE FROM rows WHERE key = ?"
 class SqliteRows:
     """The texts in the database at `path`, by key. No method raises database errors: on failure, rows count as missing.
 
-    Like those of `SqliteFile`, the methods raise `HomeUnsafe` if the path is unsafe. Threads and processes can use the
-    table concurrently.
+    Like those of `SqliteFile`, the methods raise `HomeUnsafe` if the path is unsafe.
     """
 
     def __init__(self, path: str) -> None:
@@ -56,9 +54,8 @@ class SqliteRows:
         return self._read(_ALL, ())
 
     def put(self, rows: Mapping[str, str]) -> bool:
-        """Store all `rows` (texts by key) in one transaction. Return whether they were stored.
-
-        If any key or text is not valid Unicode, nothing is stored.
+        """Store all `rows` (texts by key) in one transaction, unless one is not valid Unicode. Return whether they were
+        stored.
         """
         if not all(_is_unicode(key) and _is_unicode(text) for key, text in rows.items()):
             return False
