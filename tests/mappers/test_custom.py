@@ -158,7 +158,7 @@ def raising(error: BaseException) -> Callable[[], Any]:
         (KeyError("key"), "KeyError: 'key'"),
         (TimeoutError("of its own"), "failed on .*: TimeoutError: of its own"),
         (SystemExit(3), "SystemExit: 3"),
-        (RecursionError(), "failed on .*: RecursionError$"),
+        (RecursionError(), r"failed on .*: RecursionError\.$"),
         (StopIteration(), "StopIteration"),
     ],
 )

@@ -56,7 +56,7 @@ FORMATS: Mapping[str, str] = {
     ),
     **dict.fromkeys(CODE, "code"),
 }
-"""The package that handles each format, by format name. Images, video, and audio are looked up by modality instead."""
+"""The package that handles each format, except images, video, and audio, which `_BY_MODALITY` has."""
 
 _BY_MODALITY = {Modality.IMAGE: "image", Modality.VIDEO: "media", Modality.AUDIO: "media"}
 
@@ -109,7 +109,7 @@ def extractor_of(name: str, services: Services) -> Extractor:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """Return the format for the suffix of `file_name`, from the built-in table or from an installed package, or None."""
+    """Return the built-in or installed format for the suffix of `file_name`, or None."""
     known = by_name(file_name)
     if known is not None:
         return known

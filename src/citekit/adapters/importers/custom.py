@@ -1,4 +1,4 @@
-"""Runs an importer that a user wrote: a Python file, or any object with an `adapt` method."""
+"""Runs an importer that a user wrote: a Python file, or an object with an `adapt` method."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class CustomAdapter:
                 "(CITEKIT_TIMEOUT)."
             ) from error
         except (Exception, SystemExit) as error:
-            reason = described(error)
-            raise MapperUnavailable(f"The adapter {name} failed: {reason}") from error
+            reason = described(error).rstrip(".")
+            raise MapperUnavailable(f"The adapter {name} failed: {reason}.") from error
 
 
 def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:

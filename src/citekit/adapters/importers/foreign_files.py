@@ -12,7 +12,7 @@ from attrs import frozen
 from citekit.domain.errors import RequestRefused
 
 SIZE_LIMIT = 32_000_000
-"""The maximum size in bytes of a text file, or in characters of a document, in which text units are searched for."""
+"""The maximum size in bytes of a text file, or in characters of a document, to be searched."""
 
 
 class ForeignFiles(Protocol):
@@ -65,11 +65,11 @@ class DriverForeignFiles:
 def check_size(path: Path, size: int) -> None:
     """Raise `RequestRefused` if `size`, the length of the text of `path`, is too large to search."""
     if size > SIZE_LIMIT:
-        raise RequestRefused(f"{path} is too long to search for passages. Omit --source.")
+        raise RequestRefused(f"{path} is too long to search. Omit --source.")
 
 
 def plain(value: Any) -> Any:
-    """Return a table value as JSON data, or None for other types, such as bytes and times."""
+    """Return a table value as JSON data, or None for types such as bytes and times."""
     if isinstance(value, list):
         return [plain(each) for each in value]
     return value if isinstance(value, str | int | float) else None

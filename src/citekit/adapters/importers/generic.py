@@ -27,10 +27,7 @@ class GenericAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:generic", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """Return the map that the JSON in `data` describes; see `MapAdapter.adapt`.
-
-        If `source` is given, it replaces the source that the data names.
-        """
+        """See `MapAdapter.adapt`. If `source` is given, it replaces the source that the data names."""
         where = str(data) if isinstance(data, Path) else "The data is not valid"
         if isinstance(data, Path):
             if data.is_dir():
@@ -46,7 +43,7 @@ class GenericAdapter:
 
 
 def _titled(data: Mapping[str, object]) -> dict[str, object]:
-    """Return `data` without null values; if it has no title, a title in its metadata becomes the map's title."""
+    """Return `data` without null values, with the title in its metadata if it has none."""
     plain = without_nulls(data)
     metadata = plain.get("metadata")
     if "title" not in plain and isinstance(metadata, Mapping) and metadata.get("title"):

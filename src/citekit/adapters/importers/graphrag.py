@@ -34,7 +34,7 @@ SCHEME = "graph"
 
 @frozen
 class GraphRagAdapter:
-    """An importer of a folder of GraphRAG's tables, of one such table, or of the rows of tables as plain data."""
+    """An importer of a folder of GraphRAG's tables, of one table, or of rows as plain data."""
 
     reader: Reader
     clock: Clock
@@ -42,10 +42,7 @@ class GraphRagAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:graphrag", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """Return the map of a GraphRAG graph; see `MapAdapter.adapt`.
-
-        Text units that are not found in `source` get a virtual location.
-        """
+        """See `MapAdapter.adapt`. Text units that are not found in `source` get a virtual location."""
         tables = read_tables(
             data, str(data) if isinstance(data, Path) else "The GraphRAG data is not valid", self.files
         )
@@ -103,10 +100,7 @@ class _NodeBuilder:
     shown: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
-        """Return the top-level nodes of the map.
-
-        These are the top communities, then entities in no community, then text units of no entity.
-        """
+        """Return the top communities, entities in no community, and text units of no entity as nodes."""
         communities = [self._community(each) for each in self.graph.roots]
         unassigned = [self._entity(self.graph.entities[number], "") for number in self.graph.unassigned]
         rest = [self._passage(each, "") for number, each in self.passages.items() if number not in self.shown]
@@ -157,7 +151,7 @@ class _NodeBuilder:
         return list(dict.fromkeys(found))
 
     def _location_of(self, numbers: Iterable[str]) -> Location | None:
-        """Return a location that covers exactly the text units found in the source; None if no single location does."""
+        """Return a location that covers exactly the text units found in the source, or None."""
         known = (self.passages[number].location for number in numbers if number in self.passages)
         locations = [location for location in known if location is not None]
         return union(locations) if self.text is None else union(locations, self.text.blank)

@@ -15,7 +15,7 @@ _NUMBER = ("community", "raw_community", "human_readable_id", "id")
 
 @define
 class Community:
-    """A GraphRAG community, with the numbers of its parent ("" if none) and subcommunities (`parts`).
+    """A GraphRAG community, with the numbers of its parent, or "", and of its subcommunities (`parts`).
 
     `members` are the identifiers of its own entities.
     """
@@ -32,7 +32,7 @@ class Community:
 
 @define
 class Entity:
-    """A GraphRAG entity. `number` is its identifier in the tables; `text_units` are the identifiers of its text units."""
+    """A GraphRAG entity, with its identifier in the tables and those of its text units."""
 
     number: str
     title: str

@@ -121,10 +121,7 @@ def _rows(data: object, where: str) -> Sequence[Row]:
 
 
 def _table_of(row: Row) -> str:
-    """Return the name of the table that a row belongs to, determined by its columns.
-
-    Unknown rows belong to `documents`.
-    """
+    """Return the name of the table that a row belongs to, by its columns; `documents` for unknown rows."""
     if "description" in row and ("title" in row or "name" in row):
         return "entities"
     if "summary" in row and "title" in row:
@@ -135,7 +132,7 @@ def _table_of(row: Row) -> str:
 
 
 def text_of(row: Row, *names: str) -> str:
-    """Return the text in the first of the columns `names` that has text, without quotation marks around it, or ""."""
+    """Return the first text in the columns `names`, without quotation marks around it, or ""."""
     for name in names:
         value = row.get(name)
         if isinstance(value, str) and value.strip():
@@ -144,7 +141,7 @@ def text_of(row: Row, *names: str) -> str:
 
 
 def identifier(row: Row, *names: str) -> str:
-    """Return the identifier in the first of the columns `names` that has one, as text, or ""."""
+    """Return the first identifier in the columns `names`, as text, or ""."""
     for name in names:
         found = as_identifier(row.get(name))
         if found:

@@ -49,7 +49,7 @@ class LlamaIndexAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:llamaindex", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """See `MapAdapter.adapt`. Nodes keep their IDs if possible, so that search hits of LlamaIndex can be resolved."""
+        """See `MapAdapter.adapt`. Nodes keep their IDs if possible, for search hits of LlamaIndex."""
         nodes = read_nodes(data, str(data) if isinstance(data, Path) else "The LlamaIndex data is not valid")
         notes: list[str] = []
         if source is None and isinstance(data, Path):
@@ -151,10 +151,7 @@ class _LocationFinder:
 
 @define
 class _NodeBuilder:
-    """A builder of map nodes from LlamaIndex nodes.
-
-    If the LlamaIndex nodes come from several files, each file gets a top-level node.
-    """
+    """A builder of map nodes, with a top-level node for each file if the LlamaIndex nodes are from several."""
 
     given: Mapping[str, LlamaNode]
     locations: _LocationFinder
@@ -215,9 +212,7 @@ class _NodeBuilder:
 
 
 def _containing_children(node: Node) -> Node:
-    """Return the node with its location extended to contain the locations of its children, or made virtual if none
-    does.
-    """
+    """Return the node with its location extended to contain its children's, or made virtual."""
     if isinstance(node.location, Virtual) or not node.children:
         return node
     locations = [child.location for child in node.children if not isinstance(child.location, Virtual)]

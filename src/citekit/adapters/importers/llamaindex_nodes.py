@@ -193,7 +193,7 @@ def tree_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
 
 
 def in_order(numbers: Sequence[str], nodes: Mapping[str, LlamaNode]) -> list[str]:
-    """Return sibling nodes in their stored order, except that each is followed by the sibling that it names as next."""
+    """Return sibling nodes in their stored order, except that each is followed by the one that it names as next."""
     family = set(numbers)
     followers = {nodes[number].next for number in numbers if nodes[number].next in family - {number}}
     ordered: dict[str, None] = {}

@@ -25,7 +25,7 @@ from citekit.domain.source import Source
 
 @frozen
 class PassageMatch:
-    """The location of a match in the source, and its offset in the source's text without whitespace."""
+    """The location of a match in the source, and its offset in the text without whitespace."""
 
     location: Location
     offset: int
@@ -94,10 +94,7 @@ class SourceText:
 
 @frozen
 class LineText(SourceText):
-    """The text of a text file, with lines as units.
-
-    `raw` is the unchanged text, and `raw_starts` are the offsets of its lines.
-    """
+    """The text of a text file, unchanged (`raw`) and without whitespace, with lines as units."""
 
     raw: str = field(repr=False)
     raw_starts: Sequence[int] = field(repr=False)
@@ -190,7 +187,7 @@ class ChapterText(SourceText):
 
 
 def _offsets_with_whitespace(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the offsets in `text` that correspond to the offsets `start` and `end` in `text` without its whitespace."""
+    """Return the offsets in `text` for offsets in `text` without its whitespace."""
     seen = 0
     first = 0
     for position, character in enumerate(text):
@@ -222,13 +219,13 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
         text, starts = _join_units("".join(each.split()) for each in chapters)
         return ChapterText(text, starts, chapters)
     raise RequestRefused(
-        f"{source.path} has the format {source.format.name}, but passages can be found only in text files, PDFs, and "
-        "books, such as EPUB files. Omit --source."
+        f"{source.path} has the format {source.format.name}, but only text files, PDFs, and books, such as EPUB files, "
+        "can be searched. Omit --source."
     )
 
 
 def source_metadata(source: Source | None, text: SourceText | None) -> dict[str, object]:
-    """Return map metadata about `source`: digest, size, format, and extent; empty if there is no source or no text."""
+    """Return map metadata about `source`: digest, size, format, and extent; empty without source or text."""
     if source is None or text is None:
         return {}
     return {

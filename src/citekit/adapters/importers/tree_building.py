@@ -95,7 +95,7 @@ def _cycle_members(parents: Mapping[str, str]) -> list[str]:
 
 
 def _limit_depth(parents: Mapping[str, str]) -> dict[str, str]:
-    """Return `parents` with the nodes that are deeper than `DEPTH_LIMIT` levels moved up to the last level."""
+    """Return `parents` with nodes that are too deep moved up to the last level."""
     lines: dict[str, tuple[str, ...]] = {}
     flat: dict[str, str] = {}
     for start in parents:
@@ -126,7 +126,7 @@ def brief(text: str, limit: int) -> str:
 
 
 def opening(text: str) -> str:
-    """Return the beginning of `text` (at most 60 characters, without Markdown marks at its start), for use as a title."""
+    """Return the beginning of `text` as a title of at most 60 characters, without Markdown marks at its start."""
     return brief(text[:1000].lstrip("#*-> \n\t"), 60)
 
 

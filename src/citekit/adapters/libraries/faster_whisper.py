@@ -43,7 +43,7 @@ _MIN_SILENCE_MS = 300
 _MIN_SPEECH_MS = 150
 _THREADS = 4
 _TEMPERATURES = (0.0, 0.4, 0.8)
-"""The temperatures of decoding. The next temperature is tried if a result is improbable or repeats itself."""
+"""The temperatures of decoding, to be tried in order if a result is improbable or repetitive."""
 
 _TOKENS, _TOKENS_PER_SECOND, _MAX_TOKENS = 20, 12, 220
 """The maximum number of tokens of a window: a constant, plus a number for each second, up to a maximum.
@@ -63,7 +63,7 @@ People who speak very fast say about five words per second.
 """
 
 _OUT_OF_MEMORY = re.compile(r"bad_alloc|failed to allocate|cannot allocate|out of memory", re.IGNORECASE)
-"""Matches the messages of the ordinary errors that CTranslate2, MKL, and ONNX Runtime raise if memory runs out."""
+"""Matches the messages with which CTranslate2, MKL, and ONNX Runtime report that memory ran out."""
 
 _CERTAIN_LANGUAGE = 0.9
 """The minimum probability at which the language detected in a window replaces the expected language.
@@ -84,7 +84,7 @@ class RecognizedWord:
 
 @frozen
 class RecognizedPassage:
-    """A passage that the model recognized. `is_doubtful` is true if it violates one of Whisper's limits for results."""
+    """A passage that the model recognized. `is_doubtful` means that it violates a limit of Whisper."""
 
     words: Sequence[RecognizedWord]
     language: str
@@ -240,7 +240,7 @@ def _remembering_last(encode: Callable[[Samples], object]) -> Callable[[Samples]
 
 
 def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans of speech into windows of at most `WINDOW` seconds without silence of more than `MAX_GAP` seconds."""
+    """Join spans of speech into windows of at most `WINDOW` seconds, with gaps of at most `MAX_GAP`."""
     windows: list[tuple[int, int]] = []
     for start, end in spans:
         if windows and start - windows[-1][1] <= MAX_GAP * RATE and end - windows[-1][0] <= WINDOW * RATE:
@@ -251,7 +251,7 @@ def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def passages_of(segments: Any, language: str, duration: float) -> Iterator[RecognizedPassage]:
-    """Yield the passages of the engine's segments, with ordered times inside the window and without loops of the model."""
+    """Yield the passages of the segments, with ordered times and without loops of the model."""
     reached = 0.0
     passages: list[tuple[bool, list[RecognizedWord]]] = []
     repeating: list[RecognizedWord] = []

@@ -54,7 +54,7 @@ def packages() -> Iterator[Package]:
 
 
 def other_project() -> str | None:
-    """Return the version of the distribution `citekit` of another project, whose package has the same name, or None."""
+    """Return the version of the distribution `citekit`, which is another project's, or None."""
     return _version("citekit")
 
 
@@ -122,7 +122,7 @@ def _is_older(path: Path, horizon: float) -> bool:
 
 
 def _is_unreachable(error: sqlite3.Error) -> bool:
-    """Return whether `error` means only that the database cannot be opened now, for example because it is locked."""
+    """Return whether `error` means only that the database cannot be opened now."""
     code = getattr(error, "sqlite_errorcode", None)
     near = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
     return isinstance(code, int) and code & 0xFF in near

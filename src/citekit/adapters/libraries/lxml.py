@@ -27,7 +27,7 @@ ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
 """CiteKit errors for the exception classes of `lxml.etree`, by class name, including subclasses."""
 
 TAGS_LIMIT = 500_000
-"""Maximum number of tags in a document. A tree in memory is many times as large as its document."""
+"""Maximum number of tags in a document, whose tree takes many times its size in memory."""
 
 _USUAL = 200
 """Maximum number of characters of a namespaced name that is cached."""
@@ -89,7 +89,7 @@ def parse_html(text: str, name: str, *, plain: str | None = None) -> _Element:
 
 
 def local_name(element: _Element) -> str:
-    """Return the lowercase name of an element without its namespace or prefix; "" for comments and other non-elements."""
+    """Return the lowercase name of an element without namespace or prefix; "" for comments and the like."""
     tag = element.tag
     return _local(tag) if isinstance(tag, str) else ""
 
@@ -105,7 +105,7 @@ def local_attributes(element: _Element) -> dict[str, str]:
 
 
 def own_attributes(element: _Element) -> dict[str, str]:
-    """Return the attributes of an element that have no namespace and no prefix, keyed by lowercase name."""
+    """Return the attributes of an element without namespace and prefix, by lowercase name."""
     return {
         markup_name(key.lower()): str(value)
         for key, value in ((str(each), text) for each, text in element.items())

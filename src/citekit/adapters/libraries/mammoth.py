@@ -94,9 +94,7 @@ def to_html(parts: Mapping[str, bytes], name: str) -> str:
 
 
 def _source(image: Any) -> dict[str, str]:
-    """Return the `src` of an image as HTML attributes. It is "" for an image outside the document, which is not
-    fetched.
-    """
+    """Return the `src` of an image as HTML attributes; "" for an image outside the document."""
     try:
         with image.open() as stream:
             return {"src": stream.read(1000).decode("utf-8", "replace")}

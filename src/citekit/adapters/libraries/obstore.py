@@ -33,7 +33,7 @@ CONNECT_SECONDS = 5
 """The maximum time to connect, in seconds."""
 
 RETRY_SECONDS = 30
-"""The time in seconds during which a request is repeated after a temporary failure (HTTP 5xx, a lost connection)."""
+"""The time in seconds during which a request is repeated after a temporary failure."""
 
 _RETRIES = 1000  # the time is the limit
 _REQUEST_SECONDS = 60
@@ -111,7 +111,7 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
 
 
 def _check_reachable(endpoint: str) -> None:
-    """Raise `OSError` if no connection to the endpoint can be made. Behind a proxy, nothing is checked."""
+    """Raise `OSError` if no connection to the endpoint can be made, unless there is a proxy."""
     from urllib.request import getproxies, proxy_bypass  # imports more modules than most commands need
 
     parts = urlsplit(endpoint)
@@ -168,7 +168,7 @@ def pages(
 
 
 def signed_link(client: Client, path: str, seconds: int) -> str | None:
-    """Return a URL that reads one object for `seconds`, or None if the client or its credentials cannot make one."""
+    """Return a URL that reads one object for `seconds`, or None if none can be made."""
     try:
         link: str = package().sign(client, "GET", path, timedelta(seconds=seconds))
     except Exception as error:
@@ -200,7 +200,7 @@ def message(error: BaseException) -> str:
 
 
 def failure(kind: Kind, error: Exception) -> str:
-    """Return a predicate for an error message about the store: what failed and, if it is known, what to do."""
+    """Return a predicate for an error message about the store, with advice if it is known."""
     if is_without_bucket(error):
         return "does not exist; create the bucket first"
     if kind is Kind.FORBIDDEN:

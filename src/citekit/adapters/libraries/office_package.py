@@ -177,7 +177,7 @@ class OfficePackage:
 
 @contextmanager
 def opened_package(path: Path) -> Iterator[OfficePackage]:
-    """Open the Office file at `path`. Raise the same errors as `OfficePackage`, and close the file after the block."""
+    """Open the Office file at `path`, and close it after the block. See `OfficePackage` for errors."""
     try:
         stream = open_for_reading(path)
     except OSError as error:

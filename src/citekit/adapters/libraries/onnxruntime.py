@@ -19,7 +19,7 @@ MODEL_FILES = (
     "onnx/model_quantized.onnx",
     "onnx/model_int8.onnx",
 )
-"""Possible paths of the model file in the folder of an exported model, the preferred path first."""
+"""Possible paths of the model in the folder of an exported model, the preferred path first."""
 
 _ERRORS = 3
 """Minimum severity of messages that the runtime writes to stderr: 3 is for errors."""

@@ -67,7 +67,7 @@ class OpenAiFailure:
 
 
 _SEARCHED = 20_000
-"""The maximum number of characters of an error that are searched for its meaning. A server can send megabytes."""
+"""The maximum number of characters of an error that are searched, because a server can send megabytes."""
 
 
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
@@ -103,7 +103,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
 
 
 def table() -> dict[type[BaseException], FailureKind]:
-    """Map each exception of the SDK, its HTTP library, and reading a response to a kind of failure."""
+    """Map exceptions of the SDK, its HTTP library, and reading a response to kinds of failures."""
     openai = importlib.import_module("openai")
     httpx = importlib.import_module("httpx2")
     status = (
@@ -206,7 +206,7 @@ def _field(body: object, name: str) -> str:
 
 
 def _message(body: object) -> str:
-    """Return the error message in the body of a response in one of several formats; "" if the body is a web page."""
+    """Return the error message in the body of a response; "" if the body is a web page."""
     if isinstance(body, Mapping):
         found = next((body[name] for name in ("message", "detail", "error") if body.get(name)), "")
         return _message(found) if isinstance(found, Mapping | list) else str(found)
@@ -217,7 +217,7 @@ def _message(body: object) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """Return the innermost cause of a failed connection, such as `Connection refused`. The SDK's message omits it."""
+    """Return the innermost cause of a failed connection, which the SDK's message omits."""
     seen = error
     while seen.__cause__ is not None or seen.__context__ is not None:
         seen = seen.__cause__ or seen.__context__ or seen
@@ -230,7 +230,7 @@ def _is_permanent(error: BaseException) -> bool:
 
 
 def _redact_error(error: BaseException, secret: str | None) -> None:
-    """Replace the API key, which a server may repeat, in the text and the attributes of `error`, for tracebacks."""
+    """Replace the API key, which a server may repeat, in the text and the attributes of `error`."""
     if not secret:
         return
     error.args = tuple(without_key(part, secret) if isinstance(part, str) else part for part in error.args)

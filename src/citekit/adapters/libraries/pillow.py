@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from PIL.ImageFile import ImageFile
 
 PIXEL_LIMIT = 178_956_970
-"""The maximum number of pixels of an image that is decoded. Pillow raises an error for larger images."""
+"""The maximum number of pixels of an image that is decoded. Pillow rejects larger images."""
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
 """Pillow's names of the supported formats. JPEG includes MPO (several JPEG images in one file)."""
@@ -42,10 +42,7 @@ _BROKEN = "is damaged or truncated"
 
 @lru_cache(maxsize=1)
 def library() -> ModuleType:
-    """Return the module `PIL.Image`, with its warnings about unusual files turned off.
-
-    Warning filters that the caller has set take precedence.
-    """
+    """Return the module `PIL.Image`, with its warnings turned off unless the caller has set filters."""
     from PIL import Image
 
     warnings.filterwarnings("ignore", module=r"PIL(\.|\Z)", append=True)
@@ -77,10 +74,7 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
 
 @contextmanager
 def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
-    """Translate Pillow's errors inside the block to CiteKit errors about the image at `path`.
-
-    A damaged image raises `failure`.
-    """
+    """Translate Pillow's errors inside the block to CiteKit errors about the image at `path`; for damage, to `failure`."""
     table = error_table(failure)
     try:
         yield
@@ -181,7 +175,7 @@ def frame_count(picture: Image) -> int:
 
 
 def page_count(picture: Image) -> int:
-    """Return the number of pages of a TIFF file; 1 for other formats, whose frames are an animation or variants."""
+    """Return the number of pages of a TIFF file; 1 for other formats."""
     return frame_count(picture) if picture.format == "TIFF" else 1
 
 
@@ -206,10 +200,7 @@ def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
 
 
 def _value_range(picture: Image) -> tuple[float, float] | None:
-    """Return the lowest and the highest pixel value of an image with more than 8 bits per channel.
-
-    Return None for other images.
-    """
+    """Return the lowest and the highest pixel value of an image with more than 8 bits per channel, else None."""
     if not picture.mode.startswith(("I", "F")):
         return None
     low, high = cast("tuple[float, float]", picture.getextrema())

@@ -1,7 +1,4 @@
-"""Reads and writes media files with PyAV, which runs FFmpeg in this process and is imported on first use.
-
-FFmpeg can access only local files.
-"""
+"""Reads and writes media files with PyAV, which runs FFmpeg in this process, with local files only."""
 
 from __future__ import annotations
 
@@ -37,13 +34,13 @@ PIXEL_LIMIT = 2**26
 DTS_SYNC = re.compile(
     rb"\x7f\xfe\x80\x01|\xfe\x7f\x01\x80|\x1f\xff\xe8\x00\x07[\xf0-\xff]|\xff\x1f\x00\xe8[\xf0-\xff]\x07"
 )
-"""The sync words of DTS frames in 16-bit and 14-bit words and both byte orders (ETSI TS 102 114)."""
+"""The sync words of DTS frames in words of 16 and 14 bits and both byte orders (ETSI TS 102 114)."""
 
 DTS_SEARCH_SIZE = 2**18
-"""Number of bytes at the start of a WAV file that are searched for DTS: twice what FFmpeg would probe."""
+"""Number of bytes at the start of a WAV file that are searched for DTS."""
 
 WAV_PACKET = 2**16
-"""Maximum size in bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample anyway."""
+"""Maximum size in bytes of the packets in which a WAV file is read."""
 
 
 class Cause(Enum):

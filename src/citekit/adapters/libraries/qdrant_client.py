@@ -1,4 +1,4 @@
-"""Connects to a Qdrant server or cluster. The client library is imported on first use and configured explicitly."""
+"""Connects to a Qdrant server or cluster. The client library is imported on first use."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 @frozen
 class Trouble:
-    """A classified exception: the kind of failure, and the message of the server or of the exception (`words`)."""
+    """A classified exception: its kind, and the message of the server or exception (`words`)."""
 
     kind: Kind
     words: str = ""
@@ -198,7 +198,7 @@ def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
 
 
 def _refined(kind: Kind, error: BaseException, words: str) -> Kind:
-    """Return a more precise kind of failure if the HTTP status, the gRPC code, or the message gives one; else `kind`."""
+    """Return the kind of failure that a status, a gRPC code, or the message gives, or else `kind`."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         kind = STATUSES.get(status, Kind.SERVER)
@@ -213,7 +213,7 @@ def _refined(kind: Kind, error: BaseException, words: str) -> Kind:
 
 
 def _words(error: BaseException) -> str:
-    """Return the server's message (`status.error` in its JSON), or else the text of the exception; "" for a web page."""
+    """Return the server's message (`status.error`) or the text of the exception; "" for a web page."""
     content = getattr(error, "content", None)
     if isinstance(content, bytes):
         try:

@@ -59,7 +59,7 @@ WORDINGS: dict[str, Kind] = {
     "Vector dimension error": Kind.REQUEST,
     "Not existing vector name": Kind.REQUEST,
 }
-"""Kinds of failures by a phrase in the message; the first match applies. Without a match, the kind is `DAMAGED`."""
+"""Kinds of failures by a phrase in the message; otherwise, the kind is `DAMAGED`."""
 
 
 @define

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 FEATURE, EXTRA = "Recognizing text in images", "ocr"
 SIDE_LIMIT = 1920
-"""Maximum length of the longer side in pixels; larger images are scaled down. An A4 page at 150 dpi has 1,754."""
+"""Maximum length of the longer side in pixels; larger images are scaled down. An A4 page at 150 dpi fits."""
 
 _ENLARGE_BELOW = 960
-"""Length of the shorter side, in pixels, below which an image is enlarged, because small print is recognized poorly."""
+"""Length of the shorter side, in pixels, below which an image is enlarged, for small print."""
 
 _MIN_SIDE = 64
 _THREADS = 4
@@ -193,5 +193,5 @@ def _recognized_lines(result: Any, size: tuple[int, int]) -> Iterator[Recognized
 
 
 def _fraction(value: float) -> float:
-    """Clamp `value` to the range 0 to 1 and round it to four decimals. Smaller differences vary between processors."""
+    """Clamp `value` to 0 to 1 and round it to four decimals; further decimals differ between processors."""
     return round(min(1.0, max(0.0, value)), 4)

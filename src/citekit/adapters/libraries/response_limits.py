@@ -11,10 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_BYTES = 64_000_000
-"""Maximum size of a decompressed response, in bytes.
-
-The longest answer of a model (65,536 tokens, one event each) has about 20 MB.
-"""
+"""Maximum size of a decompressed response, in bytes. The longest answer of a model has about 20 MB."""
 
 MIN_SECONDS = 3600.0
 READ_TIMEOUTS = 12
@@ -22,7 +19,7 @@ READ_TIMEOUTS = 12
 
 
 class ResponseLimitError(Exception):
-    """A response body is too large or takes too long. Sending the request again does not help."""
+    """A response body is too large or takes too long, so that a retry does not help."""
 
 
 def limit_body(response: Any) -> None:
@@ -48,7 +45,7 @@ def limit_body(response: Any) -> None:
 
 
 def exceeded_limit(error: BaseException) -> ResponseLimitError | None:
-    """Return the first `ResponseLimitError` among `error` and its chain of causes; None if there is no such error."""
+    """Return the first `ResponseLimitError` among `error` and its causes, or None."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ResponseLimitError):
         cause = cause.__cause__ or cause.__context__

@@ -23,7 +23,7 @@ ELEMENTS_LIMIT = 1_000_000
 """Maximum number of elements. In each paragraph, the standard repeats formatting elements that are not closed."""
 
 ATTRIBUTES_LIMIT = 5000
-"""Maximum number of attributes of a tag. The parser compares each attribute with all attributes before it."""
+"""Maximum number of attributes of a tag, which the parser compares with each other."""
 
 SPACE = "\t\n\f\r "
 """The white space of HTML."""
@@ -35,7 +35,7 @@ _REST = (
 _TAG = re.compile(f"</?[A-Za-z]{_REST}")
 _MARKUP = re.compile(f"<(/?)([A-Za-z][^{SPACE}/>]*+)")
 _OPEN_LIMIT = 20_000
-"""Maximum number of tags that are open at the same time, including those that the standard closes implicitly."""
+"""Maximum number of open tags, including those that the standard closes implicitly."""
 
 _IMPLIED = frozenset(
     (
@@ -44,7 +44,7 @@ _IMPLIED = frozenset(
         *("track", "wbr"),
     )
 )
-"""Elements that have no end tag, or whose end tag can be missing in valid HTML, and which are not counted."""
+"""Elements that are not counted, because they have or need no end tag."""
 
 _COMMENT_END = re.compile("--!?>")
 _ATTRIBUTE = re.compile(f"[{SPACE}/\"'][^{SPACE}/>]")
@@ -86,7 +86,7 @@ def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Elem
 
 
 def markup_name(name: str) -> str:
-    """Return the name of an element or an attribute, with characters replaced that XML does not allow in names."""
+    """Return the name of an element or attribute without characters that XML does not allow."""
     return name if _SIMPLE.fullmatch(name) else _encoded(name)
 
 

@@ -122,10 +122,7 @@ PUBLISHED = {
 
 @frozen
 class DownloadableModels:
-    """A `SpeechModels` adapter that stores each model in a folder of its own in `folder`.
-
-    `mirror` is the base URL of a copy of `PUBLISHER`.
-    """
+    """A `SpeechModels` adapter that stores models in `folder`. `mirror` is the base URL of a copy of `PUBLISHER`."""
 
     folder: Path
     mirror: str = ""
@@ -163,7 +160,7 @@ class DownloadableModels:
         return target
 
     def _download(self, name: str, target: Path, progress: Progress) -> None:
-        """Download the files to a temporary folder, which is renamed to `target` when all files are complete."""
+        """Download the files to a temporary folder, and rename it to `target` when it is complete."""
         published = self.published[name]
         partial = target.with_name(f"{name}.partial")
         try:
@@ -230,7 +227,7 @@ def _opened(request: urllib.request.Request) -> HTTPResponse:
 
 
 def _chunks(response: HTTPResponse, limit: int) -> Iterator[bytes]:
-    """Yield the content of an answer, at most one byte more than `limit`, so that a longer answer is noticed."""
+    """Yield an answer, at most one byte more than `limit`, so that a longer answer is noticed."""
     left = limit + 1
     while left > 0 and (chunk := response.read(min(_CHUNK, left))):
         left -= len(chunk)
@@ -238,7 +235,7 @@ def _chunks(response: HTTPResponse, limit: int) -> Iterator[bytes]:
 
 
 def _verdict(error: Exception, url: str) -> Verdict | None:
-    """Return what a failure of a request means; None if it is not a failure of the connection or the server."""
+    """Return what a failure of the connection or the server means; None for other errors."""
     if isinstance(error, urllib.error.HTTPError):
         is_temporary = error.code in TRANSIENT
         advice = "Run the command again to continue" if is_temporary else "Check CITEKIT_MODELS_URL, if you set it"

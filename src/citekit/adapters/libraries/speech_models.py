@@ -21,7 +21,7 @@ VOCABULARIES = ("vocabulary.json", "vocabulary.txt")
 PREPROCESSOR = "preprocessor_config.json"
 
 _SAMPLE = 2**20
-"""Number of bytes at the start and at the end of a file that its fingerprint covers, in addition to its size."""
+"""Number of bytes at the start and at the end of a file that its fingerprint covers."""
 
 
 @frozen
@@ -96,7 +96,7 @@ DOWNLOADABLE = ("medium", "small", "base", "tiny", "tiny.en")
 """The names of the models that can be downloaded, best model first."""
 
 ENGLISH = ".en"
-"""The end of the names of models that know only English. They are used only if they are chosen by name."""
+"""The end of the names of models that know only English."""
 
 
 def automatic_model(folder: Path | None = None) -> SpeechModel | None:

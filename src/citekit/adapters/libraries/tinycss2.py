@@ -86,7 +86,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 @lru_cache(8192)
 def parts(text: str, separator: str) -> tuple[str, ...]:
-    """Split a value at each `separator` (comma, slash, or space) outside brackets and strings. Return the texts."""
+    """Split a value at each `separator` (comma, slash, or space) outside brackets and strings."""
     import tinycss2
 
     found: list[list[Node]] = [[]]
@@ -146,7 +146,7 @@ def stripped(found: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def split(found: Sequence[Token], separator: str = ",") -> list[tuple[Token, ...]]:
-    """Split tokens at each literal `separator`, or at whitespace if it is a space, and strip whitespace from the parts."""
+    """Split tokens at each literal `separator`, or at whitespace if it is a space; strip whitespace."""
     parts: list[list[Token]] = [[]]
     for each in found:
         if (each.kind == "literal" and each.text == separator) or (separator == " " and each.kind == "whitespace"):

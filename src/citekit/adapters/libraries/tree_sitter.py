@@ -31,10 +31,7 @@ _REINSTALL = f"run pip install --force-reinstall {DISTRIBUTION}"
 
 
 def resident_bytes() -> int:
-    """Return the resident memory of this process in bytes; 0 if the system does not report it.
-
-    A call takes about ten microseconds.
-    """
+    """Return the resident memory of this process in bytes; 0 if it is unknown. A call takes ten microseconds."""
     try:
         return int(_STATM.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -62,7 +59,7 @@ CALLS_PER_CHECK = 64
 """Number of parser callbacks between two checks of the time and the memory."""
 
 SECONDS_PER_CHECK = 0.1
-"""Seconds after which the next callback always checks, because ambiguous input can take long between two callbacks."""
+"""Seconds after which the next callback checks, because it may come late for ambiguous input."""
 
 DEPTH_LIMIT = 400
 """Maximum depth to which trees are walked. Usually, only expressions in generated code are deeper."""
@@ -113,7 +110,7 @@ def grammar(package: str, function: str = "language", extra: str | None = None) 
 
 
 def _capsule(language: object) -> object:
-    """Return the grammar `language` in the form that Tree-sitter expects; older packages return an address as a number."""
+    """Return the grammar `language` as Tree-sitter expects it; older packages return an address."""
     if not isinstance(language, int):
         return language
     import ctypes
@@ -126,7 +123,7 @@ def _capsule(language: object) -> object:
 
 @define
 class ParseBudget:
-    """The CPU time in seconds and the memory in bytes that all parses of one file can use together."""
+    """The CPU time in seconds and the memory in bytes for all parses of one file."""
 
     seconds: float
     memory: int

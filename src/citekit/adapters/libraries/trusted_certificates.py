@@ -1,7 +1,4 @@
-"""The certificates that connections to services trust.
-
-Reading them takes tens of milliseconds, and the SDKs would do it for each client.
-"""
+"""The certificates that connections to services trust, read once because that takes tens of milliseconds."""
 
 from __future__ import annotations
 

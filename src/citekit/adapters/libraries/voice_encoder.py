@@ -27,7 +27,7 @@ LONGEST = 60.0
 _PADDING_MS = 60
 
 SIZE = 256
-"""The number of values in a vector. The values are not negative, and the vector has the length 1."""
+"""The number of values in a vector, which are not negative. The vector has the length 1."""
 
 _WEIGHTS = Path(__file__).parent / "data" / "voices" / "weights.npz"
 _LAYERS, _UNITS, _BANDS = 3, 256, 40
@@ -35,7 +35,7 @@ _HOP, _FRAME = 160, 400
 _FRAMES = round(STRETCH * RATE / _HOP)
 _BATCH = 64
 _QUIET = 10 ** (-30 / 20)
-"""The loudness, relative to full scale, to which quieter sound is amplified, as in the training of the model."""
+"""The loudness, relative to full scale, to which quieter sound is amplified, as in training."""
 
 
 def version() -> str:

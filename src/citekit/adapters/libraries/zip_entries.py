@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""The compression methods that EPUB, Office files, and comics use. Entries with other methods are not decompressed."""
+"""The compression methods that EPUB, Office files, and comics use, and that are decompressed."""
 
 _PIECE = 64 * 1024
 
@@ -39,10 +39,7 @@ def translated(what: str) -> Iterator[None]:
 
 
 def is_folder(item: zipfile.ZipInfo) -> bool:
-    """Return whether a ZIP entry is a folder or has no name.
-
-    Before Python 3.12, `ZipInfo.is_dir` raises an error for an empty name.
-    """
+    """Return whether a ZIP entry is a folder or has no name, for which old Python versions raise an error."""
     return not item.filename or item.is_dir()
 
 

@@ -44,11 +44,11 @@ class CustomMapper:
     timeout: float | None = None
 
     def supports(self, format: Format) -> bool:
-        """Return whether the local mapper can measure files of this format. The provider may still refuse the file."""
+        """Return whether the local mapper can measure files of this format."""
         return self.facts.supports(format)
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """Return the sidecar files that the local mapper reads. Other files that the provider reads are unknown."""
+        """Return the sidecar files that the local mapper reads."""
         return self.facts.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
@@ -88,8 +88,8 @@ class CustomMapper:
                 "limit (--timeout), or use another mapper."
             ) from error
         except (Exception, SystemExit) as error:
-            reason = described(error)
-            raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {reason}") from error
+            reason = described(error).rstrip(".")
+            raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {reason}.") from error
 
 
 def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout: float | None = None) -> CustomMapper:
@@ -146,10 +146,7 @@ def installed_mapper(
 
 
 def installed_names() -> list[tuple[str, str]]:
-    """Return (name, package with version) of every mapper that installed packages provide, sorted.
-
-    The mappers are not loaded.
-    """
+    """Return (name, package with version) of every installed mapper, sorted, without loading them."""
     return sorted({(each.name, _package(each)) for each in metadata.entry_points(group=GROUP)})
 
 
@@ -193,7 +190,7 @@ _SOURCE_LOCK = threading.Lock()
 
 
 def _version(kind: type) -> str:
-    """Return a version that changes with the source code of the class; "1" if the source code cannot be read."""
+    """Return a version that changes with the source code of the class, or "1" if it cannot be read."""
     try:
         with _SOURCE_LOCK:
             return Digest.of_bytes(inspect.getsource(kind).encode()).hex[:16]

@@ -34,7 +34,7 @@ _NEVER = frozenset(("vbaProject", "revisionInfo", "changesInfo", "printerSetting
 """Types of relationships of the presentation that are always omitted."""
 
 _AS_NEEDED = frozenset(("slide", "slideMaster", "notesMaster"))
-"""Types of relationships of the presentation that are kept only if one of the slides needs the target."""
+"""Types of relationships of the presentation that are kept only if a slide needs the target."""
 
 _PASSIVE = frozenset((
     "slide", "slideLayout", "slideMaster", "notesSlide", "notesMaster", "theme", "themeOverride", "presProps",
@@ -42,12 +42,12 @@ _PASSIVE = frozenset((
     "chartUserShapes", "chartStyle", "chartColorStyle", "comments", "commentAuthors", "diagramData", "diagramLayout",
     "diagramQuickStyle", "diagramColors", "diagramDrawing", "hyperlink", "sensitivityLabels", "authors",
 ))  # fmt: skip
-"""Types of relationships that are kept, because their targets only show something (ECMA-376 part 1, 13 to 15)."""
+"""Types of relationships whose targets only show something (ECMA-376 part 1, 13 to 15), so that they are kept."""
 
 _EMBEDDED = frozenset(("oleObject", "package", "control"))
 
 _WORKBOOK = ".xlsx"
-"""The suffix of the only embedded packages that are kept: workbooks without macros, such as the data of a chart."""
+"""The suffix of the embedded packages that are kept: workbooks without macros, as in charts."""
 
 _REFERENCES = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT_REFERENCES = "{http://purl.oclc.org/ooxml/officeDocument/relationships}"
@@ -66,7 +66,7 @@ _NAVIGATION = re.compile(
 _ASCII_COMPATIBLE = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*<(?!\?xml[^>]*\bencoding\s*=\s*["'](?!utf-8["']|us-ascii["']))""", re.IGNORECASE
 )
-"""Matches the start of an XML part in an encoding in which element names have the same bytes as in ASCII."""
+"""Matches the start of an XML part in which element names have the same bytes as in ASCII."""
 
 _MACROS = ".macroEnabled.main+xml"
 _PLAIN = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
@@ -164,9 +164,7 @@ class _Deck:
         self._trim_masters()
 
     def _follow(self, name: str) -> None:
-        """Keep a part and the parts that it needs. A slide needs its layout, but a slide master does not need its
-        layouts.
-        """
+        """Keep a part and the parts that it needs. A slide master does not need its layouts."""
         pending = [(name, True)]
         while pending:
             part, is_markup = pending.pop()
@@ -281,7 +279,7 @@ def _is_reference(name: str) -> bool:
 
 
 def _replace_by_picture(embedded: _Element) -> None:
-    """Replace the frame of an embedded object with its picture, or remove the frame if it contains no picture."""
+    """Replace the frame of an embedded object with its picture, or remove it."""
     frame: _Element | None = embedded
     while frame is not None and local(frame) != "graphicFrame":
         frame = frame.getparent()

@@ -36,11 +36,11 @@ _INERT = (
 
 @frozen
 class SlideExtractor:
-    """An extractor of slides as a presentation with only those slides (NATIVE), or as their text and notes (TEXT)."""
+    """An extractor of slides as a smaller presentation (NATIVE), or of their text and notes (TEXT)."""
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The extractor's name with the versions of its recipe and of python-pptx, which both affect the evidence."""
+        """The extractor's name with the versions of its recipe and of python-pptx."""
         return ExtractorIdentity("office-slides", f"{RECIPE}-{version_of('pptx', 'python-pptx')}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
@@ -79,7 +79,7 @@ def _text(deck: Any, location: Pages, name: str) -> str:
 
 
 def _slide_text(slide: Any, location: Pages, size: tuple[int, int]) -> str:
-    """Return the text of a slide and its notes; with a region, only the text of shapes that overlap the region."""
+    """Return the text of a slide and its notes, or only of the shapes that overlap the region."""
     found = shapes(slide, *size, as_seen=True)
     region = location.region
     if region is not None:

@@ -1,4 +1,4 @@
-"""Outlines presentations: sections, slides as pages, and tables, charts, and images with their regions on a slide."""
+"""Outlines presentations: sections, slides as pages, and tables, charts, and images as regions."""
 
 from __future__ import annotations
 
@@ -25,17 +25,15 @@ NAMED_SLIDES = 20
 """The maximum number of slides with hidden text that a note lists."""
 
 CONFIRMING_SLIDES = 2
-"""The number of slides, from the first, whose words can confirm the title in the core properties."""
+"""The number of slides, from the first, that can confirm the title in the core properties."""
 
 LEAST_AREA = 0.01
-"""The minimum fraction of a slide that an image must cover to become a node. Smaller images are usually logos or
-bullets.
-"""
+"""The minimum fraction of a slide that an image must cover to become a node."""
 
 
 @frozen
 class PptxOutliner:
-    """An outliner for presentations. A slide is a page; images, tables, and charts are nodes with regions of the page."""
+    """An outliner for presentations. A slide is a page; images, tables, and charts are its regions."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """See `Outliner.outline`. Also raise `SourceUnsupported` if the file has no slides or more than `SLIDES_LIMIT`."""
@@ -151,7 +149,7 @@ def _slide(slide: Slide, number: int, size: tuple[int, int], repeated: Set[str])
 
 
 def _exhibits(found: Sequence[SlideShape], number: int) -> Iterator[OutlineItem]:
-    """Yield an outline item for each table, chart, and sufficiently large image with a position on slide `number`."""
+    """Yield an outline item for each table, chart, and sufficiently large image on slide `number`."""
     for shape in found:
         if shape.kind in ("text", "running") or shape.box is None:
             continue

@@ -25,7 +25,7 @@ TOP = 0.25
 """The fraction of the height of a slide, from its top, in which a title begins."""
 
 LEAST_TITLE = 0.6
-"""The minimum font size of a title at the top of a slide, as a fraction of the largest font size on the slide."""
+"""The minimum font size of a title at the top of a slide, as a fraction of the slide's largest font size."""
 
 LEAST_SLIDES = 4
 """With at least this many slides, a text on most of them is not chosen as a title for its font size."""
@@ -80,7 +80,7 @@ def presentation(package: OfficePackage) -> Presentation:
 
 
 def _markup(package: OfficePackage) -> bytes:
-    """Return the package as ZIP bytes, with all its markup but with empty content for its other parts."""
+    """Return the package as ZIP bytes, with empty content for parts that are not markup."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name in package.names:

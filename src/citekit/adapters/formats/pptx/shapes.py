@@ -1,4 +1,4 @@
-"""Reads the shapes on a slide, also in groups, with their bounding boxes: text, tables, charts, and images."""
+"""Reads the shapes on a slide, also in groups: text, tables, charts, and images."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> S
 
 
 _READ: WeakKeyDictionary[Any, dict[tuple[int, int, bool], Sequence[SlideShape]]] = WeakKeyDictionary()
-"""A cache of the shapes of open slides, by slide part, size of the slide in EMU, and `as_seen`."""
+"""A cache of the shapes of open slides, by slide part, size in EMU, and `as_seen`."""
 
 
 def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence[SlideShape]:
@@ -209,7 +209,7 @@ def _cell(cell: Any, *, as_seen: bool, legible: bool = False) -> str:
 
 
 def body_of(shape: Any) -> Any:
-    """Return the text body element of a shape; None if there is no shape or it has no text body."""
+    """Return the text body element of a shape, or None."""
     return None if shape is None else shape._element.find("{*}txBody")
 
 
@@ -226,7 +226,7 @@ def description(shape: Any) -> str:
 
 
 def is_picture(shape: Any) -> bool:
-    """Return whether a shape is a picture, or a diagram or object that is displayed as a picture."""
+    """Return whether a shape is, or is displayed as, a picture."""
     tag = _local(shape._element)
     return tag == "pic" or (tag == "graphicFrame" and not (shape.has_table or shape.has_chart))
 

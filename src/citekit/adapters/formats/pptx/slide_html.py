@@ -113,7 +113,7 @@ def slide_html(path: Path, number: int) -> str:
 
 @define
 class _Drawing:
-    """The state while a slide is written. `left` is the number of bytes of pictures that may still be embedded."""
+    """The state while a slide is written. `left` is the number of bytes of pictures that still fit."""
 
     package: OfficePackage
     slide: Any
@@ -162,9 +162,7 @@ class _Drawing:
         return next((code for code, _ in Counter(filter(None, codes)).most_common(1)), "und")
 
     def _shapes(self) -> Iterator[tuple[Any, Any, Place]]:
-        """Yield the shapes of the master, the layout, and the slide from back to front, each with its holder and its
-        conversion.
-        """
+        """Yield the shapes of the master, the layout, and the slide from back to front, with holder and conversion."""
         layout = self.slide.slide_layout
         for holder in (self.master, layout):
             if _shows_master(self.slide) and (holder is layout or _shows_master(layout)):
@@ -196,7 +194,7 @@ class _Drawing:
         return f'<div class="shape" style="{frame}">{ground}{inside}</div>\n'
 
     def _frame(self, shape: Any, place: Place) -> str | None:
-        """Return the position, size, and rotation of a shape in CSS, or None if it has no position or no size."""
+        """Return the position, size, and rotation of a shape in CSS, or None if it has none."""
         sides = (shape.left, shape.top, shape.width, shape.height)
         if any(side is None for side in sides):
             return None
@@ -208,9 +206,7 @@ class _Drawing:
         return ";".join(f"{name}:{100 * value / whole:.3f}%" for name, value, whole in parts) + rotated
 
     def _look(self, shape: Any, geometry: str) -> str:
-        """Return the fill, the border, and the form of a shape in CSS; "" for a custom form, or without fill and
-        border.
-        """
+        """Return the fill, border, and form of a shape in CSS, or ""."""
         properties = shape._element.find("{*}spPr")
         if properties is None or geometry == "custom":
             return ""
@@ -275,7 +271,7 @@ class _Drawing:
         return "" if fill is None else self._image(holder, fill, "")
 
     def _image(self, holder: Any, fill: _Element, described: str) -> str:
-        """Return the picture of a fill, cropped, or "" if it is missing, too large, or of an unknown type."""
+        """Return the picture of a fill, cropped, or "" if it cannot be shown."""
         blip = fill.find("{*}blip")
         reference = "" if blip is None else next((v for k, v in blip.items() if str(k).endswith("}embed")), "")
         try:
@@ -418,9 +414,7 @@ def _is_on(said: Sequence[_Element], name: str) -> bool:
 
 
 def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> str:
-    """Return the bullet or the number of a paragraph, or "" if it has neither. `counts` has the last number of each
-    level.
-    """
+    """Return the bullet or the number of a paragraph, or "". `counts` has the last number of each level."""
     found = next(
         (child for each in levels for child in each if local(child) in ("buNone", "buChar", "buAutoNum")), None
     )

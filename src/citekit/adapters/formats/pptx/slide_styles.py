@@ -42,10 +42,7 @@ class SlideColors:
         return self.theme.get(self.names.get(name, name))
 
     def css(self, fill: _Element) -> str | None:
-        """Return a fill as a CSS background: a color, a gradient, or `none`.
-
-        Return None for other fills and unknown colors.
-        """
+        """Return a fill as a CSS background: a color, a gradient, or `none`; None if it is another or unknown."""
         match local(fill):
             case "noFill":
                 return "none"
@@ -64,7 +61,7 @@ class SlideColors:
         return f"rgb({red} {green} {blue} / {min(max(alpha, 0.0), 1.0):.2f})"
 
     def color_in(self, holder: _Element) -> str | None:
-        """Return in CSS the color that `holder`, such as a style reference, contains; None if it is unknown."""
+        """Return in CSS the color that `holder` contains; None if it is unknown."""
         fill = holder.makeelement("solidFill")
         fill.extend(deepcopy(child) for child in holder)
         return self.color(fill)
@@ -83,19 +80,14 @@ class SlideColors:
 
 @frozen
 class TextStyle:
-    """The text bodies and the styles by level (`lists`) from which the text of a shape inherits, in order of
-    precedence.
-    """
+    """The text bodies and the styles by level (`lists`) from which a text inherits, in order of precedence."""
 
     bodies: Sequence[_Element] = field(converter=tuple["_Element", ...])
     lists: Sequence[_Element] = field(converter=tuple["_Element", ...])
 
     @classmethod
     def of(cls, shape: Any, master: Any, defaults: _Element | None) -> TextStyle:
-        """Return the style of a shape on a slide with this master.
-
-        `defaults` is the default text style of the presentation.
-        """
+        """Return the style of a shape. `defaults` is the default text style of the presentation."""
         bodies = [body for holder in _bases(shape) if (body := holder._element.find("{*}txBody")) is not None]
         own = [each for body in bodies if (each := body.find("{*}lstStyle")) is not None]
         styles = master._element.find("{*}txStyles")
@@ -150,7 +142,7 @@ def background_of(slide: Any, colors: SlideColors) -> tuple[str | None, Any, _El
 
 
 def number(text: str | None) -> int | None:
-    """Parse a whole number of up to ten digits, which may be negative. Return None for any other text."""
+    """Parse a whole number of up to ten digits, which may be negative; None for other text."""
     digits = (text or "").removeprefix("-")
     return int(text or "") if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
 

@@ -28,7 +28,7 @@ _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "
 
 
 def plain(text: str) -> str:
-    """Return `text` with vertical tabs, CR, and CRLF as line feeds, and without white space at its ends."""
+    """Return `text` with line feeds for vertical tabs, CR, and CRLF, and without white space at its ends."""
     return text.replace("\v", "\n").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -54,15 +54,13 @@ def written(
 
 @frozen
 class Looks:
-    """The properties that a text body specifies for its runs at each level from "0", and the factor that reduces text
-    to fit.
-    """
+    """The properties of runs in a text body by level, from "0", and the factor that reduces text to fit."""
 
     levels: Mapping[str, _Element]
     scale: float
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
-        """Return whether the run is large and opaque enough to be seen, without considering layout and master
+        """Return whether the run is large and opaque enough to be seen, by its own and its body's properties
         (21.1.2.3.9).
         """
         settings = paragraph.find("{*}pPr")
@@ -129,7 +127,7 @@ def _local(element: _Element) -> str:
 
 
 def _pieces(paragraph: _Element, looks: Sequence[RunReader], *, as_seen: bool) -> Iterator[str]:
-    """Yield the text of each run, field, and line break of a paragraph that is legible according to all of `looks`."""
+    """Yield the text of the runs, fields, and line breaks of a paragraph that all `looks` find legible."""
     before = ""
     for each in paragraph.iterchildren("{*}r", "{*}fld", "{*}br"):
         if not all(look.is_legible(each, paragraph) for look in looks):
@@ -143,7 +141,7 @@ def _pieces(paragraph: _Element, looks: Sequence[RunReader], *, as_seen: bool) -
 
 
 def _height(run: _Element) -> int:
-    """Return 1 if the baseline of a text run is raised, -1 if it is lowered, and 0 otherwise."""
+    """Return 1 if the baseline of a text run is raised, -1 if it is lowered, else 0."""
     properties = run.find("{*}rPr")
     said = "" if properties is None else str(properties.get("baseline") or "").strip()
     moved = any(digit in said for digit in "123456789")

@@ -36,10 +36,7 @@ class SlidesTextReader:
         return format.name == "pptx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """See `TextReader.read`. Blank lines separate the slides.
-
-        Also raise `SourceUnsupported` if there are more than `SLIDES_LIMIT` slides.
-        """
+        """See `TextReader.read`. Also raise `SourceUnsupported` if there are more than `SLIDES_LIMIT` slides."""
         with opened_package(source.path) as package:
             deck = driver.presentation(package)
             with driver.translated(source.path.name):

@@ -1,4 +1,4 @@
-"""Decides which text of a slide is legible, by its color, the color behind it, its size, and the shapes above it."""
+"""Decides which text of a slide is legible, by its color, its background, its size, and the shapes above it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 COVERS = 200
-"""The maximum number of opaque shapes of a slide, largest first, that can cover other shapes or be behind them."""
+"""The maximum number of opaque shapes of a slide, largest first, that are compared with other shapes."""
 
 _FLAT = frozenset(("rect", "roundRect"))
 _THEME = "/theme"
 _SLIGHT, _VEILING, _FULL = 0.1, 0.5, 0.9
-"""The opacities (0 to 1) above which a fill is visible, counts as covering the text below it, and has its own color."""
+"""The opacities (0 to 1) above which a fill is visible, covers text, and has its own color."""
 _SLACK = 0.002
-"""The fraction of a slide by which a covered shape may extend beyond the shape that covers it."""
+"""The fraction of a slide by which a covered shape may extend beyond its cover."""
 
 Edges = tuple[float, float, float, float]
 """Left, top, right, and bottom as fractions of the slide."""
@@ -32,7 +32,7 @@ Edges = tuple[float, float, float, float]
 
 @frozen
 class Cover:
-    """An opaque shape at the position `order` in drawing order. `color` is None if it is unknown or not uniform."""
+    """An opaque shape at the position `order`. `color` is None if it is unknown or not uniform."""
 
     order: int
     edges: Edges
@@ -86,7 +86,7 @@ class Canvas:
         self.covers = sorted(found[:COVERS], key=lambda each: each.order)
 
     def is_covered(self, order: int, edges: Edges | None) -> bool:
-        """Return whether a shape that is drawn later covers the shape at the position `order` in drawing order."""
+        """Return whether a later shape covers the shape at the position `order` in drawing order."""
         return edges is not None and any(each.order > order and each.contains(edges) for each in self.covers)
 
     def reader(self, shape: Any, order: int, edges: Edges | None) -> Reader:
@@ -100,7 +100,7 @@ class Canvas:
         return str(shape.shape_id) not in self.moved
 
     def _opaque(self, shape: Any) -> Iterator[Color | None]:
-        """Yield the color of a shape that hides what is below it, or None if the color is unknown or not uniform."""
+        """Yield the color of a shape that hides what is below it, or None if it is unknown or not uniform."""
         if local(shape._element) == "pic":
             yield None
             return
@@ -130,7 +130,7 @@ class Canvas:
 
 @frozen
 class Reader:
-    """Decides which runs of a shape are legible, by the styles that they inherit and the color behind the shape."""
+    """Decides which runs of a shape are legible, by their styles and the color behind the shape."""
 
     style: TextStyle
     colors: SlideColors

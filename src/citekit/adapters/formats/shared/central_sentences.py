@@ -18,7 +18,7 @@ ENOUGH = 4
 _WORD = re.compile(r"\w{4,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026\u3002\uff01\uff1f])[\"\u201d\u2019]?\s+")
 _TYPICAL = 12
-"""The number of words of a typical sentence. Shorter sentences get no higher score for being short."""
+"""The number of words of a typical sentence. Shorter sentences get no higher score."""
 
 
 def central_sentences(texts: Sequence[Sequence[str]]) -> list[str]:

@@ -28,7 +28,7 @@ INDEX_LIMIT = 16 << 20
 """The number of bytes of cached line positions above which the least recently used are evicted."""
 
 RACY = COARSE
-"""Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
+"""Seconds within which a file can change without a new modification time (FAT rounds to two seconds)."""
 
 _CHUNK = 1 << 20
 _FORMS = (Form.NATIVE, Form.TEXT, Form.SOURCE)
@@ -65,10 +65,7 @@ class TextExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the lines to `target`.
-
-        Raise `SourceUnreadable` if the file cannot be read, and the errors of `Extractor.extract`.
-        """
+        """See `Extractor.extract`. Also raise `SourceUnreadable` if the file cannot be read."""
         if not isinstance(location, Lines) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"Lines of text are available in the forms native, source, and text, but not {options.form.value}."
@@ -87,9 +84,7 @@ class TextExtractor:
             return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
 
     def _marks(self, source: Source, stream: BinaryIO) -> LineMarks:
-        """Return the line positions of this version of the file, cached unless the file is so new that it may change
-        unnoticed.
-        """
+        """Return the line positions of this version of the file, cached unless the file may still change unnoticed."""
         state = FileState.of(os.fstat(stream.fileno()))
         now = time.time()
         with self._lock:
@@ -106,7 +101,7 @@ class TextExtractor:
 
 
 def _reading(source: Source, stream: BinaryIO, progress: Progress) -> Read:
-    """Return a function that reads blocks of `stream` and, while lines are counted, reports progress once per megabyte."""
+    """Return a function that reads blocks of `stream` and reports progress while lines are counted."""
     reported = -1
 
     def read(offset: int, size: int, *, counting: bool) -> bytes:

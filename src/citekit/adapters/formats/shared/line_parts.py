@@ -21,7 +21,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 128 * 1024 * 1024
-"""The maximum size in bytes of a file from which parts are made. From a larger file, only the lines are copied."""
+"""The maximum size in bytes of a file from which parts are made."""
 
 _ONLY_LINES = "Only the lines were copied, because no valid file could be made from them."
 
@@ -54,10 +54,7 @@ class SourceBytes:
         return self.data[slice(*self.text.index.byte_range(Lines(first, last)))] if last >= first else b""
 
     def after(self, header: bytes, first: int, last: int) -> bytes:
-        """Return `header` followed by the lines from `first` to `last`.
-
-        If `header` is empty, the byte-order mark of the source takes its place.
-        """
+        """Return `header`, or else the byte-order mark, followed by the lines from `first` to `last`."""
         return (header or (self.data[: self.text.mark] if first > 1 else b"")) + self.lines(first, last)
 
 
@@ -76,10 +73,7 @@ def source_bytes(path: Path, lines: Lines) -> SourceBytes | None:
 
 @frozen
 class LinePartExtractor:
-    """Extracts lines of some formats as files of their own, in one form.
-
-    `parts` has a function for each format name.
-    """
+    """Extracts lines as files of their own, in one form, with the function in `parts` for each format name."""
 
     identity: ExtractorIdentity
     parts: Mapping[str, PartOf]

@@ -48,10 +48,7 @@ class OcrReader(Protocol):
 
 @frozen
 class RapidOcrReader:
-    """An OCR reader for Latin, Chinese, and Japanese script that uses the models in the RapidOCR wheel.
-
-    All threads share one engine.
-    """
+    """An OCR reader for Latin, Chinese, and Japanese script that uses the models in the RapidOCR wheel."""
 
     engine: rapidocr.RapidOcr = field(factory=rapidocr.RapidOcr)
 
@@ -68,7 +65,7 @@ class RapidOcrReader:
 
 @frozen
 class AnnouncedOcrReader:
-    """An OCR reader that calls `before` ahead of each image, for example, to give each image its own time budget."""
+    """An OCR reader that calls `before` ahead of each image, such as to give it a time budget."""
 
     inner: OcrReader
     before: Callable[[], object]
@@ -102,10 +99,7 @@ def _key(image: Image) -> str:
 
 
 def recognized_words(lines: Sequence[OcrLine]) -> Iterator[PageWord]:
-    """Yield the words of lines.
-
-    The edges of a word are estimated from the number of characters before it in its line.
-    """
+    """Yield the words of lines, with edges estimated from the numbers of characters."""
     for number, line in enumerate(lines):
         left, top, right, bottom = line.box.corners
         share = (right - left) / max(len(line.text), 1)
@@ -154,9 +148,7 @@ def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]
 
 
 def _ordered(first: int, second: int, one: Box, two: Box, overlaps: Sequence[int]) -> tuple[int, int]:
-    """Return the line numbers `first` (the upper line) and `second` in reading order. `overlaps` has bit masks of
-    lines.
-    """
+    """Return the line numbers `first` (the upper line) and `second` in reading order."""
     if overlaps[first] >> second & 1:
         return first, second
     between = ((1 << second) - 1) & ~((1 << (first + 1)) - 1)

@@ -1,4 +1,4 @@
-"""Reads the colors of Office files (ECMA-376 part 1, 20.1.2.3), and compares the colors of text and background."""
+"""Reads the colors of Office files (ECMA-376 part 1, 20.1.2.3), and compares colors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_near(ink: Color, behind: Color, alpha: float = 1.0) -> bool:
 
 
 def hex_color(text: str | None) -> Color | None:
-    """Return the color in the last six hexadecimal digits of a text (opacity may precede them), or None."""
+    """Return the color in the last six hexadecimal digits of a text, or None."""
     digits = (text or "")[-6:]
     try:
         return (int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)) if len(digits) == 6 else None
@@ -38,7 +38,7 @@ def hex_color(text: str | None) -> Color | None:
 
 
 def theme_colors(package: OfficePackage, part: str) -> dict[str, Color]:
-    """Return the colors of the theme of the part `part` by name, such as `accent1`; empty if there is no theme."""
+    """Return the theme colors of the part `part` by name, such as `accent1`; empty if there is no theme."""
     themes = [each.target for each in package.relations(part) if each.kind == "theme" and not each.outside]
     return theme_of(package.root(themes[0]) if themes else None)
 
@@ -55,7 +55,7 @@ def theme_of(root: _Element | None) -> dict[str, Color]:
 
 
 def tinted(color: Color, tint: float) -> Color:
-    """Return the color made lighter (`tint` above 0) or darker (below 0), as defined by ECMA-376 part 1, 18.8.19."""
+    """Return the color made lighter (`tint` above 0) or darker (below 0) (ECMA-376 part 1, 18.8.19)."""
     hue, light, full = colorsys.rgb_to_hls(*(each / 255 for each in color))
     light = light * (1 + tint) if tint < 0 else light + (1 - light) * tint
     return _from_hls(hue, light, full)

@@ -1,4 +1,4 @@
-"""The structure that the outliner of a format finds in a file: outline items, which later become the nodes of a map."""
+"""The structure that an outliner finds in a file: outline items, the future nodes of a map."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INVISIBLE_IN_WORDS = re.compile(
 
 @frozen
 class OutlineItem:
-    """A future node of a map, whose ID is derived from `name` or the title. With `keep_case`, the ID keeps upper case."""
+    """A future node of a map. Its ID is derived from `name` or the title; with `keep_case`, upper case is kept."""
 
     title: str
     type: str

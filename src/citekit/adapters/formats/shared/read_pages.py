@@ -1,4 +1,4 @@
-"""Hands the texts of pages that a mapper read to the text reader that reads the same file next."""
+"""Hands the texts of pages that a mapper read to the text reader of the same file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ class PagesRead:
 
 @define
 class ReadPages:
-    """The texts of the pages of at most one file, which a mapper collects for the text reader after `expect` was
-    called.
-    """
+    """The texts of the pages of at most one file, which a mapper collects for the text reader."""
 
     _digest: Digest | None = field(default=None, init=False)
     _texts: dict[int, str] = field(factory=dict, init=False)
@@ -54,7 +52,7 @@ class ReadPages:
         self._is_whole = len(self._texts) == pages
 
     def take(self, source: Source) -> PagesRead:
-        """Return the texts of `source` that were collected, and forget them; none if another file was expected."""
+        """Return the texts of `source` that were collected, and forget all texts."""
         found = PagesRead(self._texts, self._is_whole) if self._digest == source.digest else PagesRead()
         self.forget()
         return found

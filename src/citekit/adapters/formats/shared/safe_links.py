@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SCHEMES = frozenset(("http", "https", "mailto", "ftp", "tel", "doi", "urn"))
-"""URL schemes that a link may use. Others may start programs, run scripts, or open files of the reader's machine."""
+"""URL schemes that a link may use. Others may start programs or open local files."""
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")

@@ -35,7 +35,7 @@ class TextHeading:
 
 
 FLOAT = 99
-"""The level of figures, tables, and other items that belong to a section and contain no sections."""
+"""The level of figures, tables, and other items in a section that contain no sections."""
 
 
 def sections(
@@ -89,7 +89,7 @@ def section_items(
 
 
 def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """Return the headings sorted by line; of several headings on one line, only the first is kept."""
+    """Return the headings sorted by line, and only the first on each line."""
     kept: dict[int, TextHeading] = {}
     for heading in sorted(headings, key=lambda each: each.line):
         kept.setdefault(heading.line, heading)

@@ -42,7 +42,7 @@ def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]
 
 
 def _decoded(text: TextFile) -> str:
-    """Return the whole text, with each line ending that `index_lines` recognizes (LF, CR LF, or CR) as a line feed."""
+    """Return the whole text, with line feeds as line endings."""
     try:
         with open_for_reading(text.path) as stream:
             stream.seek(text.mark)

@@ -52,7 +52,7 @@ def has_text(line: str) -> bool:
 
 
 def first_text(text: str) -> int:
-    """Return the position of the first letter or digit in a text; the length of the text if there is none."""
+    """Return the position of the first letter or digit in a text, or the length of the text."""
     return next((position for position, character in enumerate(text) if character.isalnum()), len(text))
 
 

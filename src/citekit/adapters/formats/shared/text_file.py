@@ -1,4 +1,4 @@
-"""Opens a text file for mapping: detects its encoding and indexes its lines in the same way as the line extractor."""
+"""Opens a text file for mapping: detects its encoding and indexes its lines."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from citekit.domain.line_index import LineIndex, index_lines
 from citekit.domain.progress import Progress, silent
 
 LINE_LIMIT = 4000
-"""The default for the maximum number of bytes that are read from a line. The rest is not needed to classify the line.
-"""
+"""The default for the maximum number of bytes that are read from a line."""
 
 LINES_LIMIT = 1_000_000
 """The maximum number of lines of a text whose lines are examined one by one."""
@@ -30,7 +29,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""The byte-order marks with their encodings, longer ones first because a mark of UTF-32 begins like one of UTF-16."""
+"""The byte-order marks with their encodings, in the order in which they must be tried."""
 
 ISO_2022_JP = "iso2022_jp"
 
@@ -162,7 +161,7 @@ def encoding_of(path: Path) -> str:
 
 @define
 class _EncodingScan:
-    """A scan that validates chunks of a file as UTF-8, and samples lines with other bytes to detect the encoding."""
+    """Validates chunks of a file as UTF-8, and samples non-ASCII lines to detect other encodings."""
 
     progress: Progress
     decoder: codecs.IncrementalDecoder | None = None
@@ -198,7 +197,7 @@ class _EncodingScan:
         self.tail = chunk[-2:]
 
     def look_at(self, chunk: bytes) -> None:
-        """Add the lines of `chunk` that have non-ASCII bytes to the sample, unless the sample is full."""
+        """Add the non-ASCII lines of `chunk` to the sample, unless it is full."""
         if len(self.sample) < _SAMPLE and not chunk.isascii():
             telling = b"\n".join(line[:2000] for line in _BREAK.split(chunk) if not line[:2000].isascii())
             self.sample += telling[: _SAMPLE - len(self.sample)] + b"\n"

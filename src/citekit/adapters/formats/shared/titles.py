@@ -1,4 +1,4 @@
-"""Decides whether a text looks like the title of a document, and whether a document confirms its title in metadata."""
+"""Decides whether a text looks like a title, and whether a document confirms its title in metadata."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PRODUCT = re.compile(
     r"^(microsoft (office )?(word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+( pdf)?)\s*([-:]\s*|$)",
     re.I,
 )
-"""Matches the name of a program, which many programs write before the title or the name of a file."""
+"""Matches the name of a program, which many programs write before a title."""
 
 _MARKUP = re.compile(r"</?(?:span|font|div|p|b|i|u|em|strong|sup|sub|br)(?:\s[^<>]*)?/?>", re.I)
 _FILE_NAME = re.compile(

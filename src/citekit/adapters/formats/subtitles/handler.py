@@ -11,7 +11,7 @@ from citekit.domain.ports.extractor import Extractor
 
 
 class SubtitlesHandler(TextHandler):
-    """A format handler for subtitle files that are mapped on their own, without the recording that they belong to."""
+    """A format handler for subtitle files that are mapped without their recording."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

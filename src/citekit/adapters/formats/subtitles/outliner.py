@@ -23,7 +23,7 @@ PAUSE = 2.0
 
 SHORTEST = 30.0
 LONGEST = 120.0
-"""The length in seconds after which a section ends at the next cue, even without a pause."""
+"""The length in seconds after which a section ends even without a pause."""
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,:](\d{1,3})"
 _TIMING = re.compile(rf"\s*\ufeff?{_TIME}\s*-->\s*{_TIME}")
@@ -122,7 +122,7 @@ def _segments(cues: Sequence[TextCue], line_count: int) -> Iterator[OutlineItem]
 
 
 def _turns(group: Sequence[TextCue], last: int) -> Iterator[OutlineItem]:
-    """Yield an outline item for each turn of a speaker whose name is known. `last` is the last line of the group."""
+    """Yield an outline item for each turn of a known speaker, up to line `last`."""
     turns = [(voice, list(cues)) for voice, cues in groupby(group, key=lambda cue: cue.voice)]
     starts = [cues[0].line for _, cues in turns]
     for (voice, cues), following in zip(turns, [*starts[1:], last + 1], strict=True):
@@ -144,7 +144,7 @@ def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
 
 
 def _spoken_text(group: Sequence[TextCue]) -> str:
-    """Return the text of the first `_CUE_LIMIT` cues, without tags and without lines that repeat the line before them."""
+    """Return the text of the first `_CUE_LIMIT` cues, without tags and lines that repeat the previous one."""
     lines: list[str] = []
     for word in (word for cue in group[:_CUE_LIMIT] for word in cue.words):
         line = " ".join(unescape(_TAG.sub("", word)).split())

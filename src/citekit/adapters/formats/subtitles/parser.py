@@ -83,7 +83,7 @@ def _belongs(path: Path, stem: str) -> bool:
 
 
 def _is_timed(path: Path) -> bool:
-    """Return whether at least half of the lines at the beginning of a text start with a time, as in a transcript."""
+    """Return whether at least half of the lines at the beginning of a text start with a time."""
     with path.open("rb") as stream:
         lines = [line for line in decoded(stream.read(16384)).splitlines() if line.strip()]
     return len(lines) > 1 and sum(bool(_TIMED_LINE.match(line)) for line in lines) * 2 >= len(lines)
@@ -109,7 +109,7 @@ def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
 
 
 def decoded(data: bytes) -> str:
-    """Return `data` as text, decoded by its byte-order mark, as UTF-16 or UTF-8, or else in its most likely encoding."""
+    """Return `data` as text, decoded by its byte-order mark, as UTF-16 or UTF-8, or in its most likely encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
@@ -160,7 +160,7 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
 
 
 def dialogue(lines: Iterable[str]) -> Iterator[tuple[int, Cue]]:
-    """Yield the number of the line, from 1, and the cue of each `Dialogue:` line of SubStation Alpha text."""
+    """Yield the line number, from 1, and the cue of each `Dialogue:` line of SubStation Alpha text."""
     columns = _COLUMNS
     inside = False
     for number, line in enumerate(lines, 1):
@@ -177,10 +177,7 @@ def dialogue(lines: Iterable[str]) -> Iterator[tuple[int, Cue]]:
 
 
 def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
-    """Yield the time in seconds and the text of lines that start with one or more times.
-
-    LRC's `[offset:+500]` makes all times 500 ms earlier.
-    """
+    """Yield the time in seconds and the text of lines with times; LRC's `[offset:+500]` subtracts 500 ms."""
     moved = re.search(r"^\[offset:\s*([+-]?\d{1,7})\s*\]", text, re.MULTILINE)
     earlier = int(moved[1]) / 1000 if moved else 0.0
     for line in text.splitlines():
@@ -195,7 +192,7 @@ def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
-    """Return a cue for each (time, text) pair that lasts until the next pair's time. For the last one, see `read_cues`."""
+    """Return a cue for each (time, text) pair with text; for their ends, see `read_cues`."""
     ends = (
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []
     )
@@ -203,7 +200,7 @@ def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list
 
 
 def voice_of(text: str) -> str:
-    """Return the name of the speaker in the markup of a WebVTT cue (`<v Anna>`); empty if there is not exactly one."""
+    """Return the only speaker in the markup of a WebVTT cue (`<v Anna>`), or ""."""
     names = {" ".join(html.unescape(name).split()) for name in _VOICE.findall(text)}
     return names.pop() if len(names) == 1 else ""
 

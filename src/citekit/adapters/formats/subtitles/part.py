@@ -1,4 +1,4 @@
-"""Returns lines of subtitles as a file that players open: with the header of the source, and with whole cues."""
+"""Returns lines of subtitles as a file that players open: with a header and whole cues."""
 
 from __future__ import annotations
 

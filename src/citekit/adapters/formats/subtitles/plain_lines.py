@@ -39,7 +39,7 @@ def _seconds(clock: tuple[str, str, str, str]) -> float:
 
 
 def subtitle_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield every line without its markup; a line that is only markup, a number, a time, or a comment becomes empty."""
+    """Yield every line without its markup; numbers, times, and comments become empty lines."""
     aside = bool(lines) and lines[0].lstrip("\ufeff").startswith("WEBVTT")
     for number, line in enumerate(lines):
         if not line.strip():

@@ -17,7 +17,7 @@ def web_vtt(cues: Iterable[Cue]) -> str:
 
 
 def sub_rip(cues: Iterable[Cue]) -> str:
-    """Return the cues as a SubRip file, numbered from 1. The names of speakers come before their words."""
+    """Return the cues as a SubRip file, with the names of speakers before their words."""
     return "\n".join(
         f"{number}\n{_time(cue.start, ',')} --> {_time(cue.end, ',')}\n{_lines(named(cue)).replace('-->', '->')}\n"
         for number, cue in enumerate(cues, 1)
@@ -25,7 +25,7 @@ def sub_rip(cues: Iterable[Cue]) -> str:
 
 
 def named(cue: Cue) -> str:
-    """Return the text of a subtitle, preceded by the name of its speaker if the name is known."""
+    """Return the text of a subtitle, preceded by the name of its speaker, if known."""
     return f"{cue.voice}: {cue.text}" if cue.voice else cue.text
 
 

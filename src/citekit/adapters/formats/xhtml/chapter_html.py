@@ -50,11 +50,11 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _LINK = re.compile(r"\s*(?:https?|mailto):", re.IGNORECASE)
 _OWN_URL = re.compile(r"url\(\s*#")
 _ELSEWHERE = re.compile(r"url\(|image\(|image-set\(|src\(|import|script:|data:|//|/\*|[\\@\x00-\x1f]")
-"""Matches parts of an attribute that could refer to something outside a drawing, or that could disguise such parts."""
+"""Matches parts of an attribute that could refer to something outside a drawing, even in disguise."""
 _OUTERMOST = re.compile(r"<[a-z][a-z0-9]*")
 _UNFILLED = _VOID | {"img", "image"}
 _HIDDEN = ' hidden style="display:none"'
-"""Hides text that is hidden in the source: the attribute is for programs that read markup, the style for renderers."""
+"""Hides text that is hidden in the source, from programs that read markup and from renderers."""
 _STYLE = (
     "body{max-width:42em;margin:2em auto;padding:0 1em;font-family:serif;line-height:1.5}"
     "img,svg{max-width:100%;height:auto}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{padding:.2em .5em}"
@@ -193,7 +193,7 @@ class _Body:
 
 
 def _tag(name: str) -> str:
-    """Return the name of the HTML element to write for the element `name`; "" if only its content is written."""
+    """Return the name of the HTML element to write for the element `name`; "" for its content only."""
     if name in _KEPT:
         return name
     return "pre" if name in PREFORMATTED else "div" if name in _LINES else ""

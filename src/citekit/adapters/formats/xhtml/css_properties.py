@@ -14,7 +14,7 @@ from citekit.adapters.libraries.tinycss2 import Token, parts, split, tokens
 
 
 class Unread(Enum):
-    """Why a value has no meaning: it is invalid, or it may be valid but is not understood."""
+    """Why a value has no meaning: it is invalid, or it is not understood."""
 
     INVALID = "invalid"
     UNKNOWN = "unknown"
@@ -211,7 +211,7 @@ _COLOR_FUNCTIONS = names(
 
 
 class Units(NamedTuple):
-    """The font sizes of an element and of the root element, and the length that is 100%, all in CSS pixels."""
+    """The font sizes of an element and the root element, and the length of 100%, in CSS pixels."""
 
     em: float = 16.0
     rem: float = 16.0
@@ -396,7 +396,7 @@ def written(text: str) -> str | Unread:
 
 @lru_cache(16384)
 def number(name: str, text: str) -> float | str | Unread:
-    """Return a number or percentage such as an opacity, with 1 for 100%, or a keyword such as `inherit`."""
+    """Return a number or percentage, with 1 for 100%, or a keyword such as `inherit`."""
     found = tokens(text)
     if len(found) != 1:
         return Unread.INVALID
@@ -487,7 +487,7 @@ def _function(name: str, inner: Sequence[Token], units: Units) -> float | None:
 
 
 def _calculated(inner: Sequence[Token], units: Units) -> float | None:
-    """Return the value of a calculation with `+`, `-`, `*`, and `/`; None if it cannot be computed."""
+    """Return the value of a calculation; None if it cannot be computed."""
     words = [each for each in inner if each.kind != "whitespace"]
     if len(words) % 2 == 0:
         return None
@@ -559,9 +559,7 @@ def _mixed(text: str) -> RGBA | Unread:
 
 @lru_cache(4096)
 def image_colors(text: str) -> tuple[tuple[RGBA, ...], bool] | Unread:
-    """Return the colors of the gradients in a background image, and whether it contains anything else, such as a
-    picture.
-    """
+    """Return the colors of the gradients in a background image, and whether it contains anything else."""
     colors: list[RGBA] = []
     other = False
     if any(each in text.lower() for each in _SUBSTITUTED):
@@ -632,7 +630,7 @@ def _plain_change(name: str, words: Sequence[Token], units: Units) -> Change | U
 
 
 def _is_edge_on(angle: float) -> bool:
-    """Return whether text is unreadable if it is turned by `angle` degrees around an axis in its plane."""
+    """Return whether text is unreadable if it is turned by `angle` degrees in depth."""
     return math.cos(math.radians(angle)) < 0.1
 
 

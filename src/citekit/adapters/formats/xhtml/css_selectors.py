@@ -55,7 +55,7 @@ _COMBINATORS = frozenset(">+~")
 
 @define
 class Place:
-    """The element to match: its name and attributes, and its position among its siblings (`index` counts from 1)."""
+    """The element to match, with its position among its siblings (from 1)."""
 
     element: _Element
     name: str
@@ -72,7 +72,7 @@ Test = Callable[[Place], Truth]
 
 @define(eq=False)
 class Compound:
-    """The end of a complex selector: conditions on one element, and the selector that must match before it."""
+    """The end of a complex selector: conditions on one element, and the selector before it."""
 
     number: int
     left: Compound | None
@@ -276,10 +276,7 @@ class Selectors:
                 raise UnreadableSelectorError
 
     def _pseudo(self, word: Token, is_element: bool, parents: Sequence[Selected] | None) -> tuple[Test | None, Weight]:
-        """Return the condition of a pseudo-class and its specificity; the condition is None if it is undecided.
-
-        Raise the same errors as `_conditions`.
-        """
+        """Return the condition of a pseudo-class (None: undecided) and its specificity. See `_conditions` for errors."""
         name = word.word if word.kind == "ident" else word.text
         if word.kind not in ("ident", "function"):
             raise UnreadableSelectorError
@@ -422,10 +419,7 @@ _SIMPLE: Mapping[str, Test] = {
 
 
 def _nth(inner: Sequence[Token], *, of_type: bool) -> Test | None:
-    """Return the condition of `:nth-child()` or `:nth-of-type()`.
-
-    The result is None if the argument is not supported (such as `of` and a selector).
-    """
+    """Return the condition of `:nth-child()` or `:nth-of-type()`; None if the argument is not supported."""
     found = nth("".join(_written(each) for each in stripped(inner)))
     if found is None:
         return None
@@ -446,9 +440,7 @@ def _written(token: Token) -> str:
 
 @define
 class _Frame:
-    """What was matched on an element (`own`), on the ancestors of its children (`above`), and on its children read so
-    far.
-    """
+    """What was matched on an element (`own`), on the ancestors of its children (`above`), and on its children."""
 
     own: Mapping[int, Truth]
     above: Mapping[int, Truth]
@@ -477,7 +469,7 @@ class Walk:
         return self.work > self.limit
 
     def enter(self, element: _Element, name: str, attributes: Mapping[str, str]) -> list[tuple[Compound, bool]]:
-        """Return each selector with rules that matches or may match the element, and whether the match is certain."""
+        """Return the selectors with rules that match or may match the element, and whether the match is certain."""
         frame = self._frames[-1]
         frame.index += 1
         self.limit += self.limit_per_element

@@ -1,4 +1,4 @@
-"""Represents the content of a chapter as a sequence of steps: pieces of text, and the starts and ends of elements."""
+"""Represents a chapter as a sequence of steps: pieces of text, and the starts and ends of elements."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Closing:
 
 @define  # frozen classes take three times as long to create, and there are thousands
 class Words:
-    """A piece of text at `offset` in the chapter's text; `lead` is the preformatted whitespace before the piece."""
+    """A piece of text at `offset` in the chapter's text, after the preformatted whitespace `lead`."""
 
     lead: str
     offset: int
@@ -55,7 +55,7 @@ class Words:
 
 @define
 class Space:
-    """Whitespace that is displayed as one space at `offset` in the chapter's text, or not at all if `offset` is -1."""
+    """Whitespace that is displayed as one space at `offset` in the chapter's text, or not at all (-1)."""
 
     offset: int = -1
 
@@ -65,7 +65,7 @@ Step = Opening | Closing | Words | Space
 
 @frozen
 class Flow:
-    """A chapter: its text, its steps in order, the text offset of each anchor, and the starts of elements of structure."""
+    """A chapter: its text, its steps, the text offset of each anchor, and the starts of elements of structure."""
 
     text: str
     steps: list[Step] = field(repr=False)

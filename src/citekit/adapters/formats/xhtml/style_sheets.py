@@ -45,7 +45,7 @@ WORK_LIMIT = 700_000
 """Maximum number of comparisons of elements with selectors per document. Beyond it, text counts as hidden."""
 
 WORK_PER_ELEMENT = 10
-"""The number by which each element increases `WORK_LIMIT`, so that long pages with usual style sheets are read."""
+"""The number by which each element increases `WORK_LIMIT`, for long pages."""
 
 SHEETS_LIMIT = 200
 """Maximum number of style sheets of a document, including imported ones. Beyond it, all text counts as hidden."""
@@ -58,7 +58,7 @@ _UNKNOWN = "error()"
 
 Layer = tuple[int, ...]
 Fetch = Callable[[str, str], "tuple[str, str] | None"]
-"""A function that returns the text and the base of the style sheet at an address relative to a base, or None."""
+"""A function that returns the text and the base of the style sheet at an address and base, or None."""
 
 
 class Value(NamedTuple):
@@ -80,7 +80,7 @@ class _Declared(NamedTuple):
 
 
 class _StyleRule(NamedTuple):
-    """The declarations of a rule. `certain` says whether they apply to every element that the selector matches."""
+    """The declarations of a rule, and whether they apply to every element that the selector matches."""
 
     layer: Layer
     declared: tuple[_Declared, ...]
@@ -88,7 +88,7 @@ class _StyleRule(NamedTuple):
 
 
 class _Context(NamedTuple):
-    """The conditions around a rule: whether they hold, the cascade layer, and the selectors of the rules around it."""
+    """The conditions around a rule: whether they hold, the layer, and the selectors of outer rules."""
 
     holds: Truth
     layer: Layer
@@ -158,7 +158,7 @@ class _Variables:
 
 
 class Reference(NamedTuple):
-    """A style sheet of a document: its text (None if it is at the address `href`), and whether it applies."""
+    """A style sheet of a document: its text (None: at the address `href`), and whether it applies."""
 
     text: str | None
     href: str
@@ -166,9 +166,8 @@ class Reference(NamedTuple):
 
 
 def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference]:
-    """Yield the style sheets of the elements `style` and `link` below `root`, in order.
-
-    `may_be_xml` says whether browsers may read the document as XML.
+    """Yield the style sheets of `style` and `link` elements below `root`. `may_be_xml` says whether browsers may read
+    XML.
     """
     preferred = ""
     for element in root.iter():
@@ -212,7 +211,7 @@ def _allows(sources: Sequence[str]) -> bool:
 
 
 def forbids_styles(root: _Element) -> bool:
-    """Return whether a policy in the document (Content Security Policy 3) may forbid some of its own styles."""
+    """Return whether a policy in the document (CSP Level 3) may forbid some of its own styles."""
     policies = (own_attributes(each) for each in root.iter() if local_name(each) == "meta")
     directives = (
         directive.lower().split()
@@ -245,10 +244,7 @@ class StyleSheets:
     _sheets: int = field(default=0, init=False)
 
     def add(self, text: str, base: str = "", holds: Truth = True, depth: int = 0, layer: Layer = (_LAST,)) -> None:
-        """Add the rules of a style sheet, unless `holds` is False. `base` is its address.
-
-        If a limit is exceeded, set `is_undecided` instead.
-        """
+        """Add the rules of a style sheet at the address `base`, or set `is_undecided` if a limit is exceeded."""
         self._size += len(text)
         self._sheets += 1
         if self._size > SIZE_LIMIT or self._sheets > SHEETS_LIMIT or depth > _REFERENCES:
@@ -375,7 +371,7 @@ class StyleSheets:
                 self._add_all(rule.body, context._replace(layer=layer))
 
     def _layer(self, around: Layer, names: Sequence[str]) -> Layer:
-        """Return the position of a cascade layer as a tuple. Positions sort in the order of layers."""
+        """Return the position of a cascade layer as a tuple that sorts in the order of layers."""
         path = around[:-1]
         for name in names or (f" {next(self._unnamed)}",):
             known = self._layers.setdefault(path, {})
@@ -385,7 +381,7 @@ class StyleSheets:
 
 @define
 class StyledWalk:
-    """Determines the style of each element of a document. Elements are entered and left in document order."""
+    """Determines the styles of elements, which are entered and left in document order."""
 
     _sheets: StyleSheets
     _walk: Walk
@@ -402,10 +398,7 @@ class StyledWalk:
     def enter(
         self, element: _Element, name: str, attributes: Mapping[str, str], hints: tuple[tuple[str, str], ...]
     ) -> Style:
-        """Return the style of an element. `hints` are properties that its attributes set.
-
-        Elements with the same declarations share one style object.
-        """
+        """Return the style of an element. `hints` are properties that its attributes set."""
         matched = self._walk.enter(element, name, attributes) if self._sheets._rules else []
         above = self._variables[-1]
         inline = attributes.get("style", "")
@@ -464,9 +457,7 @@ class StyledWalk:
         return {name: tuple(reversed(values)) for name, values in found.items()}
 
     def _animated(self, text: str, found: Mapping[str, Sequence[Value]]) -> Iterator[_Declared]:
-        """Yield the declarations at the end of the animations that `text` names, or all of them if an animation is too
-        slow.
-        """
+        """Yield the declarations of the animations that `text` names: at their ends, unless they are too slow."""
         others = (value.text for name in _TIMING for value in found.get(name, ()))
         is_slow = any(_is_slow(each) for written in (text, *others) for each in tokens(written))
         for each in tokens(text):
@@ -541,7 +532,7 @@ def _is_supported(token: Token) -> Truth:
 
 
 def applies(said: Mapping[str, str]) -> Truth:
-    """Return whether a `style` or `link` element with the attributes `said` contains CSS for the usual screens."""
+    """Return whether the `style` or `link` element with the attributes `said` has CSS for the usual screens."""
     if said.get("type", "").strip().lower().partition(";")[0] not in ("", "text/css"):
         return False
     return css_media.applies(tokens(said.get("media", "")))

@@ -136,7 +136,7 @@ _HIDDEN = PAGE._replace(hidden=True)
 
 
 def is_unshown(name: str, said: Mapping[str, str], around: Sequence[str]) -> bool:
-    """Return whether browsers hide an element because of its name, its attributes `said`, or the path `around` it."""
+    """Return whether browsers hide an element because of its name, attributes, or path."""
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
         return True
     if (name == "case" and "switch" in around) or (len(around) > 1 and around[-2] == "maction"):
@@ -212,7 +212,7 @@ def shown(name: str, style: Style, around: Shown, *, has_link: bool = False) -> 
 
 
 def in_svg(look: Shown, said: Mapping[str, str]) -> Shown:
-    """Return how the content of an `svg` element with the attributes `said` is displayed: its room and its scale."""
+    """Return how the content of an `svg` element is displayed: its room and its scale."""
     sizes = [length("width", said.get(key, "auto"), Units()) for key in ("width", "height")]
     wide, tall = (each if isinstance(each, float) else None for each in sizes)
     if "viewbox" not in said:
@@ -247,7 +247,7 @@ def _is_bare(name: str, around: Shown) -> bool:
 
 
 def _pulls(style: Style, units: Units, around: Shown) -> Pull:
-    """Return the direction in which negative margins of an element may move what follows out of the page, or ""."""
+    """Return the direction in which negative margins may move what follows out of the page, or ""."""
     places = set(_words(style, "position")) - {"unset"}
     if around.is_drawing or set(_words(style, "display")) == {"none"} or (places and places <= {"absolute", "fixed"}):
         return ""
@@ -267,7 +267,7 @@ def _pulls(style: Style, units: Units, around: Shown) -> Pull:
 
 
 def _blended(style: Style, look: Shown, around: Shown) -> Shown:
-    """Return `look` with the effect of the blend mode of the element on the colors behind it."""
+    """Return `look` with the effect of the blend mode of the element."""
     if not set(_words(style, "mix-blend-mode")) - {"normal", *_DEFAULTS}:
         return look
     if any(each is None or min(each[:3]) < _LIGHT for each in around.backgrounds):
@@ -279,7 +279,7 @@ Reading = TypeVar("Reading")
 
 
 def _choices(style: Style, name: str, read: Callable[[str], Reading | Unread]) -> Iterator[Reading | Unread | str]:
-    """Yield the possible values of a property: `UNKNOWN` if a value is not understood, "unset" for the default."""
+    """Yield the possible values of a property: `UNKNOWN` if not understood, "unset" for the default."""
     for text, certain in style.get(name, ()):
         value = read(text)
         if value is Unread.INVALID:
@@ -406,12 +406,12 @@ def _is_narrow(style: Style, units: Units) -> bool:
 
 
 def _least(style: Style, name: str, units: Units) -> float:
-    """Return the smallest possible value of a length, with 0 for a keyword or a value that is not understood."""
+    """Return the smallest possible value of a length, with 0 for keywords and unknown values."""
     return min((each if isinstance(each, float) else 0.0 for each in _lengths(style, name, units)), default=0.0)
 
 
 def _moved(style: Style, units: Units, around: Shown) -> Shown | None:
-    """Return `around` with the position, scale, and opacity of the element, or None if they may hide it."""
+    """Return `around` with the position, scale, and opacity of the element; None if they may hide it."""
     places = {str(each).removeprefix("-webkit-") for each in _words(style, "position")} or {"static"}
     is_placed = bool(places - {"static", *_DEFAULTS})
     is_fixed, is_absolute = "fixed" in places, not places.isdisjoint(("fixed", "absolute"))
@@ -520,7 +520,7 @@ def _has_far_origin(style: Style) -> bool:
 
 
 def _is_outside(style: Style, units: Units, around: Shown) -> bool:
-    """Return whether text in an SVG may start outside the part of the SVG that is displayed."""
+    """Return whether text in an SVG may start outside its displayed part."""
     left, top, right, bottom = around.room
     for name, moved, offset, first, last in (
         ("x", "dx", around.right, left - units.em, right),
@@ -579,10 +579,7 @@ def _inks(
     current: tuple[Color, ...],
     inherited: tuple[Color, ...],
 ) -> tuple[Color, ...]:
-    """Return the possible colors of a property.
-
-    `default` is the color without a declaration, and `inherited` that of the parent element.
-    """
+    """Return the possible colors of a property; `default` without a declaration, `inherited` from the parent."""
     if name not in style:
         return default
     found: list[Color] = []
@@ -605,7 +602,7 @@ def _inks(
 
 
 def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Color, ...]:
-    """Return the possible colors behind the text of an element. `behind` contains the colors behind the element."""
+    """Return the possible colors behind the text of an element that is in front of `behind`."""
     below: list[Color] = list(behind)
     own = _OWN_COLORS.get(name)
     if own:
@@ -637,7 +634,7 @@ def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Co
 
 
 def _quirky(value: str) -> tuple[RGBA, ...]:
-    """Return the color that a value without `#` has in quirks mode (Quirks Mode 3.1); empty if it is no such color."""
+    """Return the color that a value without `#` has in quirks mode (Quirks Mode 3.1), or ()."""
     color = color_of(f"#{value}") if _BARE_COLOR.fullmatch(value) else None
     return (color,) if isinstance(color, tuple) else ()
 

@@ -1,7 +1,4 @@
-"""Detects raised, lowered, and hidden text in markup.
-
-Only elements, attributes, and inline styles are considered here; `style_visibility` handles style sheets.
-"""
+"""Detects raised, lowered, and hidden text in markup, by elements, attributes, and inline styles."""
 
 from __future__ import annotations
 
@@ -46,16 +43,14 @@ _MATH: Mapping[str, Sequence[Level]] = {
 
 
 def is_unseen(said: Mapping[str, str]) -> bool:
-    """Return whether an element is hidden by an attribute (HTML 6.1), the class `UNSEEN_STYLE`, or an inline style."""
+    """Return whether an attribute (HTML 6.1), the class `UNSEEN_STYLE`, or an inline style hides an element."""
     if not said:
         return False
     return "hidden" in said or said.get("class") == UNSEEN_STYLE or bool(_HIDING.search(said.get("style", "")))
 
 
 def level_of(element: _Element, name: str, said: Mapping[str, str], path: Sequence[str], around: Level) -> Level:
-    """Return the vertical level of the text in an element with the attributes `said`, in a parent with the level
-    `around`.
-    """
+    """Return the vertical level of the text in an element with the attributes `said`, in a parent at `around`."""
     if name in _ELEMENTS:
         return _ELEMENTS[name]
     if len(path) > 1 and path[-2] in _MATH:
@@ -73,7 +68,7 @@ def level_of(element: _Element, name: str, said: Mapping[str, str], path: Sequen
 def levelled(text: str, before: str, level: Level) -> str:
     """Return `text` converted to superscripts or subscripts for `level`, with the same length.
 
-    `before` is the preceding text. Line marker characters stay unchanged.
+    `before` is the preceding text.
     """
     bare, behind = _MARKS.sub("", text), _MARKS.sub("", before)
     made = superscript(bare, behind) if level is Level.HIGH else subscript(bare, behind)

@@ -15,7 +15,7 @@ OPEN_LIMIT = 1000
 """Maximum number of blocks that are open in one row."""
 
 BLOCKS_LIMIT = 500
-"""Maximum number of blocks of a sheet that end above its last rows. A sheet with more has no useful regions."""
+"""Maximum number of ended blocks of a sheet. A sheet with more has no useful regions."""
 
 FIRST_ROWS = 10
 """Number of rows at the top of a block whose values are stored."""
@@ -47,7 +47,7 @@ class Block:
             del self.head[row]
 
     def touches(self, other: Block) -> bool:
-        """Return whether the two blocks overlap or are adjacent, with no empty row or column between them."""
+        """Return whether the two blocks overlap or are adjacent."""
         return (
             self.left <= other.right + 1
             and other.left <= self.right + 1
@@ -57,7 +57,7 @@ class Block:
 
 
 class TooManyBlocksError(Exception):
-    """Raised if the cells of a sheet are too scattered to form a reasonable number of blocks."""
+    """Raised if the cells of a sheet are too scattered to form blocks."""
 
 
 def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:

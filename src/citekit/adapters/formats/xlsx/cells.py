@@ -25,7 +25,7 @@ CHARACTERS_LIMIT = 128 * 1024 * 1024
 """Maximum number of shared strings in a workbook, and of the characters in all of them."""
 
 NO_VALUE = "f"
-"""The kind of a cell that has a formula but no stored value. Its text is the formula."""
+"""The kind of a cell with a formula but no stored value. Its text is the formula."""
 
 _OFTEN = frozenset(("c", "v", "row", "f"))
 """Elements that have no prefix in nearly every workbook."""
@@ -34,7 +34,7 @@ _LETTERS = {chr(64 + number): number for number in range(1, 27)} | {chr(96 + num
 
 
 LEAST_HEIGHT, LEAST_WIDTH = 4.0, 0.5
-"""The maximum height of rows in points, and width of columns in characters, at which they count as hidden."""
+"""The height in points, and the width in characters, up to which rows and columns count as hidden."""
 
 _ON = ("1", "true")
 
@@ -48,7 +48,7 @@ Typical workbooks have one element for every two or three bytes and unpack to 5 
 
 @define
 class Allowance:
-    """The number of XML elements and bytes of markup that may still be read in one pass through the workbook `name`."""
+    """The numbers of XML elements and bytes of markup that may still be read in one pass."""
 
     name: str
     elements: int
@@ -126,7 +126,7 @@ class Grid:
 
 @define
 class _Sheet:
-    """A parser event handler that collects complete cells in `ready` and passes all other elements to `seen`."""
+    """Collects complete cells in `ready`, and passes all other elements to `seen`."""
 
     ready: list[Value] = field(factory=list)
     seen: Callable[[str, dict[str, str]], None] | None = None
@@ -316,7 +316,7 @@ class MergedCells:
 
 
 def merged_cells(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> MergedCells:
-    """Return the merged cells of a worksheet, which are listed after all cells. See `values` for errors."""
+    """Return the merged cells of a worksheet. See `values` for errors."""
     merged = MergedCells()
     for _ in _parsed(pieces, name, merged, allowance):
         pass
@@ -354,7 +354,7 @@ def _parsed(pieces: Iterable[bytes], name: str, handlers: Any, allowance: Allowa
 
 
 def _is_result(formula: str, stored: str) -> bool:
-    """Return whether a stored value may be the result of a formula: only formulas of constants are computed."""
+    """Return whether a stored value may be the result of a formula, of which only constants are computed."""
     computed = constant(formula)
     if computed is None or isinstance(computed, str):
         return computed is None or computed == stored

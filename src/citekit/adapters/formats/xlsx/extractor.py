@@ -1,4 +1,4 @@
-"""Extracts cells of a workbook as a small workbook, as CSV (the text form), or as an HTML table."""
+"""Extracts cells of a workbook as a small workbook, CSV (the text form), or an HTML table."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ SIZE_LIMIT = 256 * 1024 * 1024
 """Maximum number of characters in one CSV or HTML file."""
 
 MERGES_LIMIT = 8 * 1024 * 1024
-"""The maximum size in bytes of a sheet that is always read to its end, where the file lists the merged cells."""
+"""The maximum size in bytes of a sheet that is read to its end, where the merged cells are listed."""
 
 _FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20\t\r\n-]|.*[;\t][=+@\uff1d\uff0b\uff20]", re.DOTALL)
-"""Matches text that a spreadsheet program may run as a formula, also after a separator (OWASP, CSV Injection)."""
+"""Matches text that a spreadsheet program may run as a formula (OWASP, CSV Injection)."""
 
 _SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")
 """Matches signed numbers, amounts, and dates, which are harmless."""
@@ -130,10 +130,7 @@ class _Cut:
         return (*place.first, *place.last)
 
     def values(self) -> Iterator[Value]:
-        """Yield the cells with a value within the location.
-
-        Small sheets are read to the end, where the merged cells are listed.
-        """
+        """Yield the cells with a value within the location. Small sheets are read to the end, for merged cells."""
         top, left, bottom, right = self.corners
         large = self.workbook.package.size(self.sheet.part) > MERGES_LIMIT
         for value in self.workbook.values(self.sheet, self.layout.see):
@@ -147,7 +144,7 @@ class _Cut:
         self.layout.keep(top, left, bottom, right)
 
     def by_row(self) -> Iterator[tuple[int, dict[int, str]]]:
-        """Yield each row number with the displayed texts of that row by column, for rows that have a value."""
+        """Yield the number of each row with a value, and its displayed texts by column."""
         now = 0
         row: dict[int, str] = {}
         for value in self.values():
@@ -160,7 +157,7 @@ class _Cut:
             yield now, row
 
     def inert(self, text: str) -> str:
-        """Return the text of a cell for CSV. A text that a spreadsheet would run as a formula gets an apostrophe."""
+        """Return the text of a cell for CSV, with an apostrophe before what may be a formula."""
         if not _FORMULA.match(text) or _SIGNED.fullmatch(text):
             return text
         self.apostrophes += 1
@@ -220,10 +217,7 @@ def _csv(cut: _Cut) -> Iterator[str]:
 
 
 def _html(cut: _Cut) -> Iterator[str]:
-    """Yield the pieces of an HTML table with row numbers, in which each cell's tooltip is its address.
-
-    Empty rows are omitted.
-    """
+    """Yield the pieces of an HTML table with row numbers and with addresses as tooltips."""
     left = cut.corners[1]
     title = escape(f"{cut.sheet.name}, {cut.location.range}" if cut.location.range else cut.sheet.name)
     yield '<!DOCTYPE html>\n<html><head><meta charset="utf-8">'
@@ -237,7 +231,7 @@ def _html(cut: _Cut) -> Iterator[str]:
 
 
 def _html_cells(row: int, values: dict[int, str], left: int) -> Iterator[str]:
-    """Yield the HTML cells of a row from the column `left` on; a gap between values becomes one empty cell."""
+    """Yield the HTML cells of a row from the column `left` on; a gap becomes one cell."""
     at = left
     for column in sorted(values):
         if column > at:

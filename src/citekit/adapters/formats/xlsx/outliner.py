@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 @frozen
 class XlsxOutliner:
-    """An outliner for workbooks. Each node is a sheet or a rectangle of cells on a sheet."""
+    """An outliner for workbooks. Nodes are sheets and rectangles of cells."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """See `Outliner.outline`. The items are the sheets in tab order, including hidden sheets."""
@@ -112,7 +112,7 @@ def _many(count: int, what: str) -> str:
 
 
 def _fits(location: Cells, read: ReadSheet) -> bool:
-    """Return whether the named range `location` is on the sheet, has several cells, and starts within the used cells."""
+    """Return whether the named range `location` is on the sheet, has several cells, and starts within those in use."""
     if location.sheet != read.sheet.name or location.first is None or location.first == location.last:
         return False
     return location.first[0] <= read.rows and location.first[1] <= read.columns
@@ -123,10 +123,7 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
 
 
 def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[OutlineItem]:
-    """Return an outline item for each block of cells that does not overlap a table.
-
-    Small blocks are dropped if there are larger blocks or tables.
-    """
+    """Return an outline item for each block of cells without a table, except small blocks among larger ones."""
     found = [(block, _location(block, read)) for block in read.blocks or ()]
     free = [(block, location) for block, location in found if not any(location.overlaps(table) for table in tables)]
     large = [pair for pair in free if pair[0].filled >= 3] or (free if not tables else [])
@@ -174,7 +171,7 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
 
 
 def _table(table: Table, sheet: Sheet) -> OutlineItem:
-    """Return the outline item for a table that the workbook defines. Column names on hidden sheets are left out."""
+    """Return the outline item for a table that the workbook defines, without column names on hidden sheets."""
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
     columns = table.columns if sheet.state == "visible" else ()
     return OutlineItem(table.name, "table", table.place, _columns(columns, last[0] - first[0]))
@@ -212,7 +209,7 @@ class _Branch:
 
 
 def _nested(outline_items: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
-    """Return the items in reading order as a tree, each below the nearest preceding item that contains it."""
+    """Return the items as a tree, each below the nearest preceding item that contains it."""
     roots: list[_Branch] = []
     branches: list[_Branch] = []
     for outline_item in sorted(outline_items, key=_reading):
@@ -237,7 +234,7 @@ _ORDER = ("table", "region", "range", "chart")
 
 
 def _reading(outline_item: OutlineItem) -> tuple[int, ...]:
-    """Return the sort key of an item: from top to bottom, then from left to right, and the larger one first."""
+    """Return the sort key of an item: from top to bottom, from left to right, the larger one first."""
     location = outline_item.location
     if not isinstance(location, Cells):
         return ()

@@ -1,4 +1,4 @@
-"""Analyzes a sheet: its extent, its blocks of cells, and the titles and column names in their first rows."""
+"""Analyzes a sheet: its extent, its blocks of cells, and their titles and column names."""
 
 from __future__ import annotations
 
@@ -45,10 +45,7 @@ class ReadSheet:
         return read
 
     def _rows(self, workbook: Workbook) -> Iterator[tuple[int, dict[int, Value]]]:
-        """Yield the number of each row that has a value, and its values by column.
-
-        Raise `SourceUnsupported` if rows are out of order.
-        """
+        """Yield the number and the values of each row. Raise `SourceUnsupported` if rows are out of order."""
         now = 0
         row: dict[int, Value] = {}
         merged = workbook.merged(self.sheet)
@@ -88,12 +85,12 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
 
 def first_words(workbook: Workbook, block: Block) -> str:
-    """Return the first nonempty value that the first row of a block shows if it is text, or else ""."""
+    """Return the first value that the first row of a block shows if it is text, or else ""."""
     return leading_text(workbook, block.head[min(block.head)])
 
 
 def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
-    """Return the first nonempty value that a row shows if it is text, or else ""."""
+    """Return the first value that a row shows if it is text, or else ""."""
     texts = _texts(workbook, row)
     return texts[0].text if texts and texts[0].is_words else ""
 
@@ -133,7 +130,7 @@ class _Text:
 
 
 def _texts(workbook: Workbook, row: dict[int, Value]) -> list[_Text]:
-    """Return the nonempty values of a row as displayed, from left to right. Hidden cells are left out."""
+    """Return the nonempty values of a row as displayed, from left to right."""
     shown = (row[column] for column in sorted(row) if workbook.is_shown(row[column]))
     return [each for each in (_text(workbook, value) for value in shown) if each.text]
 

@@ -100,7 +100,7 @@ def _relations(*targets: tuple[str, str]) -> str:
 
 @define
 class _Styles:
-    """The cell styles of the new workbook in order of first use; a style consists of a number format only."""
+    """The cell styles of the new workbook in order of first use: number formats only."""
 
     workbook: Workbook
     codes: dict[str, int] = field(factory=lambda: {"{0}": 0})
@@ -110,9 +110,7 @@ class _Styles:
         return self.codes.setdefault(self.workbook.format_of(value.style), len(self.codes))
 
     def part(self) -> str:
-        """Return the styles part (ECMA-376 part 1, 18.8), with the fonts, fills, and borders that spreadsheet programs
-        require.
-        """
+        """Return the styles part (ECMA-376 part 1, 18.8), with the entries that spreadsheet programs require."""
         own = [code for code in self.codes if not code.startswith("{")]
         ids = {code: _FIRST_OWN + number for number, code in enumerate(own)}
         formats = "".join(f'<numFmt numFmtId="{ids[code]}" formatCode={quoteattr(code)}/>' for code in own)
@@ -163,7 +161,7 @@ def _after(first: Value | None, rest: Iterator[Value]) -> Iterator[Value]:
 
 
 def _cell(workbook: Workbook, value: Value, style: int) -> str:
-    """Return the markup of one cell with the style index `style`. Numbers are copied digit by digit from the source."""
+    """Return the markup of one cell with the style index `style`. Numbers are copied digit by digit."""
     start = f'<c r="{cell_name((value.row, value.column))}"' + (f' s="{style}"' if style else "")
     text = value.text.strip()
     if value.kind == "n" and _NUMBER.fullmatch(text):

@@ -37,10 +37,7 @@ class SheetsTextReader:
         return format.name == "xlsx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the text of all sheets in order, including hidden ones. See `TextReader.read`.
-
-        Also raise `SourceUnsupported` if it has more than `TEXT_LIMIT` characters.
-        """
+        """See `TextReader.read`. Also raise `SourceUnsupported` if the text has more than `TEXT_LIMIT` characters."""
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)
             pieces: list[str] = []

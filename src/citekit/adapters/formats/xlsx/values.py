@@ -56,10 +56,7 @@ def _moment(number: float, epoch: datetime) -> str | None:
 
 
 def plain_number(number: float) -> str:
-    """Return a number as text.
-
-    Integers below 10^15 have no decimal point, and other numbers have at most 15 significant digits.
-    """
+    """Return a number as text, with at most 15 significant digits; integers below 10^15 have no decimal point."""
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.15g}"
 
 
@@ -71,10 +68,7 @@ def is_date_format(code: str) -> bool:
 
 
 def unescaped(text: str) -> str:
-    """Return `text` with escapes such as `_x000D_` replaced by the characters that they represent.
-
-    See ECMA-376 part 1, 22.9.2.19.
-    """
+    """Return `text` without escapes such as `_x000D_` (ECMA-376 part 1, 22.9.2.19)."""
     return _ESCAPED.sub(lambda found: _character(int(found[1], 16), found[0]), text) if "_x" in text else text
 
 
@@ -107,7 +101,7 @@ def constant(formula: str) -> str | float | None:
 
 
 def _computed(tokens: list[str | float], least: int) -> str | float:
-    """Compute the tokens at the start of the list up to an operator whose rank is at most `least`, and remove them."""
+    """Compute and remove the tokens up to an operator whose rank is at most `least`."""
     result = _operand(tokens)
     while tokens and (rank := _RANKS.get(str(tokens[0]), 0)) > least:
         sign = tokens.pop(0)

@@ -30,10 +30,7 @@ _PALETTE = (
     "CC99FF FFCC99 3366FF 33CCCC 99CC00 FFCC00 FF9900 FF6600 666699 969696 003366 339966 003300 333300 993300 993366 "
     "333399 333333"
 ).split()
-"""The colors of the indexes 0 to 63 (18.8.27).
-
-The two indexes after them are the system colors of text and window background.
-"""
+"""The colors of the indexes 0 to 63 (18.8.27)."""
 
 
 _Known = TypeVar("_Known")
@@ -51,7 +48,7 @@ class CellStyle:
     is_white: bool = True
 
     def shows(self, value: Value) -> bool:
-        """Return whether a cell with this style shows its stored value instead of something else or nothing."""
+        """Return whether a cell with this style shows its stored value."""
         if value.kind == NO_VALUE or not self.is_legible:
             return False
         if self.code.startswith("{") or value.kind == "e":
@@ -67,7 +64,7 @@ class CellStyle:
 
 @frozen
 class _Section:
-    """A section of a number format: what it shows, whether its color is white, and its condition, if any."""
+    """A section of a number format: what it shows, whether it is white, and its condition, if any."""
 
     shows_number: bool
     shows_text: bool
@@ -86,7 +83,7 @@ _HIDDEN_COLORS = re.compile(r"\[(?:white|color\s?2)\]", re.IGNORECASE)
 
 @frozen
 class _NumberFormat:
-    """The sections of a number format for numbers, and its section for text, or None if it has none (18.8.31)."""
+    """The sections of a number format for numbers, and its section for text, or None (18.8.31)."""
 
     numbers: Sequence[_Section]
     text: _Section | None
@@ -101,7 +98,7 @@ class _NumberFormat:
         return section.shows_number or (not number and not section.is_blank)
 
     def _section(self, number: float) -> _Section | None:
-        """Return the section for a number, or None if the number is displayed as a row of `#` signs."""
+        """Return the section for a number, or None for a row of `#` signs."""
         if not any(each.condition for each in self.numbers):
             place = 0 if len(self.numbers) < 2 or number > 0 else 1 if number < 0 else len(self.numbers) - 1
             return self.numbers[0 if not number and len(self.numbers) == 2 else place]
@@ -193,7 +190,7 @@ def _font(element: _Element, colors: _Colors) -> tuple[Color, float]:
 
 
 def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
-    """Return the colors of a fill: one for a solid fill, or white without a fill, or those of a pattern or gradient."""
+    """Return the colors of a fill: white without a fill, and several for a pattern or gradient."""
     stops = tuple({colors.read(each, WHITE) for each in element.iterfind("{*}gradientFill/{*}stop/{*}color")})
     if stops:
         return stops
@@ -207,7 +204,7 @@ def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
 
 @define
 class Merged:
-    """The merged cells of a sheet: those below the current row, those in it, and the first cells of all visible ones."""
+    """The merged cells of a sheet below the current row and in it, and the first cells of visible ones."""
 
     waiting: list[_Corners]
     seen: Collection[tuple[int, int]] = ()
@@ -239,7 +236,7 @@ class Merged:
             value.hidden = True
 
     def _swallowed(self, row: int) -> Sequence[tuple[int, int]]:
-        """Return the ranges of columns of the cells in row number `row` that are merged into others, in order."""
+        """Return the ranges of columns in row number `row` that are merged into other cells, in order."""
         if row < self._until and not (self.waiting and self.waiting[-1][0] <= row):
             return self.columns
         while self.waiting and self.waiting[-1][0] <= row:
@@ -269,7 +266,7 @@ MERGES_WORK = 3_000_000
 
 @define
 class _Visible:
-    """Determines whether a range of rows, or of columns, has a visible one. Each row or column is checked only once."""
+    """Determines whether a range of rows, or of columns, has a visible one."""
 
     is_hidden: Callable[[int], bool]
     limit: int

@@ -1,4 +1,4 @@
-"""Reads the structure of a workbook (ECMA-376 part 1, 18.2): sheets, tables, named ranges, charts, and number formats."""
+"""Reads the structure of a workbook (ECMA-376 part 1, 18.2): sheets, tables, names, charts, and formats."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,
 
 @frozen
 class Sheet:
-    """A sheet of a workbook. `part` is the name of its package part; `has_cells` is false for chart sheets.
-
-    `state` is `visible`, `hidden`, or `veryHidden`.
-    """
+    """A sheet of a workbook. `state` is `visible`, `hidden`, or `veryHidden`; chart sheets have no cells."""
 
     name: str
     part: str
@@ -45,7 +42,7 @@ class Sheet:
 
 @frozen
 class Table:
-    """A table that the workbook defines on a sheet. `columns` is empty if the table has no header row."""
+    """A table that the workbook defines on a sheet. Without a header row, `columns` is empty."""
 
     name: str
     place: Cells
@@ -53,7 +50,7 @@ class Table:
 
 
 LONG_STRING = 250
-"""Maximum number of characters of a short shared string. Each use of a longer one is deducted from the allowance."""
+"""Maximum number of characters of a shared string whose use is not deducted from the allowance."""
 
 
 @define
@@ -133,7 +130,7 @@ class Workbook:
         return self._style(style).code
 
     def is_shown(self, value: Value) -> bool:
-        """Return whether the workbook shows the value of a cell. Merged cells are not considered; see `merged`."""
+        """Return whether the workbook shows the value of a cell, without considering merged cells."""
         return not value.hidden and self._style(value.style).shows(value)
 
     def merged(self, sheet: Sheet) -> Merged:
@@ -209,10 +206,7 @@ class Workbook:
 
 
 def _may_merge(piece: bytes) -> bool:
-    """Return whether a piece of a worksheet may list merged cells.
-
-    UTF-16 cannot be searched, so the answer is then True.
-    """
+    """Return whether a piece of a worksheet may list merged cells; True for UTF-16, which cannot be searched."""
     return b"mergeCell" in piece or b"\0" in piece
 
 

@@ -1,4 +1,4 @@
-"""Translates exceptions of the Gemini SDK and its HTTP library into CiteKit errors with messages for the user."""
+"""Translates exceptions of the Gemini SDK and its HTTP library into CiteKit errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Meaning = Callable[[Any, CallContext], GeminiFailure]
 
 
 def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
-    """Return the failure that `error` means for the call; None for CiteKit errors and those that are not in `table`."""
+    """Return the failure that `error` means; None for CiteKit errors and those that are not in `table`."""
     if isinstance(error, CiteKitError):
         return None
     return next((table()[kind](error, context) for kind in type(error).__mro__ if kind in table()), None)

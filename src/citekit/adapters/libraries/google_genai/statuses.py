@@ -145,7 +145,7 @@ _STATUS_CLASSES: dict[int, _StatusRow] = {
 
 
 def status_failure(error: Any, context: CallContext) -> GeminiFailure:
-    """Return the failure for an `APIError`, with a message that depends on its HTTP status and details."""
+    """Return the failure for an `APIError`, by its HTTP status and details."""
     code = int(error.code or 0)
     clues = f"{error.status} {_message(error, context)} {_reasons(error)} {_path(error)}"
     rows = STATUSES.get(code) or (_STATUS_CLASSES.get(code // 100, _STATUS_CLASSES[4]),)

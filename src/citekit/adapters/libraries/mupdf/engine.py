@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.mupdf.page_cost import PageWork
 
 PAGE_LIMIT = 100_000
-"""The maximum number of pages of a PDF that is read, which is also the maximum in one address."""
+"""The maximum number of pages of a PDF that is read, and of one address."""
 
 _NUMBER = re.compile(r"\bcode=-?[0-9]+:? ?")
-"""The number of an error in a message of MuPDF, which means nothing to users. The text of the message follows it."""
+"""The number of an error in a message of MuPDF, which means nothing to users."""
 
 _LOCK = threading.RLock()
 _OPTIONAL = ("pymupdf.layout", "pymupdf4llm")
@@ -38,7 +38,7 @@ Document = Any
 
 
 class PageWorkError(Exception):
-    """Raised if the content of a page is not processed because processing it would take too long."""
+    """Raised instead of processing a page that would take too long."""
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def empty_store() -> None:
 
 
 _COMPARED = 4000
-"""The maximum number of objects of a PDF in which equal objects are merged: MuPDF compares each with all others."""
+"""The maximum number of objects of a PDF whose equal objects are merged, by comparing them all."""
 
 
 def written(document: Document) -> bytes:
@@ -245,7 +245,7 @@ def contents_of(page: Document) -> bytes:
 
 
 def skipped_pages(document: Document) -> list[int]:
-    """Return the 1-based numbers of the requested pages that were too expensive to process and were not loaded."""
+    """Return the 1-based numbers of requested pages that were too expensive to load."""
     work: PageWork | None = getattr(document, "page_work", None)
     return [] if work is None else sorted(number + 1 for number in work.skipped)
 
@@ -265,7 +265,7 @@ def new_document() -> Document:
 
 @cache
 def _document_class() -> Any:
-    """Return a subclass of `pymupdf.Document` that reads bookmarks and metadata on demand, to open long books faster."""
+    """Return a subclass of `pymupdf.Document` that reads bookmarks and metadata on demand."""
     with exclusive() as pymupdf:
 
         class OnDemand(pymupdf.Document):  # type: ignore[misc,name-defined]  # the library has no types
@@ -330,10 +330,7 @@ def _check(document: Document, path: Path, password: str | None) -> None:
 
 
 def _unlock(document: Document, path: Path, password: str | None) -> None:
-    """Unlock an encrypted document. Raise `SourceUnsupported` if `password` is None or wrong.
-
-    The error messages do not contain the password.
-    """
+    """Unlock an encrypted document. Raise `SourceUnsupported` if `password` is None or wrong."""
     if password is None:
         raise SourceUnsupported(
             f"{path.name!r} is encrypted. Give its password with `--password` or in CITEKIT_PASSWORD (for an MCP "

@@ -26,13 +26,13 @@ _REMEMBERED = 1 << 16
 """The maximum number of tokens whose codes are remembered."""
 
 _SCALES = 64
-"""The maximum number of distinct matrices of a stream that are multiplied to estimate how thick its lines may be."""
+"""The maximum number of distinct matrices that are multiplied to estimate the thickness of lines."""
 
 _PALE_TEXT = 0.5
 """The minimum value of all color channels of pale text. CMYK is rendered lighter than its values suggest."""
 
 _PALE = 0.6
-"""The minimum value of all color channels of a color whose text is compared with its background."""
+"""The minimum value of all color channels at which text is compared with its background."""
 
 _TINY = 1.0
 """Font size, in points, below which text is not legible."""
@@ -41,13 +41,13 @@ _NARROW = 20.0
 """Horizontal scale, in percent, below which text may not be legible."""
 
 _EVEN = 1.001
-"""The maximum ratio of the two scales of a matrix that counts as scaling evenly in both directions."""
+"""The ratio of the two scales of a matrix up to which it counts as scaling evenly."""
 
 _FLAT = 5.0
-"""The ratio of the two scales of a text matrix above which text may be too flat to be legible."""
+"""The ratio of the two scales of a text matrix above which text may be too flat."""
 
 _KEPT = 1_000_000
-"""The maximum size in bytes of a stream whose tokens are remembered until the next stream is split."""
+"""The maximum size in bytes of a stream whose tokens are remembered."""
 
 _STEPS = 30_000_000
 """The maximum number of bytes that may be read to split a stream.
@@ -110,7 +110,7 @@ _COLORED_TEXT = re.compile(r"[qQgrksCT'\"D]")
 """Matches the codes of the operators that set, save, restore, or use a fill color."""
 
 _COLOR_STEPS = 100_000
-"""The maximum number of operators of a stream that are followed to find out whether text is shown in a pale color."""
+"""The maximum number of operators that are followed to find text in a pale color."""
 
 
 @frozen
@@ -164,9 +164,7 @@ class NoResources:
     """
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:  # noqa: ARG002  # the protocol's name
-        """See `Resources.is_white`. Four values may be a CMYK color or another one. A pattern, without values, may be
-        white.
-        """
+        """See `Resources.is_white`. Four values may be a CMYK color. A pattern, without values, may be white."""
         return not values or min(values) >= least or (len(values) == 4 and max(values) <= 1 - least)
 
     def form(self, name: bytes) -> Signs | None:  # noqa: ARG002  # the protocol's name
@@ -254,10 +252,7 @@ _last_tokens_of = lru_cache(maxsize=1)(_split)
 
 
 class _TokenCodes(dict[bytes, str]):
-    """A cache of the codes of tokens; a missing code is computed and added.
-
-    A dictionary is twice as fast as `lru_cache`.
-    """
+    """A cache of the codes of tokens, twice as fast as `lru_cache`."""
 
     def __missing__(self, token: bytes) -> str:
         if len(self) >= _REMEMBERED:
@@ -339,7 +334,7 @@ def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
 
 
 def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool, int]:
-    """Return whether text is shown, or a form drawn, in the fill color that is set before `start`, and the steps taken."""
+    """Return whether text is shown, or a form drawn, in the color set before `start`, and the steps taken."""
     depth = changed = taken = 0
     for found in _COLORED_TEXT.finditer(tokens.codes, start):
         taken += 1
@@ -405,13 +400,13 @@ def _padded(space: bytes, values: tuple[bytes, ...]) -> tuple[float, ...]:
 
 
 def _has_unusual_mode(tokens: Tokens) -> bool:
-    """Return whether the stream may show text in a rendering mode that paints nothing or paints a white outline."""
+    """Return whether the stream may show text without painting it, or with a white outline."""
     modes = {int(float(mode)) for (mode,) in tokens.operands("t", 1)}
     return not modes <= {0, 1, 2, 4, 5, 6} or (not modes <= {0, 4} and _strokes_white(tokens))
 
 
 def _is_illegible(tokens: Tokens) -> bool:
-    """Return whether the stream may show text that is too small, too narrow, or too flat to be read."""
+    """Return whether the stream may show text that is too small, narrow, or flat to be read."""
     return (
         any(abs(float(size)) < _TINY for (size,) in tokens.operands("F", 1))
         or any(abs(float(scale)) < _NARROW for (scale,) in tokens.operands("z", 1))
@@ -420,7 +415,7 @@ def _is_illegible(tokens: Tokens) -> bool:
 
 
 def _strokes_white(tokens: Tokens) -> bool:
-    """Return whether a stroke color of the stream may be white, as may any color in a named color space."""
+    """Return whether a stroke color of the stream may be white."""
     return "x" in tokens.codes or any(
         _are_white(fill, operands)
         for code, fill in _STROKES.items()
@@ -430,25 +425,25 @@ def _strokes_white(tokens: Tokens) -> bool:
 
 
 def paints_after_text(tokens: Tokens) -> bool:
-    """Return whether a stream may paint an area, or draws anything by name, after it has shown text."""
+    """Return whether a stream may paint an area or an object after it has shown text."""
     first = _TEXT.search(tokens.codes)
     return first is not None and _AREA.search(tokens.codes, first.end()) is not None
 
 
 def _paints_areas(tokens: Tokens) -> bool:
-    """Return whether the stream may paint areas other than thin lines, or draws anything by name (a form or image)."""
+    """Return whether the stream may paint areas other than thin lines, or objects."""
     return not _DRAWING.isdisjoint(tokens.codes) or not _has_only_single_rectangles(tokens)
 
 
 def _is_thick(tokens: Tokens) -> bool:
-    """Return whether the stream may draw a thick line, assuming that all enlarging matrices apply to the widest line."""
+    """Return whether the stream may draw a thick line, if enlarging matrices apply to the widest one."""
     widest = max((abs(float(width)) for (width,) in tokens.operands("w", 1)), default=1.0)
     scales = sorted((_scales(matrix)[1] for matrix in tokens.matrices("c")), reverse=True)[:_SCALES]
     return max(widest, 1.0) * math.prod(scale for scale in scales if scale > 1) > _THIN
 
 
 def may_shrink(tokens: Tokens) -> bool:
-    """Return whether a stream may show text whose glyphs are narrower or flatter than its font size suggests."""
+    """Return whether a stream may show glyphs that are narrower or flatter than their font size suggests."""
     return (
         not _DRAWING.isdisjoint(tokens.codes)
         or any(abs(float(scale)) < 2 * _NARROW for (scale,) in tokens.operands("z", 1))
@@ -458,7 +453,7 @@ def may_shrink(tokens: Tokens) -> bool:
 
 
 def may_look_unusual(tokens: Tokens) -> bool:
-    """Return whether a stream may do more than show text in dark colors and a legible size between thin lines."""
+    """Return whether a stream may do more than show legible, dark text between thin lines."""
     return bool(
         not _UNUSUAL.isdisjoint(tokens.codes)
         or any(min(map(float, color)) >= _PALE for code in "gr" for color in tokens.operands(code, _COLORS[code]))
@@ -491,6 +486,6 @@ def _has_only_single_rectangles(tokens: Tokens) -> bool:
 
 @lru_cache(maxsize=4096)
 def _are_white(code: str, operands: tuple[bytes, ...], least: float = LIGHT) -> bool:
-    """Return whether the operands of `g`, `rg`, or `k` give a color all of whose RGB channels are at least `least`."""
+    """Return whether operands of `g`, `rg`, or `k` give a color whose RGB channels are at least `least`."""
     numbers = [float(each) for each in operands]
     return max(numbers) <= 1 - least if code == "k" else min(numbers) >= least

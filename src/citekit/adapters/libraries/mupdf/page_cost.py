@@ -19,15 +19,13 @@ from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 from citekit.adapters.libraries.mupdf.page_signs import SignReader
 
 STREAM_LIMIT = 24 * 2**20
-"""The size in bytes at which a content stream is too long to be executed. Ordinary pages have a few hundred kilobytes.
-"""
+"""The size in bytes at which a content stream is too long to be executed."""
 
 _EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 15.0, 2.5, 0.05
-"""Estimated costs, in microseconds, of a stream, of showing a piece of text, and of each byte of text and of a stream.
-"""
+"""Estimated costs, in microseconds, of a stream, a piece of text, a byte of text, and a byte of a stream."""
 
 PAGE_LIMIT = 4_000_000.0
-"""The maximum cost, in microseconds, of a page that is processed: forty times that of the densest ordinary pages."""
+"""The maximum cost, in microseconds, of a page: forty times that of the densest ordinary pages."""
 
 DOCUMENT_LIMIT = (4_000_000.0, 10.0)
 REPEATED_LIMIT = (2_000_000.0, 2.0)
@@ -50,7 +48,7 @@ _KINDS = (b"Do", b"gs", b"scn")
 
 @frozen
 class _Content:
-    """The cost of the operators of a content stream, and the numbers of objects that it draws, by operator and name."""
+    """The cost of the operators of a content stream, and the objects that it draws."""
 
     cost: float
     drawn: Counter[tuple[bytes, bytes]] = field(factory=Counter)
@@ -132,7 +130,7 @@ class PageWork:
         return self._signs[number]
 
     def contents(self, number: int) -> bytes | None:
-        """Return the only content stream of the page with the 0-based index `number`, if it was just read, else None."""
+        """Return the only content stream of the page with the 0-based index `number`, if just read, else None."""
         mupdf = self._mupdf
         try:
             found = mupdf.ll_pdf_dict_gets(mupdf.ll_pdf_lookup_page_obj(self._pdf(), number), "Contents")
@@ -173,9 +171,7 @@ class PageWork:
             return 0.0, 0.0
 
     def _page(self, number: int) -> tuple[float, float]:
-        """Return the cost of the streams that this page is the first to execute, and of those that were executed
-        before.
-        """
+        """Return the cost of the streams that this page is the first to execute, and of the others."""
         mupdf = self._mupdf
         page = mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
         resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
@@ -193,7 +189,7 @@ class PageWork:
         return fresh, again
 
     def _pdf(self) -> Any:
-        """Return a raw pointer to the document, because creating a wrapper takes longer than reading most streams."""
+        """Return a raw pointer to the document, which is faster than a wrapper."""
         return self._mupdf.ll_pdf_document_from_fz_document(self._document.this.m_internal)
 
     def _contents(self, found: Any) -> Iterator[Any]:
@@ -221,7 +217,7 @@ class PageWork:
             yield name.encode("utf-8", "surrogateescape"), mupdf.ll_pdf_dict_get_val(dictionary, at)
 
     def _form(self, stream: Any, depth: int) -> float:
-        """Return the cost of drawing a stream that has its own resources, such as a form, once."""
+        """Return the cost of drawing a stream with its own resources, such as a form, once."""
         mupdf = self._mupdf
         xref = mupdf.ll_pdf_to_num(stream)
         if xref in self._costs:
@@ -240,7 +236,7 @@ class PageWork:
         return content.cost + (self._drawn(content, resources, depth) if resources else 0.0)
 
     def _drawn(self, content: _Content, resources: Any, depth: int) -> float:
-        """Return the cost of what a stream draws by name, and of Type 3 fonts, in addition to its own operators."""
+        """Return the cost of what a stream draws by name, and of Type 3 fonts."""
         mupdf = self._mupdf
         costs: dict[bytes, dict[bytes, float]] = {kind: {} for kind in _KINDS}
         draws, masks, fills = (content.operators[kind] > 0 for kind in _KINDS)
@@ -266,7 +262,7 @@ class PageWork:
         return cost
 
     def _glyphs(self, font: Any, depth: int) -> float:
-        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes on its first use; 0 if it is negligible."""
+        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes on first use, or 0."""
         mupdf = self._mupdf
         procedures = mupdf.ll_pdf_dict_gets(font, "CharProcs")
         if not procedures:
@@ -281,7 +277,7 @@ class PageWork:
         return self._costs[xref]
 
     def _content(self, stream: Any) -> _Content | None:
-        """Return the content of a stream, or None if the stream is too long. Each stream is read once."""
+        """Return the content of a stream, which is read once, or None if it is too long."""
         number = self._mupdf.ll_pdf_to_num(stream)
         if number not in self._contents_read:
             data = self._data(stream, number)

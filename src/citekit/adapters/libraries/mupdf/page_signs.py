@@ -1,6 +1,4 @@
-"""Finds the signs of hidden text on a page: in its content streams, the form XObjects that it draws, and its
-annotations.
-"""
+"""Finds the signs of hidden text on a page: in its streams, form XObjects, and annotations."""
 
 from __future__ import annotations
 

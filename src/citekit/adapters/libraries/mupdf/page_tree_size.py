@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 VISITS = 400_000
-"""The maximum number of steps of a walk through a page tree, enough for `PAGE_LIMIT` pages and their nodes."""
+"""The maximum number of steps of a walk, enough for `PAGE_LIMIT` pages and their nodes."""
 
 DEPTH = 500
 """The maximum number of levels of a tree that is read. MuPDF's own walk is recursive."""
@@ -37,9 +37,7 @@ class _Walk:
         self._looked = 0
 
     def steps(self, node: Any, depth: int) -> int:
-        """Return the number of nodes below `node`, which has `depth` levels above it, counting an object once per
-        reference.
-        """
+        """Return the number of nodes below `node` (at the level `depth`), counting an object once per reference."""
         kids = self._get(node, "Kids")
         if not kids:
             return 0

@@ -28,10 +28,10 @@ IDLE = 4
 
 _LONGEST_PAUSE = 1.0
 _TEMPORARY = ("40001", "40P01", "57P01", "57P02", "57P03")
-"""Codes of errors after which the same work can succeed: transaction conflicts, and a stopping or starting server."""
+"""Codes of errors after which work can succeed: transaction conflicts, and a stopping or starting server."""
 
 _NOT_NOW = re.compile(r"FATAL: +the database system is ")
-"""Matches the answers of a server that starts or stops to a new connection, whose errors have no code."""
+"""Matches the answers, without a code, of a server that starts or stops."""
 
 
 class Database:
@@ -93,7 +93,7 @@ class Database:
         raise AssertionError
 
     def space(self, name: str) -> int:
-        """Return the ID of the space `name`, the rows of one store or index in the shared tables; create it if needed."""
+        """Return the ID of the space `name`, the rows of one store or index; create it if needed."""
         if name not in self._spaces:
             self._spaces[name] = self.run(lambda connection: _space(connection, name))
         return self._spaces[name]
@@ -121,7 +121,7 @@ class Database:
         return connection
 
     def _prepare(self, connection: Connection) -> None:
-        """Check the encoding of the database and the version of its tables, and migrate the tables if needed."""
+        """Check the encoding of the database, and migrate the tables if needed."""
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise RequestRefused(
@@ -146,7 +146,7 @@ class Database:
         connection.close()
 
     def _discard(self, connection: Connection | None) -> None:
-        """Roll back, and keep the connection if it can be used again; otherwise, close it and the idle connections."""
+        """Roll back, and keep the connection if it works; otherwise, close it and the idle ones."""
         if connection is None:
             self.close()
             return
@@ -193,12 +193,12 @@ def _space(connection: Connection, name: str) -> int:
 
 
 def changed(connection: Connection, space: int) -> None:
-    """Count a change of a space. Call this last in a transaction, because other writers of the space then wait."""
+    """Count a change of a space. Call this last, because other writers of the space then wait."""
     connection.execute("UPDATE citekit_space SET changes = changes + 1 WHERE id = %s", (space,))
 
 
 def key_of(resource_id: str) -> bytes:
-    """Return a resource ID as the bytes that are stored, because the text type of PostgreSQL cannot hold every ID."""
+    """Return a resource ID as bytes, because texts in PostgreSQL cannot hold every ID."""
     return resource_id.encode("utf-8", "surrogatepass")
 
 

@@ -73,7 +73,7 @@ The upper half of each number in `terms` is the ID of the space.
 """
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (_LEDGER, _CATALOG, _RANKING)
-"""The statements that migrate each version of the tables to the next one. They are never changed, only added to."""
+"""The statements that migrate each version of the tables to the next one. Only add to them."""
 
 CURRENT = len(MIGRATIONS)
 """The version of the tables."""
@@ -96,10 +96,7 @@ def version_in(connection: Connection) -> int:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the tables to the current version, in the caller's transaction.
-
-    Other processes that migrate wait until the transaction ends.
-    """
+    """Bring the tables to the current version, in the caller's transaction, while other processes wait."""
     connection.execute(_LOCK)
     version = version_in(connection)
     if version >= CURRENT:

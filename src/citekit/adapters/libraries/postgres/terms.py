@@ -17,10 +17,10 @@ LIMIT = 1_000_000
 """The maximum size in bytes of the words of one row. PostgreSQL allows 1,048,575 bytes."""
 
 Lexeme = tuple[str, bool]
-"""A letter followed by a word, and whether longer words that begin with the word match, too."""
+"""A letter and a word, and whether longer words that begin with the word match, too."""
 
 Condition = Sequence[Sequence[Lexeme]]
-"""Groups of lexemes. A row fulfills the condition if it has at least one lexeme of each group."""
+"""Groups of lexemes. A matching row has at least one lexeme of each group."""
 
 Key = tuple[bytes, int]
 """The ID of a resource, and the number (`at`) of one of its rows."""

@@ -54,7 +54,7 @@ _forked: list[Connection] = []
 
 
 class UnusableError(Exception):
-    """The file does not exist, cannot be accessed, is locked by another program, or caused another SQLite error."""
+    """The file does not exist, cannot be accessed, is locked, or caused another SQLite error."""
 
 
 class _RecreatedError(UnusableError):
@@ -133,7 +133,7 @@ class SqliteFile:
         self._give_back(opened)
 
     def discard(self) -> None:
-        """Delete the file because its content cannot be trusted. The next `write` or `lent` creates a new file."""
+        """Delete the file because its content cannot be trusted."""
         with suppress(UnusableError):
             self._delete(self._borrow(create=False, writing=True))
 

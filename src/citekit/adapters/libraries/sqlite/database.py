@@ -1,4 +1,4 @@
-"""Opens SQLite files, creates their tables, and detects errors that mean that a file must be re-created.
+"""Opens SQLite files, creates their tables, and detects errors that mean that a file is damaged.
 
 Modules are imported on first use.
 """
@@ -91,7 +91,7 @@ def make_ready(connection: Connection, tables: Tables, patience: float) -> None:
 
 
 def whole(connection: Connection, action: Callable[[Connection], _T]) -> _T:
-    """Run `action` in one transaction and return its result. Roll the transaction back if `action` raises an error."""
+    """Run `action` in one transaction and return its result; roll back if `action` raises an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = action(connection)
@@ -104,7 +104,7 @@ def whole(connection: Connection, action: Callable[[Connection], _T]) -> _T:
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether `error` means that the file must be replaced: it is corrupt, not a database, or has other tables."""
+    """Return whether `error` means that the file is corrupt, not a database, or has other tables."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) in (Trouble.DAMAGED, Trouble.FOREIGN)
@@ -125,7 +125,7 @@ def is_unopened(error: Exception) -> bool:
 
 
 def _keep_log(connection: Connection, patience: float) -> None:
-    """Switch the file to a write-ahead log, and wait for another process that does the same, as SQLite does not."""
+    """Switch the file to a write-ahead log, and wait for processes that do the same, as SQLite does not."""
     from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
 
     until = time.monotonic() + patience

@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Trouble(Enum):
-    """The kinds of database failures. Each value is a clause for an error message, such as `the disk is full`."""
+    """The kinds of database failures, as clauses for an error message."""
 
     BUSY = "it is locked by another program"
     DAMAGED = "its file is damaged"
@@ -70,10 +70,7 @@ _KINDS: dict[type[Exception], Trouble] = {
     sqlite3.Warning: Trouble.MISUSED,
     UnicodeDecodeError: Trouble.DAMAGED,
 }
-"""The kinds of failures of exceptions without a result code. Subclasses come first.
-
-`UnicodeDecodeError` is raised for an error whose message quotes damaged bytes.
-"""
+"""The kinds of failures of exceptions without a result code. Subclasses come first."""
 
 EXCEPTIONS = (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError)
 """The exceptions that database operations can raise."""

@@ -1,4 +1,4 @@
-"""Caches values by key in a SQLite table. Several processes can share it, and it can be deleted at any time."""
+"""Caches values by key in a SQLite table, which processes can share and anyone can delete."""
 
 from __future__ import annotations
 
@@ -108,10 +108,7 @@ class Index:
         self._database.write(lambda connection: connection.execute(_PUT, (key, total)))
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Yield the keys that start with `prefix`, in order.
-
-        Keys that are added or removed during the iteration may be missing.
-        """
+        """Yield the keys that start with `prefix`, in order; changes during the iteration may be missed."""
         start = prefix
         while found := self._database.read(lambda each, start=start: _texts(each, start, prefix + _LAST)):  # type: ignore[misc]
             yield from found

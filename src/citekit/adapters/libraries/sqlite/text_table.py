@@ -88,10 +88,7 @@ class SqliteRows:
         return rows
 
     def _is_ours(self, key: bytes, text: bytes, code: object) -> bool:
-        """Return whether `code` is the authentication code of the row.
-
-        For a row that was already verified, the code is not computed again.
-        """
+        """Return whether `code` is the authentication code of the row, which is computed once."""
         if self._known.get(key) == (text, code):
             return True
         if not self._seal.holds(code, _NAME, key, text):
