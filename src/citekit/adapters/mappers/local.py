@@ -26,8 +26,8 @@ VERSION = "17"
 class LocalMapper:
     """A mapper that uses the outliner for the file's format, without a model.
 
-    If the outliner finds no structure in a text, the plain-text outliner is used. `services` provides the outliners and
-    what they share, such as OCR.
+    If it finds no structure in a text, the plain-text outliner is used. `services` provides the outliners and what they
+    share, such as OCR.
     """
 
     services: Services
@@ -35,21 +35,18 @@ class LocalMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the mapper.
-
-        With OCR, the version has the suffix `+ocr3`, and with a transcriber, `+speech1`, because the maps differ.
+        """The identity of the mapper. Its version shows whether OCR and a transcriber are used, because the maps
+        differ.
         """
         ocr = "" if self.services.ocr_reader is None else "+ocr3"
         return MapperIdentity("local", f"{VERSION}{ocr}{'+speech1' if self.services.has_transcriber else ''}")
 
     def supports(self, format: Format) -> bool:
-        """Return whether there is an outliner for the format, as there is for every format that `detect` recognizes."""
+        """Return whether the format is that of a file: only virtual resources have no outliner."""
         return format.modality is not Modality.VIRTUAL
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """Return the subtitle file next to a video or audio file; empty if there is none, or for files of other
-        formats.
-        """
+        """Return the subtitle file next to a video or audio file; empty if there is none."""
         if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
             return ()
         from citekit.adapters.formats.subtitles.parser import find_sidecar
@@ -58,7 +55,7 @@ class LocalMapper:
         return () if found is None else (found,)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """Return the map of `source`. See `Mapper.map`."""
+        """See `Mapper.map`."""
         outline = handler_of(source.format).outliner(source.format, self.services).outline(source, progress)
         if not outline.items and source.format.modality is Modality.TEXT:
             plain = self.services.plain_outliner().outline(source, progress)
@@ -87,17 +84,16 @@ class LocalMapper:
 
 
 def _modality(source: Source, outline: Outline) -> Modality:
-    """Return the modality of the map, which is usually that of the format.
+    """Return the modality of the map. For video and audio formats, it is the modality of the first node.
 
-    For video and audio formats, it is the modality of the first node, because a video file may have no picture and an
-    audio file may have one.
+    A video file may have no picture, and an audio file may have one.
     """
     timed = source.format.modality in (Modality.VIDEO, Modality.AUDIO)
     return outline.items[0].location.modality if timed and outline.items else source.format.modality
 
 
 def _extent(outline: Outline) -> dict[str, object]:
-    """Return the extent of an outline as metadata of a map, such as `page_count`. Unknown values are omitted."""
+    """Return the extent of an outline as metadata of a map, such as `page_count`, without unknown values."""
     extent = outline.extent
     found: dict[str, object] = {"page_count": extent.pages, "line_count": extent.lines, "duration": extent.seconds}
     if extent.size is not None:

@@ -18,10 +18,7 @@ from citekit.domain.source import Source
 
 @frozen
 class MeasuredMapper:
-    """A mapper that calls `inner` and passes the extent of each file (such as its page count) to `remember`.
-
-    `inner` must be a mapper that measures files.
-    """
+    """A mapper that calls `inner`, which must measure files, and passes the extent of each file to `remember`."""
 
     inner: Mapper
     remember: Callable[[Source, Extent], None] = field(repr=False)

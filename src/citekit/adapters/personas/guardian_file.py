@@ -1,7 +1,4 @@
-"""Reads a guardian (a persona for answers) from the YAML front matter of a Markdown file.
-
-The front matter is between two `---` lines. PyYAML is imported on first use and loads only plain data.
-"""
+"""Reads a guardian (a persona for answers) from the YAML front matter of a Markdown file."""
 
 from __future__ import annotations
 
@@ -28,10 +25,7 @@ class Parted:
 
 
 def parted(text: str) -> Parted | None:
-    """Split `text` into front matter and body; return None if it has no complete front matter.
-
-    The front matter starts and ends with a line that consists of `---`.
-    """
+    """Split `text` into front matter and body; return None if it has no complete front matter between `---` lines."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     opening = _FENCE.match(text)
     if opening is None:
@@ -69,10 +63,7 @@ DEEPEST = 20
 
 
 def table(yaml: Any) -> dict[type[BaseException], str]:
-    """Map each exception of the YAML parser to a clause for the error message.
-
-    Subclasses come before their base classes.
-    """
+    """Map each exception of the YAML parser to a clause for the error message, subclasses before their base classes."""
     return {
         yaml.reader.ReaderError: "the front matter contains characters that YAML does not allow",
         yaml.scanner.ScannerError: "the front matter is not valid YAML",
@@ -89,8 +80,8 @@ def table(yaml: Any) -> dict[type[BaseException], str]:
 def read_plain(text: str, what: str) -> object:
     """Return the data in the YAML document `text`, which must contain only plain data.
 
-    Raise `FaultyAnswer` if the document is not valid, contains anchors or aliases, or is nested too deeply; the message
-    starts with `what`. Raise `DriverMissing` if PyYAML is not installed.
+    Raise `FaultyAnswer`, with `what` at the start of its message, if the document is not valid, contains anchors or
+    aliases, or is nested too deeply. Raise `DriverMissing` if PyYAML is not installed.
     """
     try:
         yaml: Any = importlib.import_module("yaml")
@@ -128,10 +119,10 @@ _ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def read_guardian(text: str, what: str) -> Guardian | None:
-    """Return the guardian that `text` defines; None if it defines none.
+    """Return the guardian that `text`, the content of the file `what`, defines; None if it defines none.
 
-    `text` is the content of the file `what`. Raise `FaultyAnswer` if the front matter or the guardian in it is not
-    valid, or `DriverMissing` if PyYAML is not installed.
+    Raise `FaultyAnswer` if the front matter or the guardian in it is not valid, or `DriverMissing` if PyYAML is not
+    installed.
     """
     parts = parted(text)
     if parts is None:

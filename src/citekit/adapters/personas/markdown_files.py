@@ -1,7 +1,4 @@
-"""Reads guardians from Markdown files and patterns from a JSON file.
-
-CiteKit has built-in files, and a folder of the user can contain more.
-"""
+"""Reads guardians from Markdown files and patterns from a JSON file, both built-in ones and those of the user."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @frozen
 class _Known:
-    """The guardians and patterns that were read, with the state of the files at that time (to detect changes)."""
+    """The guardians and patterns that were read, with the state of the files at that time."""
 
     state: object
     guardians: Mapping[str, Guardian]
@@ -46,9 +43,8 @@ class _Known:
 class PersonaFiles:
     """The built-in guardians and patterns, and those in `user_folder`, which replace built-in ones with the same ID.
 
-    The folder is read again when a file in it has changed. Each file or pattern that cannot be used is skipped with a
-    log warning that gives the reason. Several threads can use it. Every method raises `DriverMissing` if PyYAML is not
-    installed.
+    The folder is read again when a file in it has changed. Files and patterns that are not valid are skipped with a log
+    warning. Several threads can use it. The methods raise `DriverMissing` if PyYAML is not installed.
     """
 
     user_folder: Path | None = None
@@ -152,7 +148,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _entries(folder: Path) -> list[tuple[str, os.stat_result]]:
-    """Return the names and states of up to 1,000 Markdown and pattern files in the folder, sorted by name.
+    """Return the names and states of up to `FILE_LIMIT` Markdown and pattern files in the folder, sorted by name.
 
     Raise `OSError` if the folder cannot be read.
     """

@@ -14,7 +14,7 @@ from citekit.domain.library.personas import FREE, Pattern
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _HOTTEST = 2.0
-"""The highest temperature that any model accepts."""
+"""The highest temperature that models accept."""
 
 
 @frozen
@@ -28,7 +28,7 @@ class PatternFile:
 def read_patterns(text: str, what: str) -> PatternFile:
     """Return the patterns in `text`, the content of the file `what`. Patterns that are not valid are skipped.
 
-    Raise `FaultyAnswer` if no pattern can be read because the file as a whole is not valid.
+    Raise `FaultyAnswer` if the file as a whole is not valid.
     """
     patterns: dict[str, Pattern] = {}
     faults = []

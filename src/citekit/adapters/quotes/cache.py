@@ -1,7 +1,4 @@
-"""Caches the quotable texts of files (the texts in which quotes are searched for) in memory and on disk.
-
-The files of the cache can be deleted at any time.
-"""
+"""Caches the quotable texts of files (the texts in which quotes are searched for) in memory and on disk."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.source import Source
 
 MEMORY = 48_000_000
-"""Maximum number of characters in memory. The latest text always stays."""
+"""Maximum number of characters in memory. The latest text stays even if it is longer."""
 
 FILE_LIMIT = 256 * 2**20
 """Size limit of a cache file, in bytes."""
@@ -41,7 +38,7 @@ DRAWN = 1000
 """Maximum number of pages whose drawn text is in memory."""
 
 CHECKS = 16
-"""Average number of checks of the folder while cache files of `limit` bytes in total are written."""
+"""Average number of checks of the folder while `limit` bytes are written."""
 
 _HEADER = b"citekit quotable 2 "
 
@@ -50,13 +47,12 @@ _HEADER = b"citekit quotable 2 "
 class KeptQuotableTexts:
     """Caches the texts that `inner` reads, in memory and in `folder`. Threads and processes can share it.
 
-    The name of a cache file is derived from the digest of the source and the version of its texts. A cache file is
-    written atomically. It contains an authentication code for its name and content, made with the secret key of this
-    CiteKit home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. If the
-    source changes while it is read, `SourceUnreadable` is raised, and nothing is cached.
+    A cache file contains an authentication code for its name and content, made with the secret key of this CiteKit
+    home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. If the source
+    changes while it is read, `SourceUnreadable` is raised, and nothing is cached.
 
-    The cost of storing a text does not grow with the number of texts in the cache, because the total size is checked
-    only occasionally. Therefore the cache may exceed `limit`, by 1/16 on average, before files are removed.
+    The total size is checked only occasionally, so that the cost of storing a text does not grow with the number of
+    texts. Therefore, the cache may exceed `limit`, by 1/16 on average.
     """
 
     inner: QuotableTexts
@@ -149,8 +145,7 @@ class KeptQuotableTexts:
 def _is_due(path: Path, share: float) -> bool:
     """Return whether to check the folder after the cache file at `path` was written.
 
-    The answer is True for a fraction `share` of all names, which are digests, so no process has to remember the last
-    check.
+    This is True for a fraction `share` of all names, which are digests, so no process has to remember the last check.
     """
     return int(path.name[:8], 16) < share * 2**32
 
@@ -164,10 +159,7 @@ def _name(path: Path) -> bytes:
 
 
 def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
-    """Return the texts in the cache file at `path`; None if there is no valid file.
-
-    A file is not valid if it is missing, damaged, in another format, or from another CiteKit home.
-    """
+    """Return the texts in the cache file at `path`; None if there is no valid file."""
     check_parent(path)
     try:
         with open_home_file(path) as stream:
@@ -185,9 +177,8 @@ def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
 
 
 def _shrink(folder: Path, limit: int) -> None:
-    """Remove the least recently used cache files until at most `limit` bytes remain.
-
-    Temporary files of killed processes are also removed.
+    """Remove the least recently used cache files until at most `limit` bytes remain, and temporary files of killed
+    processes.
     """
     files: list[tuple[float, int, Path]] = []
     check_folder(folder)

@@ -19,16 +19,15 @@ from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.source import Source
 
 LIMIT = 256 * 2**20
-"""Size limit of a shared object, in bytes. Larger texts are not shared."""
+"""Maximum size of a shared object, in bytes. Larger texts are not shared."""
 
 
 @frozen
 class SharedQuotableTexts:
-    """Reads the texts of a source from the object store.
+    """Reads the texts of a source from the object store. If they are not there, `inner` reads them, and they are
+    stored.
 
-    If they are not there, `inner` reads them, and they are stored. The key is derived from the digest of the source and
-    the version of its texts. Texts are not stored if the source changes while it is read, or if they are larger than
-    `LIMIT`.
+    Texts are not stored if the source changes while it is read.
     """
 
     inner: QuotableTexts

@@ -11,7 +11,7 @@ from citekit.domain.quotes.transcript import Transcript
 
 
 def to_plain(quotable: Quotable) -> dict[str, object]:
-    """Return a quotable text as plain data that can be stored as JSON."""
+    """Return a quotable text as plain data for JSON."""
     placed = quotable.placed
     plain: dict[str, object] = {
         "text": placed.text,

@@ -1,6 +1,5 @@
-"""Extracts the texts of a file in which quotes are searched for.
-
-These are the text as displayed and variants of it, for example without running headers and footers or with markup.
+"""Extracts the texts of a file in which quotes are searched for: the text as displayed, and variants such as with
+markup.
 """
 
 from __future__ import annotations
@@ -44,9 +43,7 @@ MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"
 """Text formats whose readers omit the markup."""
 
 _WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
-"""Formats whose readers separate hidden text by a mark (`with_hidden`).
-
-In other formats, such a mark would be part of the file.
+"""Formats whose readers separate hidden text by a mark (`with_hidden`). In other formats, it would be part of the file.
 """
 
 _TABLES = {"csv": None, "tsv": "\t"}
@@ -65,8 +62,8 @@ _DRIVERS = ("pymupdf", "av", "lxml", "selectolax", "tinycss2", "mammoth", "markd
 class Beside:
     """Two functions for the subtitles of a recording in a sidecar file.
 
-    `find` returns the path of the sidecar file, or None if there is none. `cues` reads it, given the duration of the
-    recording in seconds.
+    `find` returns the path of the sidecar file, or None. `cues` reads it, given the duration of the recording in
+    seconds.
     """
 
     find: Callable[[Path], Path | None]
@@ -85,7 +82,7 @@ class OnePlace:
         return self.place
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the range of the whole text if `location` is the location of the text; else None."""
+        """Return the range of the whole text if `location` is its location; else None."""
         return (0, len(self.text)) if location == self.place else None
 
 
@@ -93,11 +90,11 @@ class OnePlace:
 class QuotableTextReader:
     """Reads quotable texts.
 
-    Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages with
-    `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts` uses
-    for scanned pages, or an empty string if it uses none. `transcriber` recognizes the words of recordings without
-    subtitles, and `screen_reader` reads the text that videos show; both return None if there is no such adapter. If `aligns`,
-    the words of subtitles get the times at which the transcriber hears them.
+    Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages
+    with `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts`
+    uses, or "" if it uses none. `transcriber` recognizes the words of recordings without subtitles, and `screen_reader`
+    reads the text that videos show; both return None if there is no such adapter. If `aligns`, the words of subtitles
+    get the times at which the transcriber hears them.
     """
 
     texts: TextReader
@@ -205,8 +202,8 @@ class QuotableTextReader:
             yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
 
     def _spoken(self, source: Source, progress: Progress) -> Iterator[Quotable]:
-        """Yield the text of each subtitle track of a recording (or else the words that the transcriber recognizes), and
-        then the text on the screen.
+        """Yield the text of each subtitle track of a recording (or else its recognized words), and then the text on the
+        screen.
 
         The sidecar file is the first track, followed by the embedded track shown by default and the other embedded
         tracks. Raise `SourceUnsupported` if the recording has none of these.

@@ -19,7 +19,6 @@ SMALL = 500_000
 PER_MEGABYTE = 4
 """Processor time for each megabyte beyond `SMALL`, as a multiple of the time for a small file.
 
-The time grows continuously with the size, so that a small difference in size never decides whether a file is refused.
 Annual reports of 0.7 to 2 MB that draw their text two letters at a time take 4 to 8 s for each megabyte, up to twice as
 much on a busy machine.
 """
@@ -34,7 +33,7 @@ PER_PICTURE = 6
 """Additional processor time for each image that is read by OCR, as a multiple of the time for a small file."""
 
 MEMORY_PER_MEGABYTE = 10
-"""Each whole megabyte of a file adds to its memory limit the limit for files under 1 MB, divided by this number."""
+"""Each whole megabyte of a file adds the memory limit for files under 1 MB, divided by this number."""
 
 _RECORDED = frozenset({Modality.VIDEO, Modality.AUDIO})
 
@@ -44,7 +43,7 @@ class Budget:
     """The limits of one request to a worker.
 
     `seconds` is the processor time. `memory` is the number of bytes in addition to what the worker uses at the start.
-    `picture` is the additional processor time in seconds for each image whose text is recognized (OCR).
+    `picture` is the additional processor time in seconds for each image that OCR reads.
     """
 
     seconds: float
@@ -54,8 +53,10 @@ class Budget:
 
 @frozen
 class Allowance:
-    """Computes budgets. `seconds` apply to files up to `SMALL`, and `memory` (bytes) to files under 1 MB; `most` is the
-    upper limit for memory.
+    """Computes budgets.
+
+    `seconds` apply to files up to `SMALL`, and `memory` (bytes) to files under 1 MB. `most` is the upper limit for
+    memory.
     """
 
     seconds: float
@@ -63,10 +64,7 @@ class Allowance:
     most: int
 
     def budget(self, path: str | os.PathLike[str], size: int, arguments: Mapping[str, Any]) -> Budget:
-        """Return the budget of a request about the file at `path`, which has `size` bytes.
-
-        `arguments` are the arguments of the request. Audio and video files get more processor time.
-        """
+        """Return the budget of a request with `arguments` about the file at `path`, which has `size` bytes."""
         megabytes = size // MEGABYTE
         units = 1 + max(0, size - SMALL) * PER_MEGABYTE / MEGABYTE
         if _modality(path, arguments) in _RECORDED:
@@ -76,9 +74,8 @@ class Allowance:
 
 
 def _modality(path: str | os.PathLike[str], arguments: Mapping[str, Any]) -> Modality | None:
-    """Return the modality of the file; None if it is unknown.
-
-    It is derived from the format in the arguments of the request, if there is one, or else from the file name.
+    """Return the modality of the file from the format in `arguments`, or else from the file name; None if it is
+    unknown.
     """
     match arguments:
         case {"source": {"format": [_, str(modality), _]}}:

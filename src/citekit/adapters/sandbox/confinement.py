@@ -2,8 +2,7 @@
 
 `setrlimit` limits memory and the size of output files. On Linux, Landlock removes the rights to write outside given
 folders, to run programs, to open network connections, and to signal other processes (kernel 5.13; the last two from 6.7
-and 6.12), and seccomp removes system calls that Landlock does not control. On systems without these features, the
-process is not restricted.
+and 6.12), and seccomp removes system calls that Landlock does not control. What a system lacks is left out.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ _BY_VERSION = ((2, 1 << 13), (3, 1 << 14))
 """Rights that later versions of Landlock control: linking between folders, and truncating."""
 
 _LOADERS = ("lib*/ld-*.so*", "lib/*/ld-*.so*")
-"""Paths of the dynamic loader. The kernel executes it before a dynamically linked program, so it must be allowed too.
-"""
+"""Paths of the dynamic loader, which the kernel executes before a dynamically linked program."""
 
 _NETWORK = 0b11
 _OUTSIDE = 0b11
@@ -42,7 +40,7 @@ _OUTSIDE = 0b11
 def end_with(descriptor: int) -> None:
     """Make the system kill this process and its programs when the other end of the pipe `descriptor` is closed.
 
-    This works whatever the process is doing at that time. On Linux, the signal is SIGKILL, which cannot be ignored.
+    On Linux, the signal is SIGKILL, which cannot be ignored.
     """
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
@@ -81,8 +79,8 @@ def held_of_limit() -> float:
 def allow_memory(size: int | None) -> bool:
     """Limit the memory of this process to `size` bytes more than it uses now, within the limit set by `limit_memory`.
 
-    With None, only the limit of `limit_memory` applies. Return whether `size` takes effect. This is always False on
-    systems other than Linux, because they do not report the memory in use.
+    None removes this limit. Return whether `size` takes effect, which is False on systems other than Linux, because
+    they do not report the memory in use.
     """
     if sys.platform != "linux":
         return False
@@ -123,10 +121,7 @@ def allow_processor_time(seconds: float) -> None:
 
 
 def limit_output(size: int) -> None:
-    """Limit the size of each file that this process writes to `size` bytes. The next call replaces the limit.
-
-    Larger writes fail with `EFBIG`.
-    """
+    """Limit the size of each file that this process writes to `size` bytes. The next call replaces the limit."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -137,9 +132,9 @@ def limit_output(size: int) -> None:
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
     """Permanently drop rights of this process, and return whether Landlock restricts it.
 
-    The process can no longer write outside the folders `writable`, run programs other than `programs`, or make the
-    calls in `system_calls`. Newer kernels also block network connections and signals to other processes. Call this
-    function while the process has only one thread, because other threads would keep their rights.
+    Landlock blocks writing outside the folders `writable` and running programs other than `programs`; on newer kernels,
+    also network connections and signals to other processes. The calls in `system_calls` are blocked without Landlock,
+    too. Call this function while the process has only one thread, because other threads would keep their rights.
     """
     if sys.platform != "linux":
         return False

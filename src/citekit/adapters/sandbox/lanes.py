@@ -1,7 +1,6 @@
 """Schedules requests to workers in two lanes (queues), so that long requests do not delay short ones.
 
-A request starts in the quick lane, unless the caller knows that it is slow, and moves to the slow lane if it takes
-long.
+A request moves to the slow lane if it takes long, or starts there if the caller knows that it is slow.
 """
 
 from __future__ import annotations
@@ -31,9 +30,8 @@ class Turn:
 class Lanes:
     """The quick lane and the slow lane for requests to workers. Several threads can use it.
 
-    `quick` and `slow` are the maximum numbers of running requests in each lane. Without a slow lane (0), long requests
-    stay in the quick lane. All requests together may use `memory` bytes, of which `reserve` bytes are only for the
-    quick lane.
+    `quick` and `slow` are the maximum numbers of running requests; without a slow lane (0), long requests stay in the
+    quick lane. All requests together may use `memory` bytes, of which `reserve` bytes are only for the quick lane.
     """
 
     quick: int
@@ -47,7 +45,7 @@ class Lanes:
     def enter(self, memory: int, timeout: float, *, is_slow: bool = False) -> Turn | None:
         """Wait for permission to run a request and return it, or None if it is not granted within `timeout` seconds.
 
-        `memory` is the memory limit of the request in bytes. `is_slow` selects the slow lane.
+        `memory` is the memory limit of the request in bytes.
         """
         turn = Turn(memory, is_slow)
         with self._change:
@@ -59,7 +57,7 @@ class Lanes:
     def slow_down(self, turn: Turn) -> bool:
         """Move the request of `turn` to the slow lane, if there is one that has room.
 
-        Return False if it has no room while other requests wait for the quick lane. The request must then stop and
+        Return False if it has no room while other requests wait for the quick lane: the request must then stop and
         wait.
         """
         with self._change:
@@ -73,7 +71,7 @@ class Lanes:
         return True
 
     def leave(self, turn: Turn) -> None:
-        """Release the permission `turn`, so that another request can run."""
+        """Release the permission `turn`."""
         with self._change:
             self._turns.remove(turn)
             self._change.notify_all()

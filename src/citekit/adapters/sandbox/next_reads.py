@@ -11,7 +11,7 @@ class NextReads:
     """Records, for each thread, whether the text of the files that it maps is read next."""
 
     def __init__(self) -> None:
-        """Create a record in which no thread has announced that it reads texts."""
+        """Create a record without announcements."""
         self._threads = local()
 
     def is_next(self) -> bool:
@@ -20,7 +20,7 @@ class NextReads:
 
     @contextmanager
     def announced(self) -> Iterator[None]:
-        """Announce that, during the `with` block, the text of the files that this thread maps is read next."""
+        """Announce that the text of the files that this thread maps during the `with` block is read next."""
         before = self.is_next()
         self._threads.is_next = True
         try:

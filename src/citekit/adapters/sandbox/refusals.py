@@ -1,7 +1,7 @@
 """Remembers files that exceeded their budget of time or memory, so that the same work is not attempted again.
 
-On a busy computer, programs share caches and cores, and the same work takes up to twice the processor time. For this
-reason, a refusal that was recorded on a busy computer expires after some minutes.
+On a busy computer, programs share caches and cores, and the same work takes up to twice the processor time. Therefore,
+a refusal that was recorded on a busy computer expires after some minutes.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from citekit.adapters.sandbox.budget import Budget
 from citekit.adapters.system.file_state import FileState
 
 REMEMBERED = 4096
-"""Maximum number of remembered files; the oldest refusals are removed first."""
+"""Maximum number of files remembered in memory. Those added first are removed first."""
 
 FAILURES = 3
 """Number of failures after which all work on a file is refused.
 
-A failure of work on a part of the file counts as one, and a failure of work on the whole file as two.
+A failure of work on a part of the file counts as one, and any other as two.
 """
 
 LAPSE = 600.0
@@ -47,8 +47,8 @@ _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 class Work:
     """A category of requests about a file that fail together.
 
-    All requests that read the whole file count as the same work, and so do all cheap requests, such as measuring the
-    file. Requests for different parts of a file are different work.
+    All requests that read the whole file are one, and so are all cheap requests, such as measuring the file. Requests
+    for different parts of a file are different work.
     """
 
     kind: str
@@ -74,7 +74,7 @@ class Work:
 class _Refusal:
     """The record that work on a file exceeded `budget`, with the `reason` as a clause.
 
-    `until` is when the refusal expires, in seconds since 1970; None if it does not expire.
+    `until` is when it expires, in seconds since 1970, or None.
     """
 
     budget: Budget
@@ -84,8 +84,7 @@ class _Refusal:
     def holds(self, wanted: Budget, now: float) -> bool:
         """Return whether the refusal applies to a request with the budget `wanted` at the time `now`.
 
-        It does not apply if it has expired or if the budget is larger than before. Refusals from the future are
-        ignored, because the clock may have been set back.
+        It does not apply if it has expired, if the budget is larger than before, or if the clock was set back.
         """
         is_current = self.until is None or now < self.until <= now + LAPSE
         return is_current and wanted.seconds <= self.budget.seconds and wanted.memory <= self.budget.memory
@@ -113,10 +112,9 @@ class _Record:
 class Refusals:
     """Records which files exceeded their budget or crashed a worker. Several threads can use it.
 
-    A file is tried again after it is edited or if its budget is larger. A refusal on a busy computer expires after
-    `LAPSE` seconds. Refusals are stored in memory and in `index` (None: in memory only). Stored rows need a valid
-    authentication code of this CiteKit home, so that nobody can forge a refusal. If another process removes the row of
-    a file, its refusals no longer apply.
+    A file is tried again after it is edited or if its budget is larger. Refusals are stored in memory and in `index`
+    (None: in memory only). Stored rows need a valid authentication code of this CiteKit home, so that nobody can forge
+    a refusal. If another process removes the row of a file, its refusals no longer apply.
     """
 
     index: Index | None = None
@@ -127,8 +125,7 @@ class Refusals:
     def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
         """Return why the work is refused and when it is tried again, as a clause; None if it should be tried now.
 
-        Work is refused if it failed before with at least this budget. After `FAILURES` failures, all work on the file
-        is refused.
+        Work is refused if it failed before with at least this budget, or after `FAILURES` failures of other work.
         """
         now = self.now()
         with self._lock:
@@ -143,7 +140,7 @@ class Refusals:
     def add(self, state: FileState, work: Work, budget: Budget, reason: str, *, was_busy: bool = False) -> None:
         """Record that `work` on a file exceeded `budget` or crashed a worker. `reason` is a clause in the past tense.
 
-        If the computer `was_busy`, the refusal expires after `LAPSE` seconds.
+        The record expires after `LAPSE` seconds if the computer `was_busy`.
         """
         until = self.now() + LAPSE if was_busy else None
         with self._lock:
@@ -157,7 +154,7 @@ class Refusals:
             record.is_stored = self.index.put(_row(state), rows)
 
     def forget(self, path: str | os.PathLike[str]) -> None:
-        """Remove all refusals of the file at `path`, so that it is tried again."""
+        """Remove the refusals of the file at `path`, so that it is tried again."""
         try:
             state = FileState.of(os.stat(path))  # noqa: PTH116 - the path as it is
         except OSError:
@@ -171,7 +168,7 @@ class Refusals:
     def _was_withdrawn(self, state: FileState, record: _Record) -> bool:
         """Return whether another process, such as `citekit ingest --force`, removed the stored refusals of a file.
 
-        If so, they are also removed from memory.
+        If so, remove them from memory, too.
         """
         if not record.is_stored or self.index is None or self.index.get(_row(state)) is not None:
             return False

@@ -45,11 +45,11 @@ T = TypeVar("T")
 
 @frozen
 class IsolatedMapper:
-    """A mapper that runs in a worker if `is_apart` returns True for the file.
+    """A mapper that runs in a worker if `is_apart` returns True for the file; otherwise, `here` maps it in this
+    process.
 
-    Otherwise, it calls the mapper `here` in this process. `transcriber` returns the transcriber that asks a service, or
-    None if the user did not choose one. If `is_read_next` returns True, the worker also reads the text of a PDF,
-    because a request for its text follows.
+    `transcriber` returns the transcriber that asks a service, or None if the user did not choose one. If `is_read_next`
+    returns True, the worker also reads the text of a PDF.
     """
 
     here: Mapper
@@ -61,7 +61,7 @@ class IsolatedMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the mapper `here`, because both make the same maps."""
+        """The identity of `here`, because both make the same maps."""
         return self.here.identity
 
     def supports(self, format: Format) -> bool:
@@ -88,8 +88,8 @@ class IsolatedMapper:
 class IsolatedExtractor:
     """An extractor that runs in a worker.
 
-    `here` is the same extractor in this process, and `name` its name in the worker. `transcriber` returns the
-    transcriber that asks a service, or None if the user did not choose one.
+    `here` is the same extractor in this process, and `name` its name in the worker. `transcriber` is that of
+    `IsolatedMapper`.
     """
 
     here: Extractor
@@ -99,7 +99,7 @@ class IsolatedExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The identity of the extractor `here`, because both create the same output."""
+        """The identity of `here`, because both create the same output."""
         return self.here.identity
 
     def identity_for(self, source: Source) -> ExtractorIdentity:
@@ -132,10 +132,7 @@ class IsolatedExtractor:
 
 @frozen
 class IsolatedMeasurer:
-    """A measurer that runs in a worker if `is_compiled` returns True for the format; otherwise, it calls `here`.
-
-    `is_compiled` returns whether the parser of a format is compiled code.
-    """
+    """A measurer that runs in a worker if the parser of the format is compiled code; otherwise, it calls `here`."""
 
     here: Measurer
     workers: WorkerPool
@@ -222,8 +219,8 @@ def _with_speech(
     """Return the answer of a worker. If the worker lacks the words of the recording, ask the service, then the worker
     again.
 
-    A worker has no network access. It finds the words in the cache, where the service's transcriber stores them. Raise
-    `SpeechMissing` if the words are missing and the user did not choose a service.
+    A worker has no network access. It finds the words in the cache. Raise `SpeechMissing` if the words are missing and
+    the user did not choose a service.
     """
     try:
         return ask()
@@ -236,10 +233,7 @@ def _with_speech(
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether the path is a regular file.
-
-    A worker controlled by a hostile file could have created a link instead.
-    """
+    """Return whether the path is a regular file. A hostile file could make a worker create a link instead."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:

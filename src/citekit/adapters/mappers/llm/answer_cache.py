@@ -1,8 +1,7 @@
 """Caches a model's answers while a map is unfinished, so that a resumed mapping does not pay for an answer twice.
 
-An answer is about one window of a long file. Its key consists of the file's digest, the model, the version of the
-prompt, and the window. An answer is validated against the file again when it is used, so a damaged or forged answer
-does no more harm than a wrong one. The answers about a file are removed when its map is complete.
+An answer is about one window of a long file. It is validated again when it is used, so a damaged or forged answer does
+no more harm than a wrong one.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from citekit.domain.errors import HomeUnwritable
 from citekit.domain.model_usage import Usage
 
 LIFETIME = 30 * 86_400.0
-"""Seconds after which answers about an unfinished map are removed."""
+"""Seconds without a new answer after which the answers about an unfinished map are removed."""
 
 SIZE_LIMIT = 20_000_000
-"""The maximum size in bytes of a cached answer."""
+"""The maximum size in bytes of a cached answer that is read."""
 
 _KEY_LENGTH = 40
 """The number of characters of a key in a file name."""
@@ -38,7 +37,7 @@ _KEY_LENGTH = 40
 class CachedAnswer:
     """A model's answer about one window, with the number of requests and tokens used.
 
-    `repaired` means that the model was already asked to correct the faults of this answer, so it is not asked again.
+    `repaired` means that the model was already asked to correct the faults of this answer.
     """
 
     answer: Answer
@@ -53,7 +52,7 @@ def cache_key(*facts: object) -> str:
 
 
 class AnswerCache(Protocol):
-    """A cache of answers by two keys: one for the map and one for the window.
+    """A cache of answers. The first key stands for the map, the second for the window.
 
     An answer that cannot be written or read counts as missing.
     """
@@ -105,8 +104,8 @@ class MemoryAnswerCache:
 class FileAnswerCache:
     """Caches answers in files under `folder`: a folder for each map, with one JSON file for each window.
 
-    Each file has an authentication code made with the secret key of this CiteKit home. Files from another home, such as
-    a downloaded archive, count as missing. Every method raises `HomeUnsafe` if a component of the path is a link.
+    Each file has an authentication code made with the secret key of this CiteKit home, so files from another home count
+    as missing. The methods raise `HomeUnsafe` if a folder of the home on the path is a link.
     """
 
     folder: Path

@@ -1,8 +1,8 @@
 """Parses the text of a model's reply into nodes, even if the text is malformed or truncated.
 
-This module accepts the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare
-array that the prompts of CiteKit 0.2 requested, prose and code fences around any of these, truncated JSON, and lists in
-which single nodes are not valid JSON.
+It accepts the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that
+the prompts of CiteKit 0.2 requested, prose or code fences around them, and lists in which single nodes are not valid
+JSON.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ _BETWEEN = re.compile(r"[\s,]*")
 class RawNode:
     """One node as the model wrote it, before validation.
 
-    `path` is its position in the answer, such as `nodes[3]`. `record` has its fields; if it is None, the node is not a
-    JSON object and `error` says why.
+    `path` is its position in the answer, such as `nodes[3]`. `record` has its fields; if it is None, `error` says why.
     """
 
     path: str
@@ -57,7 +56,7 @@ class Answer:
 
 
 def read_answer(text: str) -> Answer:
-    """Parse `text`, a model's reply, and return the answer in it. Never raise errors. Incomplete nodes are omitted."""
+    """Parse `text`, a model's reply, and return the answer in it, without incomplete nodes."""
     body = without_thoughts(text).strip()
     opening = _OPENING.search(body)
     if opening is None:
@@ -102,11 +101,7 @@ def _reason(wrong: Exception) -> str:
 
 
 def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
-    """Return the list of nodes in a parsed answer; None if it has no such list.
-
-    The list is the answer itself, its `nodes`, a list that contains only the answer if it is a single node, its first
-    list of objects, or the list in an inner object.
-    """
+    """Return the list of nodes in a parsed answer; None if it has no such list."""
     if isinstance(value, list):
         return value
     if not isinstance(value, dict) or depth > 2:
@@ -168,9 +163,9 @@ class _MalformedNode(str):
 
 
 def _values(text: str, position: int) -> tuple[list[Any], bool]:
-    """Return the objects of a JSON array and whether the array is closed.
+    """Return the objects of the JSON array that is open at `position`, and whether the array is closed.
 
-    `position` is after the opening bracket. The objects end at the first text that is not a complete object.
+    An array with more than `NODE_LIMIT` objects counts as closed.
     """
     values: list[Any] = []
     while len(values) <= NODE_LIMIT:
@@ -237,9 +232,8 @@ def _flattened(value: dict[str, object]) -> dict[str, object]:
 
 
 def _level(value: dict[str, object], depth: int, dotted: set[str]) -> int:
-    """Return the level of a node from its field `level`, its nesting depth, or its dotted ID, such as `ch1.intro`.
-
-    `dotted` contains the IDs of all nodes. A nested node has the level of its depth.
+    """Return the level of a node: its depth if it is nested; otherwise, from its field `level` or its dotted ID, such
+    as `ch1.intro`.
     """
     level = value.get("level")
     if isinstance(level, int) and not isinstance(level, bool) and depth == 1:

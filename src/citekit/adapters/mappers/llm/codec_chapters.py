@@ -1,4 +1,4 @@
-"""Writes and reads locations in a book without pages, as paragraphs of chapters.
+"""Converts locations in a book without pages to paragraphs of chapters and back.
 
 The paragraphs are numbered in the text that the model receives.
 """
@@ -91,11 +91,8 @@ class ParagraphCodec:
         return f"chapter {first}, paragraph {start}, to chapter {last}, paragraph {end}"
 
     def to_location(self, span: Span) -> Location:
-        """See `LocationCodec.to_location`. The location has characters if `span` is a part of one chapter; otherwise,
-        it is whole chapters.
-
-        A span that crosses chapters is extended to whole chapters, because a map cannot express parts of several
-        chapters.
+        """See `LocationCodec.to_location`. A span that crosses chapters is extended to whole chapters, because a map
+        cannot express parts of several.
         """
         (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
         plain: dict[str, object] = {"modality": "document", "chapter": first if first == last else [first, last]}
@@ -105,7 +102,9 @@ class ParagraphCodec:
         return from_plain(plain)
 
     def from_location(self, location: Location) -> Span | None:
-        """See `LocationCodec.from_location`."""
+        """See `LocationCodec.from_location`. The result is also None for a chapter that does not exist. Raise
+        `LocationMalformed` if there is no paragraph at the characters of the location.
+        """
         if not isinstance(location, Chapter) or location.last > len(self.paragraphs):
             return None
         if location.chars is None:
@@ -156,7 +155,7 @@ class ParagraphCodec:
     def _covering(self, chapter: int, chars: Chars) -> Span:
         """Return the first and last paragraph (numbers in the book) that overlap the characters `chars` of a chapter.
 
-        Raise `LocationMalformed` if no paragraph does.
+        Raise `LocationMalformed` if there are none.
         """
         touched = [
             n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end

@@ -33,9 +33,8 @@ class PageCodec:
         return _pair_schemas("page", "The first page of the part: its number in the file, from 1, not the printed one.")
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec.parse`. The fields `pages` and `page` are also accepted.
-
-        `pages` is a list of numbers or a text such as `3, 5-7`.
+        """See `LocationCodec.parse`. The fields `pages` and `page` (numbers, or a text such as `3, 5-7`) are also
+        accepted.
         """
         if "first_page" in record or "last_page" in record:
             return _parse_pair(record, "first_page", "last_page")
@@ -110,7 +109,7 @@ def listed_pages(record: RawFields) -> tuple[int, ...]:
 
 
 def _integer_span(first: int, last: int) -> Span:
-    """Return the span (`first`, `last`)."""
+    """Return the span with these bounds."""
     return first, last
 
 
@@ -140,9 +139,9 @@ def _parse_numbers(record: RawFields, name: str, missing: str | None = None) -> 
 
 
 def _parse_run(name: str, item: object) -> tuple[int, ...]:
-    """Return the numbers in `item`, one item of the field `name`, which is a number or a range.
+    """Return the numbers in `item`, a number or a range.
 
-    A range such as `5-7` gives its two ends. In the field `pages`, a range of up to 1001 pages gives all of its pages.
+    A range such as `5-7` gives its two ends, or all of its numbers if `name` is `pages` and there are at most 1001.
     """
     run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
     if run is None or run[2] is None:

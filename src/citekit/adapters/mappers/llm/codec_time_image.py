@@ -46,9 +46,8 @@ class TimeCodec:
         }
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec.parse`. Clock times (`1:02:03.5`) are also accepted.
-
-        If `end` is missing, the span extends to the end of the file.
+        """See `LocationCodec.parse`. Clock times (`1:02:03.5`) are also accepted. A missing `end` is the end of the
+        file.
         """
         if "start" not in record:
             raise LocationMalformed("start: is missing")
@@ -78,8 +77,7 @@ class TimeCodec:
 class BoxCodec:
     """A location codec for bounding boxes in a picture.
 
-    The model writes `bbox` in fractions, or `box_2d` in thousandths if `thousandths` is set. Some models are trained on
-    `box_2d`.
+    The model writes `bbox` in fractions, or `box_2d` in thousandths, on which some models are trained.
     """
 
     thousandths: bool = False
@@ -105,10 +103,7 @@ class BoxCodec:
         }
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec.parse`. Both `box_2d` and `bbox` are accepted.
-
-        The name of the field decides which format is used, not the size of the numbers.
-        """
+        """See `LocationCodec.parse`. Both `box_2d` and `bbox` are accepted, whatever `thousandths` is."""
         if "box_2d" in record:
             top, left, bottom, right = self._four(record, "box_2d")
             if max(top, left, bottom, right) <= 1 and not (bottom + right).is_integer():

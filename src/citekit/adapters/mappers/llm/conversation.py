@@ -1,7 +1,4 @@
-"""Manages the conversation with a model about one window of a file.
-
-It consists of a question and of follow-ups if an answer is truncated, unreadable, or wrong.
-"""
+"""Asks a model about one window of a file, and follows up on truncated, unreadable, or wrong answers."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ _NOT_LOCATION = frozenset({"title", "type", "summary", "context", "level", "id"}
 
 @define
 class UsageTotal:
-    """The requests and tokens used for a map so far, over all of its windows. Several threads can use it."""
+    """The requests and tokens used for a map so far. Several threads can use it."""
 
     usage: Usage = field(factory=Usage)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -56,8 +53,8 @@ class UsageTotal:
 class Conversation:
     """A conversation with a model about one window of a file.
 
-    `description` names the map in error messages. `usage` and `notes` are collected from all replies in the
-    conversation, and `usage_total` is shared by all windows of the map. `redact` removes secrets from the model's text.
+    `description` names the map in error messages. `usage` and `notes` are collected from the replies of this
+    conversation, and `usage_total` from all windows of the map. `redact` removes secrets from the model's text.
     """
 
     session: Session
@@ -71,15 +68,16 @@ class Conversation:
     _last: Reply | None = field(default=None, init=False)
 
     def answer(self) -> Answer:
-        """Ask the question and return the first readable answer. If it is truncated, pass it to `completed`.
+        """Ask the question and return the first readable answer, which may be truncated (see `completed`).
 
-        Raise `FaultyAnswer` if two answers are unreadable, `MapperUnavailable` if the service fails, or `Cancelled` if
-        the user cancels.
+        Raise `FaultyAnswer` if two answers are unreadable, and the errors of `Session.ask`.
         """
         return self._readable(self._ask())
 
     def answer_again(self, words: str) -> Answer:
-        """Send the follow-up `words` and return a complete new answer. Raise the same errors as `answer`."""
+        """Send the follow-up `words` and return the new answer, continued as in `completed`. Raise the errors of
+        `answer`.
+        """
         return self.completed(self._readable(self._ask(words)))
 
     def resume(self, answer: Answer) -> None:
@@ -87,13 +85,14 @@ class Conversation:
         self._last = Reply(_json_of(answer), complete=not answer.truncated, usage=Usage())
 
     def corrected_nodes(self, items: Sequence[RawNode], faults: Sequence[Fault]) -> Sequence[RawNode]:
-        """Ask the model to correct the nodes with `faults`, and return `items` with the corrections in their place."""
+        """Ask the model to correct the nodes with `faults`, and return `items` with the corrections."""
         return replace_nodes(items, {fault.node for fault in faults}, self._ask(prompt.correction(faults)).items)
 
     def completed(self, answer: Answer) -> Answer:
-        """Return `answer` with its missing rest if it is truncated.
+        """Return `answer`, continued by follow-ups while it is truncated.
 
-        The rest is requested in up to `CONTINUATION_LIMIT` follow-ups, until a reply adds no nodes.
+        At most `CONTINUATION_LIMIT` follow-ups are sent, and none after one that adds no nodes. A note says if the
+        answer stays truncated.
         """
         asked = 0
         while answer.truncated and asked < CONTINUATION_LIMIT:
@@ -143,7 +142,7 @@ class Conversation:
 
 
 def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
-    """Return `answer` with its texts passed through `redact`. A model or a server may repeat secrets."""
+    """Return `answer` with its texts passed through `redact`, because a model or a server may repeat secrets."""
     items = [_redacted_item(item, redact) for item in answer.items]
     title = None if answer.title is None else redacted(answer.title, redact)
     complaint = None if answer.error is None else redacted(answer.error, redact)
@@ -171,12 +170,11 @@ def _json_of(answer: Answer) -> str:
 
 
 def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawNode]) -> Sequence[RawNode]:
-    """Return `items` with the nodes in `new`, which the model corrected, in place of the old ones.
+    """Return `items` with corrections from `new` in place of old nodes.
 
-    A new node replaces the node with the same title, preferably a faulty one, or else the faulty node with the same
-    location. `faulty` contains the paths of faulty nodes. If there are as many new nodes as faulty ones, and as many
-    unmatched new nodes as remaining faulty ones, the former replace the latter in order. Other new nodes are ignored,
-    because they were not requested.
+    A correction replaces the node with the same title, or else the faulty node with the same location. If there are as
+    many corrections as faulty nodes, those left over replace the remaining faulty nodes in order; otherwise, they are
+    ignored. `faulty` contains the paths of faulty nodes.
     """
     result = list(items)
     free = [n for n, item in enumerate(items) if item.path in faulty]
@@ -211,9 +209,9 @@ def _same_title(
 def _same_location(
     items: Sequence[RawNode], record: Mapping[str, object], faulty: Sequence[int], taken: set[int]
 ) -> int | None:
-    """Return the index of the faulty node with the location of `record`; None if there is no such node.
+    """Return the index of the faulty node with the location of `record`; None if there is none.
 
-    This finds a node whose title was corrected. `taken` contains the indexes already matched.
+    This finds a node whose title was corrected.
     """
     wanted = _location_fields(record)
     return next((n for n in faulty if n not in taken and wanted and _location_fields(items[n].record) == wanted), None)

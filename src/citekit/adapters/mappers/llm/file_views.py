@@ -18,10 +18,7 @@ PAGE_CHARACTERS = 20_000
 
 
 class Viewer(Protocol):
-    """Reads PDFs and pictures for a model.
-
-    Its methods raise the errors of opening such a file. Errors that `progress` raises propagate.
-    """
+    """Reads PDFs and pictures for a model. Its methods raise the errors of opening such a file."""
 
     def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
         """Return the lines of text on each page of a PDF."""
@@ -39,12 +36,12 @@ class Viewer(Protocol):
         """
 
     def is_upright(self, path: Path) -> bool:
-        """Return whether a picture is stored upright, so that its EXIF orientation requires no rotation."""
+        """Return whether a picture is stored upright (its EXIF orientation requires no rotation)."""
 
     def picture(self, path: Path, side: int) -> tuple[bytes, str]:
-        """Return the encoded bytes of a picture and its media type, `image/png` or `image/jpeg`.
+        """Return an upright copy of a picture, at most `side` pixels long and wide, and its media type.
 
-        The picture is upright and at most `side` pixels on its longer side.
+        The type is `image/png` or `image/jpeg`.
         """
 
 

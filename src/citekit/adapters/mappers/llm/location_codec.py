@@ -1,4 +1,4 @@
-"""Location codecs convert between the locations that a model writes and the locations of CiteKit.
+"""Converts between the locations that a model writes and the locations of CiteKit.
 
 Until a location is validated, it is a span: a tuple of lower bounds, followed by as many upper bounds. It is (first,
 last), inclusive, for pages, lines, and paragraphs; (start, end) for seconds; and (x1, y1, x2, y2) for pictures. A span
@@ -30,14 +30,14 @@ def highs(span: Span) -> Span:
 
 
 def contains(outer: Span, inner: Span) -> bool:
-    """Return whether `inner` is completely inside `outer`."""
+    """Return whether `inner` is inside `outer`. Edges may coincide."""
     return all(a <= b for a, b in zip(lows(outer), lows(inner), strict=True)) and all(
         a >= b for a, b in zip(highs(outer), highs(inner), strict=True)
     )
 
 
 def touches(one: Span, other: Span) -> bool:
-    """Return whether two spans overlap or have an edge in common."""
+    """Return whether two spans overlap or touch."""
     return all(
         low <= high
         for low, high in zip(
@@ -49,7 +49,7 @@ def touches(one: Span, other: Span) -> bool:
 
 
 def union(spans: Iterable[Span]) -> Span:
-    """Return the smallest span that contains all of `spans`. There must be at least one."""
+    """Return the smallest span that contains all of `spans`, at least one."""
     known = list(spans)
     return (
         *(min(column) for column in zip(*map(lows, known), strict=True)),
@@ -92,12 +92,7 @@ NUMBER_LIMIT = 10**9
 
 
 class LocationCodec(Protocol):
-    """Converts locations in one kind of file between a model's fields, spans of numbers, and CiteKit's `Location`.
-
-    `first` and `last` are the limits of the file in every dimension. `step` is 0 for continuous units. An end that is
-    up to `end_tolerance` beyond `last` is clipped to `last`. A child that extends beyond its parent by up to
-    `parent_tolerance` is clipped to its parent. Both tolerances are in the codec's unit.
-    """
+    """Converts locations in one kind of file between a model's fields, spans of numbers, and CiteKit's `Location`."""
 
     @property
     def unit(self) -> str:
@@ -105,26 +100,23 @@ class LocationCodec(Protocol):
 
     @property
     def first(self) -> float:
-        """The lowest number that a location in the file can have."""
+        """The lowest number of a location in the file, in each dimension."""
 
     @property
     def last(self) -> float:
-        """The highest number that a location in the file can have."""
+        """The highest number of a location in the file, in each dimension."""
 
     @property
     def step(self) -> float:
-        """1 for units that are counted in whole numbers, such as pages; 0 for others, such as seconds."""
+        """1 for whole numbers, such as pages; 0 for continuous units, such as seconds."""
 
     @property
     def end_tolerance(self) -> float:
-        """The maximum distance beyond the end of the file at which the end of a span is clipped instead of rejected."""
+        """How far beyond the end of the file, in the codec's unit, an end is clipped instead of rejected."""
 
     @property
     def parent_tolerance(self) -> float:
-        """The distance by which a child may extend beyond its parent, to allow for rounding.
-
-        The child is then clipped.
-        """
+        """How far, in the codec's unit, a child that extends beyond its parent is clipped instead of rejected."""
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -155,7 +147,7 @@ class LocationCodec(Protocol):
 def parse_integer(name: str, value: object) -> int:
     """Return the whole number `value`, which may also be written as `12.0` or `"12"`.
 
-    Raise `LocationMalformed` for other values and numbers beyond `NUMBER_LIMIT`. `name` is the field, for the message.
+    Raise `LocationMalformed`, with the field `name` in the message, for other values and numbers beyond `NUMBER_LIMIT`.
     """
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -171,8 +163,8 @@ def parse_integer(name: str, value: object) -> int:
 def parse_number(name: str, value: object) -> float:
     """Return `value` as a float.
 
-    Raise `LocationMalformed` if it is not a finite number or is beyond `NUMBER_LIMIT`. `name` is the field, for the
-    message.
+    Raise `LocationMalformed`, with the field `name` in the message, if it is not a finite number or is beyond
+    `NUMBER_LIMIT`.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise LocationMalformed(f"{name}: must be a number, not {short_repr(value)}")

@@ -58,14 +58,14 @@ class ModelMapper:
     """A mapper that asks the model of `service` for the structure of a file. The map that `local` makes is a part of
     the prompt.
 
-    - A long file is sent in windows. `max_requests` limits the windows of one file (None: `WINDOW_LIMIT`).
-    - At most `concurrency` requests are open at a time over all files, and at most `files` files are read and
-      prepared at a time (None: 64). The budget of the service limits the requests for one file.
+    - `max_requests` limits the windows of one file, apart from those with cached answers (None: `WINDOW_LIMIT`).
+    - At most `concurrency` requests are open at a time over all files, and at most `files` files are read and prepared
+      at a time (None: 64).
     - `model_name` replaces the model's own name in the map's identity, to distinguish servers.
-    - `viewer` reads the files to send. `stills` and `clips` make pictures and clips for a service that does not
-      accept a whole recording.
-    - `cache` stores the answers about an unfinished map, and `generation` is a part of its keys. `redact`
-      removes secrets from answers.
+    - `viewer` reads the files to send. `stills` and `clips` make pictures and clips for a service that does not accept
+      a whole recording.
+    - `cache` stores the answers about an unfinished map, and `generation` is a part of its keys. `redact` removes
+      secrets from answers.
     """
 
     service: Service
@@ -95,7 +95,7 @@ class ModelMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The name of the service, its model, and the versions of the prompts and of the validation."""
+        """The name of the service, the name of the model, and the versions of the prompts and of the validation."""
         return MapperIdentity(
             self.service.name, f"{prompt.PROMPT_VERSION}.{CHECKS_VERSION}", self.model_name or self.service.model
         )
@@ -105,16 +105,15 @@ class ModelMapper:
         return self.service.limits(format) is not None and self.local.supports(format)
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """Return the sidecar files that the local mapper reads. Its map and its subtitles are sent to the model."""
+        """Return the sidecar files that the local mapper reads."""
         return self.local.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """Return the model's map after validation against the file.
 
-        The metadata of the map is that of the local map, except for its notes. In addition, it has `usage`, `notes`
-        about repairs and titles, and `dropped`, with one line `path: reason` for each node that was left out. Raise the
-        errors of `Mapper.map`, and `FaultyAnswer` if no node or fewer than a third of the nodes are valid, or if fewer
-        than a third of the checked titles are in the file.
+        Its metadata is that of the local map with this mapper's identity, `usage`, its own `notes`, and `dropped`: one
+        line `path: reason` for each node that was left out. Raise the errors of `Mapper.map`; `FaultyAnswer` if the
+        answers are unreadable, or if too few of their nodes are valid or too few of their titles are in the file.
         """
         limits = self.service.limits(source.format)
         if limits is None:
@@ -244,8 +243,7 @@ class ModelMapper:
 def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str, str]:
     """Return the title of the file and a note ("" if there is nothing to report).
 
-    The title is the first title proposed by the model that the text of the file, its name, or the local map confirms,
-    or else the title of the local map.
+    The first title from the model that is confirmed is preferred to the title of the local map.
     """
     local_title = task.local_map.title
     proposed = [each.title for each in results if each.title]
@@ -260,9 +258,7 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
 
 
 def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
-    """Return notes that say how many of the `checked` titles are not in the file and how many were `unchecked`, or that
-    no title could be checked.
-    """
+    """Return notes about titles that are not in the file or could not be checked."""
     if not checked:
         return ["No title could be checked, because there is no text at the locations of the nodes."]
     notes = []
@@ -283,18 +279,14 @@ _E = TypeVar("_E", bound=CiteKitError)
 
 
 def _with_summary(error: _E, summary: str) -> _E:
-    """Return `error` after adding `summary` (see `MappingTask.usage_summary`) and the error's notes to its message."""
+    """Return `error` after adding `summary` and the error's notes to its message."""
     text = " ".join([f"{str(error).rstrip('.')}.", summary, *getattr(error, "__notes__", ())])
     error.args = (text, *error.args[1:])
     return error
 
 
 def _codec(local_map: ResourceMap, service: Service, book: ParagraphCodec | None) -> LocationCodec:
-    """Return the codec for locations in the file: `book` if it is given, else the codec for the modality of the map.
-
-    A service gets boxes in the format that its attribute `boxes` names; without the attribute, `box_2d` for Gemini and
-    `bbox` for other services.
-    """
+    """Return the codec for locations in the file: `book` if it is given, else the codec for the modality of the map."""
     extent = local_map.extent
     if book is not None:
         return book

@@ -41,9 +41,8 @@ _KINDS = {"pdf": "PDF document", "subtitles": "subtitle file", **dict.fromkeys(B
 class WindowResult:
     """The validated answer about one window of a file.
 
-    `proposed` is the number of nodes that the model proposed. `titles_checked` is the number of titles that could be
-    searched for in the text at their location, and `titles_found` is the number of titles that were found.
-    `titles_unchecked` is the number of titles of nodes without text.
+    `proposed` is the number of nodes that the model proposed, and `titles_unchecked` is the number of titles of nodes
+    without text.
     """
 
     title: str | None
@@ -67,8 +66,8 @@ class WindowResult:
 class MappingTask:
     """One file and everything needed to ask a model about its windows.
 
-    `local_map` is the local mapper's map. `description` names the new map in error messages. `cache` stores the answers
-    under `map_key` until the map is complete. `redact` removes secrets from answers.
+    `local_map` is the local mapper's map. `description` names the new map in error messages. `redact` removes secrets
+    from answers.
     """
 
     source: Source
@@ -93,10 +92,10 @@ class MappingTask:
         return self._result(number, cached, validated, (CACHED_NOTE,))
 
     def ask(self, session: Session, number: int, progress: Progress) -> WindowResult:
-        """Ask the model about window `number`, and ask it once to correct the faults of its answer.
+        """Ask the model about window `number`, or continue from its cached answer. Ask once to correct the faults of
+        the answer.
 
-        Raise `FaultyAnswer` if the answer is unreadable, `MapperUnavailable` if the service fails, or `Cancelled` if
-        the user cancels.
+        Raise the errors of `Conversation.answer`.
         """
         window, cached = self.windows[number], self.cache.get(self.map_key, self._window_key(number))
         conversation = Conversation(
@@ -123,7 +122,7 @@ class MappingTask:
     ) -> tuple[Answer, ValidatedAnswer]:
         """Ask the model to correct the faults of its answer, and return the new answer with its validation.
 
-        If the follow-up request fails, the original answer is returned, and a note is added.
+        If the service fails, return the original answer.
         """
         faults = validated.faults
         conversation.progress(0, None, "asking the model to correct its answer")
@@ -167,7 +166,7 @@ class MappingTask:
     def drop_faulty(self, results: Sequence[WindowResult]) -> None:
         """Remove the cached answers that led to an unusable map, so that a new run requests them again.
 
-        These are the answers for the windows with faulty `results`, or all if no single window is at fault.
+        These are the answers with faulty `results`, or all if no single window is at fault.
         """
         faulty = [number for number, result in enumerate(results) if result.is_faulty]
         for number in faulty or range(len(results)):
@@ -233,11 +232,11 @@ def _cacheable(conversation: Conversation, answer: Answer) -> CachedAnswer:
 
 
 def answer_schema(codec: LocationCodec, types: str) -> dict[str, Any]:
-    """Return the JSON Schema of an answer whose locations are written as `codec` defines.
+    """Return the JSON Schema of an answer whose locations are written as `codec` defines. `types` suggests types of
+    nodes.
 
-    The schema is flat, has no references, and requires every field. Nodes have levels instead of `children`, because
-    structured outputs of model services do not support recursive schemas. A range has a first and a last number, because
-    a list of all pages would need more output tokens. `types` is a text that suggests types of nodes to the model.
+    Nodes have levels instead of `children`, because not all model services support recursive schemas. A range has a
+    first and a last number, because a list of all pages would need more output tokens.
     """
     node = NODE_SCHEMA["properties"]
     fields = {

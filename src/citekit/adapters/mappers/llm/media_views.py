@@ -29,10 +29,10 @@ SCENES_PER_WINDOW = 150
 
 
 def media_windows(view: SourceView) -> list[Window]:
-    """Split a recording into windows, the parts that are sent to a model in one request each.
+    """Split a recording into windows.
 
-    Times in a clip are counted from the beginning of the clip; all other times are counted from the beginning of the
-    source. Raise `MapperUnavailable` if the service accepts no form of the recording, or if it needs too many requests.
+    Times in a clip are counted from the beginning of the clip; other times, from the beginning of the source. Raise
+    `MapperUnavailable` if the service accepts no form of the recording, or if it needs too many requests.
     """
     seconds = view.limits.seconds
     if view.limits.as_file and view.file_fits and (seconds is None or view.codec.last <= seconds):
@@ -43,10 +43,7 @@ def media_windows(view: SourceView) -> list[Window]:
 
 
 def _clip_windows(view: SourceView) -> list[Window]:
-    """Split a recording into clips, one for each request to the model.
-
-    A clip is not longer than the service accepts. Its size in bytes is only estimated, so it may be slightly too large.
-    """
+    """Split a recording into clips, one for each request. Their sizes in bytes are only estimated."""
     whole = view.codec.last
     share = 1.0 if view.limits.file_bytes is None else 0.8 * view.limits.file_bytes / view.source.size
     limit = max(1.0, min(view.limits.seconds or whole, whole * min(1.0, share)))
@@ -120,9 +117,9 @@ def _text_and_stills(view: SourceView, span: Span, rows: Sequence[str]) -> Seque
 
 
 def _stills(view: SourceView, span: Span) -> list[ImagePart]:
-    """Return a still picture from the middle of each scene in `span`, or of `span` if it has no scenes.
+    """Return still pictures from the middles of the scenes in `span`, or of `span` if it has no scenes.
 
-    If there are more than `STILLS_PER_WINDOW` scenes, an evenly spaced selection is used.
+    Of more than `STILLS_PER_WINDOW` scenes, an evenly spaced selection is used.
     """
     if view.stills is None or view.local.modality is not Modality.VIDEO:
         return []
@@ -140,7 +137,7 @@ def _stills(view: SourceView, span: Span) -> list[ImagePart]:
 
 
 def cues_of(view: SourceView) -> Sequence[Cue]:
-    """Return the subtitles in the sidecar file of a recording, or else the subtitles in the recording itself."""
+    """Return the subtitles in the sidecar file of a recording, or else those in the recording itself."""
     path = find_sidecar(view.source.path)
     found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.codec.last]
     return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.codec.last]
@@ -157,7 +154,7 @@ def _spans(view: SourceView, nodes: Sequence[Node]) -> list[Span]:
 def _section_events(view: SourceView, times: Sequence[float]) -> dict[int, int]:
     """Map the index of the first event at or after the start of each section to the level of that section.
 
-    `times` contains the start of each event in seconds, in ascending order.
+    `times` contains the start of each event, in ascending order.
     """
     borders = sorted(section_starts(view.local.nodes, view.codec).items())
     found: dict[int, int] = {}

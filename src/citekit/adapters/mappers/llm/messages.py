@@ -34,7 +34,7 @@ class ImagePart:
 
 @frozen
 class SoundPart:
-    """A short recording that is sent in the request itself. Its `media_type` is, for example, `audio/wav`."""
+    """A short recording that is sent in the request itself."""
 
     data: bytes
     media_type: str
@@ -42,7 +42,7 @@ class SoundPart:
 
 @frozen
 class FilePart:
-    """A local file that is sent to the service as a whole: a PDF, a recording, or a picture."""
+    """A local file that is sent to the service as a whole."""
 
     path: Path
     media_type: str
@@ -61,11 +61,11 @@ class Turn:
 
 @frozen
 class Question:
-    """One request. `system` is the system prompt, and `parts` are the content: first the file, then the instructions.
+    """One request. `system` is the system prompt, and `parts` are the content.
 
     `schema` is the JSON Schema of the answer (a simple subset: object, array, string, number, integer, enum; no
-    references). `turns` is the conversation so far and is sent after `parts`. The beginning of the request stays the
-    same, so that the service can cache it.
+    references). `turns` is the conversation so far. It is sent after `parts`, so that the service can cache the
+    beginning of the request.
     """
 
     system: str
@@ -76,7 +76,7 @@ class Question:
 
 @frozen(kw_only=True)
 class Generation:
-    """The user's generation settings. A setting that is None is left to the service, whose defaults suit its models.
+    """The user's generation settings. A setting that is None is left to the service.
 
     `temperature` is 0 to 2. `thinking` is `minimal`, `low`, `medium`, `high`, or `xhigh`. `max_output` is in tokens.
     """
@@ -91,8 +91,7 @@ class Reply:
     """The model's reply. `complete` is False if the reply was cut off at the output limit.
 
     `notes` are sentences about how the service was used, such as that it got text instead of the file. `native` is the
-    model's turn as an object of the service's SDK, to send with the next request (Gemini signs its thoughts); None if
-    the text is enough.
+    model's turn as an object of the service's SDK, to send with the next request (Gemini signs its thoughts), or None.
     """
 
     text: str
@@ -120,8 +119,7 @@ class Limits:
 class NoReplyError(MapperUnavailable):
     """The service replied and charged for the request, but the reply contains no answer.
 
-    The model refused, a filter blocked the answer, or the model used all of its output tokens for thinking. `usage` has
-    the tokens of the request.
+    For example, a filter blocked the answer, or the model used all of its output tokens for thinking.
     """
 
     def __init__(self, message: str, usage: Usage) -> None:
@@ -130,7 +128,7 @@ class NoReplyError(MapperUnavailable):
 
 
 def charge(error: BaseException, usage: Usage) -> None:
-    """Record in `error` the usage of replies that arrived before it was raised. The service charges for them."""
+    """Record in `error` the usage of replies that arrived before it was raised."""
     error.__dict__["charged"] = usage
 
 
@@ -141,7 +139,7 @@ def charged(error: BaseException) -> Usage:
 
 
 def without_surrogates(text: str) -> str:
-    """Return `text` with surrogate pairs joined and lone surrogates replaced, so that it can be sent again."""
+    """Return `text` with surrogate pairs joined and lone surrogates replaced."""
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -151,8 +149,8 @@ class Session(Protocol):
     def ask(self, question: Question, progress: Progress) -> Reply:
         """Send a question and return the model's reply. Several threads can call this method at once.
 
-        Each file in `question.parts` is uploaded once. Raise `MapperUnavailable` if the service fails, with a message
-        that names the service, the status, and what to do. Raise `Cancelled` if the user cancels.
+        Raise `MapperUnavailable`, with a message that says what to do, if the service fails; `SourceUnreadable` if a
+        file to send cannot be read; or `Cancelled` if the user cancels.
         """
 
 
@@ -171,11 +169,7 @@ class Service(Protocol):
         """Return what the service accepts of a format in one request; None if it cannot map files of this format."""
 
     def session(self) -> AbstractContextManager[Session]:
-        """Start a conversation.
-
-        Raise `MapperUnavailable` if a required API key is missing or malformed. The message names the environment
-        variables to set.
-        """
+        """Start a conversation. Raise `MapperUnavailable` if a required API key is missing or malformed."""
 
 
 class BudgetExhausted(MapperUnavailable):

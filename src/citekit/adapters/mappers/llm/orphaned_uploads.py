@@ -1,11 +1,11 @@
 """Records uploads to remote services, so that they are deleted even if a process is killed or the network fails.
 
-Each conversation (run) that uploads files writes one small JSON file, `<run>.json`, before the upload starts, and holds
-the lock `<run>.lock` until it ends. If the lock is free, the conversation has ended, and the files in its record are
-orphaned uploads. The next conversation with the same API key deletes them, and `citekit doctor` lists them.
+Each conversation (run) that uploads files writes `<run>.json` before the upload starts, and holds the lock `<run>.lock`
+until it ends. If the lock is free, the files in the record are orphaned uploads. A later conversation with the same API
+key deletes them.
 
-Each record has an authentication code made with the secret key of this CiteKit home, so that a record from someone
-else's home cannot cause a deletion.
+Each entry has an authentication code made with the secret key of this CiteKit home, so that a record from another home
+cannot cause a deletion.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ VERSION = 2
 
 @frozen
 class OrphanedUpload:
-    """A file that remains at a remote service.
+    """A file that may remain at a remote service.
 
-    `name` is its name at the service, and `owner` is a fingerprint of the account. `until` is when it expires, in
-    seconds since 1970 (UTC), as in `time.time()`.
+    `name` is its name there, and `owner` is a fingerprint of the account. `until` is when it expires, as in
+    `time.time()`.
     """
 
     service: str
@@ -46,10 +46,7 @@ class OrphanedUpload:
 
 
 class UploadRun:
-    """The record of the remote files of one conversation.
-
-    Several threads can use it. Create it with `OrphanedUploads.run`.
-    """
+    """The record of the remote files of one conversation, made by `OrphanedUploads.run`. Several threads can use it."""
 
     def __init__(self, folder: Path, locks: Locks, seal: HomeSeal) -> None:
         self._id = secrets.token_hex(8)
@@ -61,10 +58,7 @@ class UploadRun:
         self._gate = threading.Lock()
 
     def remember(self, upload: OrphanedUpload) -> None:
-        """Record a file before it is uploaded.
-
-        If the CiteKit home cannot be written, the upload continues without a record.
-        """
+        """Record a file before it is uploaded. If the CiteKit home cannot be written, do nothing on the disk."""
         with self._gate, suppress(HomeUnwritable):
             self._files[upload.name] = upload
             if not self._holding:
@@ -73,7 +67,7 @@ class UploadRun:
             _write(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
 
     def forget(self, name: str) -> None:
-        """Remove the record of a deleted file."""
+        """Remove the record of a file."""
         with self._gate:
             self._files.pop(name, None)
             _write_or_remove(self.folder / f"{self._id}.json", list(self._files.values()), self._seal)
@@ -98,11 +92,11 @@ class UploadRun:
 
 
 _OPEN_RUNS: set[UploadRun] = set()
-"""The runs of this process, of all `OrphanedUploads` objects: a program may have several for one folder."""
+"""The runs of this process, of all `OrphanedUploads` objects."""
 
 
 class OrphanedUploads:
-    """The records of uploads in `folder`, written by this process and all others."""
+    """The records of uploads in `folder`, of this process and others."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._folder, self._clock = folder, clock
@@ -125,8 +119,7 @@ class OrphanedUploads:
         return sorted(name for run in list(_OPEN_RUNS) if run.folder == self._folder for name in run.names())
 
     def pending(self) -> list[OrphanedUpload]:
-        """Return the recorded files of conversations that have ended, in this or another process, sorted by service and
-        name.
+        """Return the recorded files of conversations that have ended, sorted by service and name.
 
         Files that have expired at the service are omitted.
         """
@@ -174,7 +167,7 @@ class OrphanedUploads:
 
 
 def _read(path: Path, seal: HomeSeal) -> list[OrphanedUpload]:
-    """Return the records at `path` whose authentication code is valid; [] if the file is missing or damaged."""
+    """Return the records at `path` whose authentication code is valid; [] if the file cannot be read."""
     try:
         plain = json.loads(read_file(path))
         if plain["version"] != VERSION:

@@ -1,7 +1,6 @@
 """Splits PDFs and pictures into windows for a model.
 
-A PDF is sent as one file, as several files with some of its pages, or as the text of its pages. A picture is sent
-unchanged if the service accepts it; otherwise, it is rotated upright, scaled, and converted.
+A PDF is sent as one file, as several files with some of its pages, or as the text of its pages.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ _PDF = "application/pdf"
 
 
 def pdf_windows(view: SourceView) -> list[Window]:
-    """Split a PDF into windows, the parts that are sent to a model in one request each.
+    """Split a PDF into windows.
 
-    If a window is a file with some of the pages, the model counts its pages from 1. If it is extracted text, pages have
-    their numbers in the source. Raise `MapperUnavailable` if the PDF needs too many requests, if a page is too large,
-    or if the service needs text and the PDF has none.
+    In a window that is a file with some of the pages, the model counts from 1. In extracted text, pages have their
+    numbers in the source. Raise `MapperUnavailable` if the PDF needs too many requests, if a page is too large, or if
+    the service needs text and the PDF has none.
     """
     return _file_windows(view) if view.limits.as_file else _text_windows(view)
 
@@ -57,8 +56,7 @@ def _pages(first: int, last: int) -> str:
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
     """Cut the pages `first` to `last` (1-based, inclusive) into PDF files that are small enough for the service.
 
-    Return (first page, last page, path) for each file. Raise `MapperUnavailable` if a single page is too
-    large.
+    Return (first page, last page, path) for each. Raise `MapperUnavailable` if a single page is too large.
     """
     path = view.folder / f"pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
@@ -100,9 +98,9 @@ def _page_parts(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:
 
 
 def image_windows(view: SourceView) -> list[Window]:
-    """Return a single window, which contains the whole picture.
+    """Return a single window with the whole picture.
 
-    Locations refer to the upright picture. For this reason, a picture with a rotation in its metadata is converted.
+    Locations refer to the upright picture, so a picture with a rotation in its metadata is converted.
     """
     if view.limits.as_file and view.file_fits and view.viewer.is_upright(view.source.path):
         return [Window((0.0, 0.0, 1.0, 1.0), lambda: [FilePart(view.source.path, view.source.format.media_type)])]

@@ -20,7 +20,7 @@ _POLL_SECONDS = 0.2
 
 @frozen
 class Slots:
-    """A limit of `count` concurrent holders over all threads."""
+    """A limit of `count` concurrent holders over all threads. Less than 1 counts as 1."""
 
     count: int
     _free: threading.Semaphore = field(init=False, repr=False, eq=False)
@@ -45,9 +45,9 @@ class Slots:
 
 @define
 class _SharedProgress:
-    """Shares the caller's progress callback among threads.
+    """Shares the caller's progress callback among threads: one thread at a time calls it.
 
-    One thread at a time calls it. After the caller has canceled, calls from all threads raise `Cancelled`.
+    After `stopped` is set, calls raise `Cancelled`.
     """
 
     progress: Progress
@@ -64,9 +64,9 @@ class _SharedProgress:
 def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
     """Run all functions in `work` in at most `at_once` threads, and return their results in order.
 
-    A single function runs in the calling thread. After an error, functions that have not started are skipped, and the
-    others run to their end, because their answers are already paid for. If `progress` raises, all are canceled. The
-    first error is raised after all threads have ended.
+    After an error, functions that have not started are skipped, and the others run to their end, because their answers
+    are already paid for. If `progress` raises, all are canceled. The first error is raised after all threads have
+    ended.
     """
     if len(work) == 1:
         progress(0, 1, "asking the model")
@@ -84,7 +84,10 @@ def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress
 
 
 def _await(futures: Sequence[Future[T]], report: _SharedProgress) -> None:
-    """Wait until all functions have ended. After an error, start no further functions, and raise the first error."""
+    """Wait until all functions have ended, and raise the first error. After an error, start no more of them.
+
+    A cancellation is raised at once.
+    """
     pending, first_error = set(futures), None
     while pending:
         report(

@@ -1,7 +1,6 @@
 """Checks whether titles are on the pages of a PDF to which the model assigned them.
 
 Only letters and digits are compared, without case and in compatibility form (Unicode NFKC, which splits ligatures).
-Line breaks, hyphens, and spacing therefore do not matter.
 """
 
 from __future__ import annotations
@@ -35,16 +34,15 @@ _TOC_HEADINGS = frozenset(folded(heading) for heading in TOC_HEADING)
 
 @lru_cache(maxsize=100_000)
 def folded_heading(text: str) -> str:
-    """Return the letters and digits of `text` for comparison, without a number at its beginning.
-
-    The number stays if nothing else would be left.
+    """Return the letters and digits of `text` for comparison, without a number at its beginning unless nothing else is
+    left.
     """
     return folded(_NUMBERED.sub("", text)) or folded(text)
 
 
 @frozen
 class PageText:
-    """The text of a page for comparison with titles: each line without its leading number, and the whole text."""
+    """The text of a page for comparison with titles: its lines without leading numbers, and the whole text."""
 
     lines: tuple[str, ...]
     whole: str
@@ -54,8 +52,7 @@ class PageText:
 class PdfText:
     """The pages of a PDF with an index of their lines, to find the pages on which a title is a line.
 
-    A title may also extend over two or three consecutive lines. `known_titles` are (title, page) pairs from the
-    bookmarks of the file. They count as lines on these pages.
+    A title may also extend over two or three lines. `known_titles` are (title, page) pairs that count as lines.
     """
 
     pages: Sequence[PageText]
@@ -72,17 +69,19 @@ class PdfText:
     def headed(self, title: str) -> list[int]:
         """Return the pages (from 1) with a line that is exactly `title`, apart from its number.
 
-        Of consecutive pages with the title, such as those with a running header, only the first page is returned.
+        Of consecutive pages, such as those with a running header, only the first is returned.
         """
         found = sorted({*self._at.get(folded_heading(title), ()), *self._at.get(folded(title), ())})
         return [page for n, page in enumerate(found) if n == 0 or found[n - 1] < page - 1]
 
     def says(self, title: str, page: int) -> bool:
-        """Return whether a line of `page` (from 1) is exactly `title`, even if the line is a running header."""
+        """Return whether a line of `page` (from 1) is exactly `title`, apart from its number."""
         return page in self._at.get(folded_heading(title), ()) or page in self._at.get(folded(title), ())
 
     def mentions(self, title: str, page: int) -> bool:
-        """Return whether `page` (from 1) contains the words of `title` anywhere or has a line similar to it."""
+        """Return whether `page` (from 1) contains `title` anywhere or has a line similar to it. Short titles do not
+        count.
+        """
         if not 1 <= page <= len(self.pages):
             return False
         wanted = folded_heading(title)
@@ -92,14 +91,14 @@ class PdfText:
         )
 
     def has_text(self, page: int) -> bool:
-        """Return whether `page` (from 1) has enough text to compare. A scanned page has none."""
+        """Return whether `page` (from 1) has enough text to compare."""
         return 1 <= page <= len(self.pages) and len(self.pages[page - 1].whole) >= _MIN_TEXT
 
 
 def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -> PdfText:
-    """Return the text of a PDF for comparison with titles.
+    """Return the text of a PDF for comparison with titles, from the lines of each page.
 
-    `pages` contains the lines of each page. `marks` are the bookmarks as (title, page) pairs.
+    `marks` are known titles as (title, page) pairs.
     """
     return PdfText([_page_text(lines) for lines in pages], marks)
 
@@ -110,7 +109,7 @@ def _page_text(lines: Sequence[str]) -> PageText:
 
 
 def _joined_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield each line, and each two or three consecutive lines joined if they have at most 200 characters."""
+    """Yield each line and each two or three consecutive lines, joined, that have at most 200 characters."""
     for start in range(len(lines)):
         phrase = ""
         for line in lines[start : start + _LINES_OF_TITLE]:
@@ -131,8 +130,7 @@ def _is_similar(wanted: str, line: str) -> bool:
 class PageMatch:
     """The result of comparing the titles of proposals with the pages of a PDF.
 
-    `proposals` are the valid proposals, possibly moved to another page. `faults` describe the proposals whose title is
-    on a different page than the model says.
+    `proposals` are the valid proposals, possibly moved to another page.
     """
 
     proposals: Sequence[ProposedNode]
@@ -143,7 +141,7 @@ class PageMatch:
 def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
     """Return the number to add to the pages of most proposals to correct them; 0 if there is no common offset.
 
-    Models produce an offset when they use printed page numbers or continue the page count of an earlier window.
+    Models produce an offset when they use printed page numbers or continue the count of an earlier window.
     """
     contents = _toc_pages(proposals, text)
     votes: Counter[int] = Counter()
@@ -166,9 +164,8 @@ def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
 def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[int, int]) -> PageMatch:
     """Move each proposal to the page with its title if this is the proposed page or a neighbor of it.
 
-    A proposal is a fault if its title is a heading on other pages of `window` (the pages that the model received) but
-    not on its own page. A proposal whose title is not a heading anywhere stays; `check_titles` decides whether its
-    words are in the file.
+    Otherwise, a proposal is a fault if its title is a heading on other pages of `window` (the pages that the model
+    received). Other proposals stay.
     """
     contents = _toc_pages(proposals, text)
     kept: list[ProposedNode] = []
@@ -196,8 +193,8 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
 def _title_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
     """Return the page with `title`, which is `page` or a neighbor inside `window`; None if no such page has it.
 
-    A page on which the title is a line is preferred to a page that only mentions it. `contents` are pages of a table of
-    contents, which are skipped.
+    A page on which the title is a line is preferred to one that mentions it. `contents` are pages of a table of
+    contents.
     """
     near = [page] + [p for p in (page + 1, page - 1) if window[0] <= p <= window[1]]
     near = [p for p in near if p not in contents] or [page]
@@ -220,11 +217,7 @@ def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
 
 
 def _toc_pages(proposals: Sequence[ProposedNode], text: PdfText) -> frozenset[int]:
-    """Return the pages of a table of contents.
-
-    These are pages that contain at least five, and at least two fifths, of the proposed titles, not counting titles
-    that are a heading on no other page. On a page with the heading of a table of contents, two such titles are enough.
-    """
+    """Return the pages of a table of contents: those with many of the proposed titles that are headings on other pages."""
     titles = {proposal.title for proposal in proposals if len(folded_heading(proposal.title)) >= _MIN_LETTERS}
     headed = {title: text.headed(title) for title in titles}
     listed: Counter[int] = Counter()

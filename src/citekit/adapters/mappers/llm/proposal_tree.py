@@ -47,10 +47,9 @@ class _TreeState:
 def build_tree(proposals: Sequence[ProposedNode], codec: LocationCodec) -> tuple[list[Branch], list[Fault], int]:
     """Return `proposals` as trees, the faults of the proposals that were left out, and the number of widened parents.
 
-    The spans must be inside the file. Siblings are sorted by their spans, except in pictures. A parent that does not
-    contain its children is widened if the children follow one another and the wider span does not pass the starts of
-    the parent's neighbors. Otherwise, a child outside its parent is a fault. Children of such a child that are inside
-    the parent are attached to the parent.
+    The spans must be inside the file. Siblings are sorted by their starts, except in pictures. A parent that does not
+    contain its children is widened if no neighbor is in the way. Otherwise, a child outside its parent is a fault, and
+    its children that are inside the parent are attached to the parent.
     """
     state = _TreeState(codec)
     branches = _sorted_by_start(_nested(proposals), codec)
@@ -118,9 +117,9 @@ def _may_widen(
 ) -> bool:
     """Return whether `branch` may be widened to the span `wide` to contain its children.
 
-    `original` are the children in the order of the answer. They must follow one another without gaps, one of them must
-    touch the branch, and `wide` must not begin before the neighbor `before` begins or end after the neighbor `after`
-    begins. In pictures, the only condition is that each child touches the branch.
+    The children, in the order of the answer (`original`), must follow one another without gaps, one of them must touch
+    the branch, and `wide` must not begin before `before` begins or end after `after` begins. In pictures, each child
+    must touch the branch.
     """
     if codec.unit == "box":
         return all(touches(branch.span, child.span) for child in original)
@@ -134,7 +133,7 @@ def _may_widen(
 
 
 def _survives_clipping(branch: Branch, outer: Span, codec: LocationCodec) -> bool:
-    """Return whether every span in `branch` and its descendants is still valid after clipping to `outer`."""
+    """Return whether the spans in `branch` are still valid after clipping to `outer`."""
     return all(_is_valid_span(clipped(each.span, outer), codec) for each in branch.walk())
 
 
@@ -143,9 +142,9 @@ def _is_valid_span(span: Span, codec: LocationCodec) -> bool:
 
 
 def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeState) -> Iterator[Branch]:
-    """Yield the children of `branch` that are inside it, and add the others to the faults.
+    """Yield the children of `branch` that are inside it, and add the others (`outside`) to the faults.
 
-    `outside` are the children that are not inside. Their own children are yielded if they are inside `branch`.
+    Children of the others are yielded if they are inside `branch`.
     """
     for child in branch.children:
         if child not in outside:

@@ -31,7 +31,7 @@ _SPACES = re.compile(r"[\s_]+")
 
 @frozen
 class ProposedNode:
-    """A node as the model proposes it, before validation. `span` may lie outside the file.
+    """A node as the model proposes it. `span` may lie outside the file.
 
     `listed_pages` contains the pages if the model listed pages with gaps. `shift` is what was added to the numbers in
     the answer to get positions in the file.
@@ -58,8 +58,7 @@ class ProposedNode:
 class Fault:
     """One fault of a node in an answer.
 
-    `path` is the node or its field, such as `nodes[3].title`; `reason` says what is wrong. `title` is the title of the
-    node, or "" if it has none.
+    `path` is the node or its field, such as `nodes[3].title`. `title` is the title of the node, or "" if it has none.
     """
 
     path: str
@@ -82,7 +81,7 @@ def read_proposals(
 ) -> tuple[list[ProposedNode], list[Fault]]:
     """Return the nodes that have a title and a readable location, and the faults of the other nodes.
 
-    `default_type` is the type of nodes for which the model wrote none.
+    A node without a type gets `default_type`.
     """
     proposals: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -140,8 +139,7 @@ def clip_to_window(
 ) -> tuple[list[ProposedNode], list[Fault], int]:
     """Return the proposals inside `window`, the faults of the other proposals, and the number of clipped proposals.
 
-    `window` is the span of the part of the file that the model received. An end (of a box, any edge) that is beyond the
-    window by no more than the codec's tolerance is clipped.
+    An end (of a box, any edge) that is beyond the window by no more than the codec's tolerance is clipped.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -166,10 +164,7 @@ _PAST = "the end is after"
 
 
 def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) -> str | None:
-    """Return why a proposal is not inside `window`; None if it is inside.
-
-    The reason uses the numbers of the answer, so that the model understands it.
-    """
+    """Return why a proposal is not inside `window`, in the numbers of the answer; None if it is inside."""
     for low, high, first, last in zip(
         lows(proposal.span), highs(proposal.span), lows(window), highs(window), strict=True
     ):
@@ -193,6 +188,6 @@ def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
 
 
 def _faulty_field(reason: str, codec: LocationCodec) -> str:
-    """Return the location field that `reason` is about: the last one if the end is wrong, else the first one."""
+    """Return the location field that `reason` is about."""
     names = list(codec.fields)
     return names[-1] if reason == _REVERSED or reason.startswith(_PAST) else names[0]

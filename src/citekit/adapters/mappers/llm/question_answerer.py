@@ -117,10 +117,7 @@ class _Conversation:
         return self._readable(progress)
 
     def _readable(self, progress: Progress) -> Draft:
-        """Return the answer to the question. If it is unreadable, ask once more.
-
-        Raise `FaultyAnswer` if the second answer is unreadable, too.
-        """
+        """Return the answer to the question. If it is unreadable, ask once more, and then raise `FaultyAnswer`."""
         usage = Usage()
         for _ in range(2):
             self._last = reply = self.session.ask(self._question, progress)
@@ -136,7 +133,7 @@ class _Conversation:
         self._question = evolve(self._question, turns=(*self._question.turns, Turn(self._last, words)))
 
     def _read(self, text: str) -> list[Statement] | None:
-        """Return the statements in a reply, or None if it has no list of them. Malformed items are ignored."""
+        """Return the statements in a reply, without malformed ones; None if it has no list of them."""
         body = without_thoughts(text)
         opening = _OPENING.search(body)
         if opening is None:
@@ -170,7 +167,7 @@ def _number(value: object) -> int:
 
 
 def _request(question: str, passages: Sequence[str]) -> str:
-    """Return the passages, followed by the question, so that a service can cache the beginning of the request."""
+    """Return the passages and then the question, so that a service can cache the beginning of the request."""
     return f"{numbered_passages(passages)}\n\nQuestion: {without_surrogates(question)}"
 
 
@@ -181,7 +178,7 @@ def numbered_passages(passages: Sequence[str]) -> str:
 
 
 def _fenced(text: str) -> str:
-    """Return a text with markers escaped, so that it cannot end the passage that contains it."""
+    """Return a text that cannot end the passage that contains it."""
     return re.sub(r"<(?=/?\s*passage)", "\u2039", without_surrogates(text), flags=re.IGNORECASE)
 
 

@@ -23,7 +23,7 @@ from citekit.domain.ports.reranker import PageCandidate
 from citekit.domain.progress import Progress, silent
 
 MOST = 2_500
-"""The maximum number of characters of a passage. The model gets only the beginning of a longer one."""
+"""The maximum number of characters of a passage that are sent, from its beginning."""
 
 HIGHEST = 10
 """The grade of a passage that answers the question completely."""
@@ -64,9 +64,8 @@ _OPENING = re.compile(r'\{\s*"grades"')
 class ModelReranker:
     """A `Reranker` on a model service, with one request for each question.
 
-    When this process has used its `budget` of requests, the scores of the candidates are returned unchanged. A passage
-    without a grade gets half of its score, so that it ranks below equally good passages with a grade. `redact` removes
-    secrets from error messages.
+    When `budget` is used up, the scores of the candidates are returned unchanged. A passage without a grade gets half
+    of its score. `redact` removes secrets from error messages.
     """
 
     service: Service

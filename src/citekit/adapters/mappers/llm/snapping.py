@@ -59,7 +59,10 @@ def _looks_like_code(title: str) -> bool:
 
 
 def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, Sequence[Definition]]:
-    """Return the definitions and headings in `nodes`, the nodes of the local map, grouped by their normalized names."""
+    """Return the definitions and headings in `nodes`, the nodes of the local map, grouped by their normalized names.
+
+    Names with fewer than three characters are left out.
+    """
     found: dict[str, list[Definition]] = defaultdict(list)
     for top in nodes:
         for node in top.walk():
@@ -74,8 +77,8 @@ def snap_to_definitions(
 ) -> tuple[list[ProposedNode], list[Fault], int]:
     """Move proposals to the lines of the definition that they name, if the proposed lines nearly match.
 
-    Return the proposals, the faults, and the number of moved proposals. If several definitions have the same name, the
-    nearest one is used. In code, a proposal is a fault if its name is defined only once, but on other lines.
+    Return the proposals, the faults, and the number of moved proposals. Of definitions with the same name, the nearest
+    is used. In code, a proposal is a fault if its name is defined only once, but on other lines.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -100,8 +103,7 @@ def _distance(one: Span, other: Span) -> float:
 def _is_near(real: Span, proposed: Span) -> bool:
     """Return whether two line spans are nearly the same.
 
-    Either the spans share at least half of the lines that they cover together, or both ends are at most a few lines
-    apart (five, or a tenth of a longer definition).
+    They share at least half of the lines that they cover together, or both ends are at most a few lines apart.
     """
     shared = min(real[1], proposed[1]) - max(real[0], proposed[0]) + 1
     both = max(real[1], proposed[1]) - min(real[0], proposed[0]) + 1

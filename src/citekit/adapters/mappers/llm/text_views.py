@@ -22,10 +22,7 @@ PARAGRAPH_LIMIT = 1500
 
 
 def text_windows(view: SourceView) -> list[Window]:
-    """Split a text into windows, the parts that are sent to a model in one request each.
-
-    Lines are numbered as in the file. Raise `MapperUnavailable` if the text is too long.
-    """
+    """Split a text into windows, with its lines numbered as in the file. Raise `MapperUnavailable` if it is too long."""
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows: list[str] = []
     total = 0
@@ -38,9 +35,9 @@ def text_windows(view: SourceView) -> list[Window]:
 
 
 def book_windows(view: SourceView, book: Book, codec: ParagraphCodec) -> list[Window]:
-    """Split a book into windows, the parts that are sent to a model in one request each.
+    """Split a book into windows, with numbered chapters, and numbered paragraphs in each chapter.
 
-    Chapters are numbered, and so are the paragraphs in each chapter. Raise `MapperUnavailable` if the book is too long.
+    Raise `MapperUnavailable` if the book is too long.
     """
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows = []
@@ -68,9 +65,8 @@ def _row_windows(view: SourceView, rows: Sequence[str], limit: int, unit: str) -
 
 
 def _chapter_line(view: SourceView, start: int) -> str:
-    """Return a line that names the chapter if a window starts inside a chapter; else "".
-
-    `start` is the 0-based index of the first paragraph of the window.
+    """Return a line that names the chapter if the window that begins with row `start` (from 0) starts inside a chapter;
+    else "".
     """
     if not isinstance(view.codec, ParagraphCodec):
         return ""

@@ -1,4 +1,4 @@
-"""Finds the text near the location of a node. The title of the node must be in this text."""
+"""Finds the text near the location of a node, which must contain the title of the node."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ SECONDS_AROUND = 30.0
 """Seconds before and after a part of a recording in which the words of its title may be spoken."""
 
 CUE_LINES = 8
-"""The number of consecutive subtitles that may together contain the words of a title.
-
-Speakers rarely say a title in one sentence.
-"""
+"""The number of consecutive subtitles that may together contain a title: speakers rarely say it in one sentence."""
 
 MIN_TEXT = 20
 """The minimum number of letters and digits of a page or file that counts as text; a scan may have a few by accident."""
@@ -69,10 +66,7 @@ class TitleContext(Protocol):
 
 @frozen
 class KnownTitles:
-    """The titles that the local mapper found, each with the number at which it starts.
-
-    The number is a page, line, paragraph, or second.
-    """
+    """The titles that the local mapper found, each with the page, line, paragraph, or second at which it starts."""
 
     known: Sequence[tuple[float, TextLine]] = ()
 
@@ -83,10 +77,8 @@ class KnownTitles:
 
 @frozen(kw_only=True)
 class PageContext:
-    """Finds the text for titles in a file with pages: the page on which a node starts and its two neighbors.
-
-    If that page has no text, such as a blank page, the following pages are searched, too, up to the neighbor of the
-    first page of the node that has text.
+    """Finds the text for titles in a file with pages: from the page before a node to the page after its first page with
+    text.
     """
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)
@@ -115,8 +107,8 @@ class PageContext:
 class RowContext:
     """Finds the text for titles in the lines of a text or in the paragraphs of a book.
 
-    This is the text where a node starts and shortly before, without the blank lines at its start. If `whole` is True,
-    all lines of the node are included.
+    This is the text where a node starts and shortly before, without the blank lines at its start, or all of the node if
+    `whole` is True.
     """
 
     rows: Sequence[TextLine] = field(repr=False)
@@ -145,9 +137,10 @@ class RowContext:
 
 @frozen(kw_only=True)
 class CueContext:
-    """Finds the text for titles in a recording: the subtitles that start during a node or shortly before or after it.
+    """Finds the text for titles in a recording: the subtitles that start up to `SECONDS_AROUND` before, in, or after a
+    node.
 
-    `cues` are (start in seconds, text) pairs. "Shortly" means `SECONDS_AROUND`.
+    `cues` are (start in seconds, text) pairs.
     """
 
     cues: Sequence[tuple[float, TextLine]] = field(repr=False)
@@ -182,10 +175,9 @@ class TitleCheck:
 def check_titles(
     proposals: Sequence[ProposedNode], text: TitleContext, where: Callable[[ProposedNode], str]
 ) -> TitleCheck:
-    """Search for the title of each proposal near its location.
+    """Search for the title of each proposal near its location, unless there is no text.
 
-    Proposals at locations without text are not checked, but counted. `where` describes the location of a proposal,
-    using the numbers in the answer.
+    `where` describes the location of a proposal, using the numbers in the answer.
     """
     titles_checked, faults = 0, []
     in_file = frozenset[str]().union(*(line.stems for line in text.everything())) if text.is_code else frozenset[str]()
@@ -206,7 +198,7 @@ def check_titles(
 def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
     """Return whether `title` may be the title of the file: its words are in the text or in one of the `known` titles.
 
-    For a file without text, always return True.
+    Return True if there is too little text to decide.
     """
     lines = text.everything()
     if sum(len(line.folded) for line in lines) < MIN_TEXT:
@@ -217,8 +209,8 @@ def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool
 def _names_symbol(title: str, lines: Sequence[TextLine], in_file: frozenset[str]) -> bool:
     """Return whether `title` is a qualified name or a call, such as `Shelf.add(book)`, all of which is in the code.
 
-    The last name (`add`) must be whole words of a line, and the words in parentheses must be in this line or the next
-    lines. The words before the name (`Shelf`) may be anywhere in the file: `in_file` contains the stems of its words.
+    The last name (`add`) and the words in parentheses must be close together. The words before the name may be anywhere
+    in the file, the stems of whose words are `in_file`.
     """
     head, _, arguments = title.partition("(")
     if not any(mark in title for mark in ".:(") or " " in head:
@@ -239,7 +231,7 @@ def _names_symbol(title: str, lines: Sequence[TextLine], in_file: frozenset[str]
 def without_page_numbers(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
     """Return the lines of all pages without printed page numbers, which would confirm any title like `Chapter 4`.
 
-    A line that is only a number is a page number if nearby pages continue the count.
+    A line that is only a number counts as a page number if nearby pages continue the count.
     """
     numbers = [frozenset(number for line in page if (number := lone_number(line.folded))) for page in pages]
 
@@ -254,10 +246,7 @@ def without_page_numbers(pages: Sequence[Sequence[TextLine]]) -> list[list[TextL
 
 
 def markup_line(text: str) -> TextLine:
-    """Return a line of HTML or XML without its tags.
-
-    Readers do not see the attributes of tags, such as `alt` and `id`.
-    """
+    """Return a line of HTML or XML without its tags, whose attributes readers do not see."""
     return text_line(html.unescape(_TAG.sub(" ", text)))
 
 
@@ -265,13 +254,13 @@ _MARKUP = frozenset({"html", "xml", "svg", "notebook", "json", "jsonl"})
 """Formats whose lines contain tags or escape sequences in addition to words."""
 
 _SPOKEN = frozenset({"subtitles", "log"})
-"""Texts without headings: a title may use words from all of the part."""
+"""Texts without headings: a title may use words from the whole part."""
 
 
 def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book | None) -> TitleContext | None:
     """Return the text in which titles are searched for; None if the source has no text.
 
-    `pages` contains the lines of each page, if the source has pages. `book` is the text of a source with chapters.
+    `pages` contains the lines of each page, and `book` is the text of a source with chapters.
     """
     marks = KnownTitles([(float(span), text_line(title)) for title, span in known_titles(view.local, view.codec)])
     if book is not None and isinstance(view.codec, ParagraphCodec):

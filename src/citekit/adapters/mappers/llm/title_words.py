@@ -1,8 +1,7 @@
 """Decides whether a text contains a title, literally or nearly so.
 
 Models edit titles: they add `Chapter 3:`, drop an article, or change the case or the ending of a word. Therefore, word
-stems are compared, in any order, within a few lines. A title from another document usually shares only single words
-with the text.
+stems are compared, in any order, within a few lines.
 """
 
 from __future__ import annotations
@@ -16,9 +15,7 @@ from functools import lru_cache
 from attrs import frozen
 
 TITLE_LINES = 3
-"""The number of consecutive lines over which a title may extend: headings wrap, and number and title are often on
-separate lines.
-"""
+"""The number of consecutive lines over which a title may extend: headings wrap."""
 
 _STEM = 6
 _ENDINGS = ("ing", "ed", "es", "s")
@@ -65,8 +62,7 @@ def folded(text: str) -> str:
 def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LINES) -> bool:
     """Return whether `lines` contain `title` literally, or two thirds of its words within `window` lines in a row.
 
-    For a title without words that describe a topic, such as `Chapter 4`, a line must consist of the title or its
-    number.
+    For a title without words that describe a topic, such as `Chapter 4`, a line must consist of its number.
     """
     wanted = folded(title)
     if not wanted:  # symbols only, which cannot be found
@@ -103,9 +99,8 @@ def _content_stems(title: str) -> frozenset[str]:
 
 
 def _numerals(title: str) -> list[str]:
-    """Return the numbers (1 to 99) in a title as digits and as Roman numerals.
-
-    The heading of `Chapter 4` may be only `IV`.
+    """Return the numbers (1 to 99) in a title as digits and as Roman numerals, because `Chapter 4` may be headed only
+    `IV`.
     """
     numbers = [word for word in _WORD.findall(title) if word.isdecimal() and 0 < int(word[:4]) < 100 and len(word) < 3]
     tens = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
@@ -132,10 +127,7 @@ def _without_accents(text: str) -> str:
 
 
 def _word_stems(word: str) -> list[str]:
-    """Return the stem of a word, as a list.
-
-    For a word in a script without spaces, such as Chinese, return each pair of adjacent characters.
-    """
+    """Return the stem of a word; for a script without spaces, such as Chinese, each pair of adjacent characters."""
     if _CJK.search(word):
         return [word[n : n + 2] for n in range(max(1, len(word) - 1))]
     ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _MIN_LETTERS), "")

@@ -1,7 +1,7 @@
 """Transcribes recordings with a service, which is used only if the user chose it.
 
-A recording is cut at pauses, and each window is a request. Its answer is cached under the digest of its sound, so that
-only the missing windows are requested if a transcription was interrupted or if another recording has the same sound.
+A recording is cut at pauses into windows. Each answer is cached under the digest of its sound, so that an interrupted
+transcription continues, and the same sound is not sent twice.
 """
 
 from __future__ import annotations
@@ -37,16 +37,13 @@ VERSION = "1"
 """Change this whenever the same answers would result in different words."""
 
 COARSE = "times only for passages"
-"""The note in the name of the transcriber if the service gives times only for passages, not for words."""
+"""The note in the name of the transcriber if the service gives no times of words."""
 
 WIDTH = 2
 """Size of a sample, in bytes."""
 
 _MAX_WORDS_PER_SECOND = 7.0
-"""The maximum number of words that a person says in a second.
-
-If a service gives no times of words, a passage with more words is doubtful, because the model may have invented them.
-"""
+"""The maximum number of words that a person says in a second. A model may have invented more."""
 
 
 @frozen
@@ -133,10 +130,7 @@ class SpeechService(Protocol):
 
     @property
     def where(self) -> str:
-        """A text that distinguishes this service from others that may answer differently.
-
-        It does not contain the key.
-        """
+        """A text that distinguishes this service from others that may answer differently, without the key."""
 
     def check(self) -> None:
         """Raise `MapperUnavailable` if the service cannot be used, for example because there is no key."""
@@ -150,7 +144,7 @@ class AskedTranscriber:
     """A `Transcriber` that asks a service.
 
     `windows` cuts the recordings, and `index` stores the answers. `language` is the language of all recordings, or None
-    to detect it. `seconds` limits the seconds of audio that are sent for one recording in one run (None: no limit).
+    to detect it. `seconds` limits the audio that is sent for one recording in one run (None: no limit).
     """
 
     service: SpeechService
@@ -166,7 +160,7 @@ class AskedTranscriber:
 
     @property
     def version(self) -> str:
-        """See `Transcriber.version`. It contains the version of the software that cuts the recordings."""
+        """See `Transcriber.version`. It contains the version of faster-whisper."""
         return f"{self._answers} {faster_whisper.version()}"
 
     @property
@@ -175,10 +169,10 @@ class AskedTranscriber:
         return f"{VERSION} {self.service.where} {self.service.model} {self.language or ''}".rstrip()
 
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
-        """See `Transcriber.transcribe`.
+        """See `Transcriber.transcribe`. Also raise `BudgetExhausted` if the limit is reached, or `HomeUnwritable`
+        before anything is sent if answers cannot be stored.
 
-        Also raise `BudgetExhausted` if the limit is reached, or `HomeUnwritable` before anything is sent if answers
-        cannot be stored. Received answers remain stored even if a later step fails.
+        Received answers remain stored even if a later step fails.
         """
         stored = StoredSpeech(self.name, self.version, self.index)
         found = stored.get(source)
@@ -240,10 +234,9 @@ class _Waiting:
 def coarse_segment(
     text: str, start: float, end: float, log_probability: float | None, compression: float = 0.0, no_speech: float = 0.0
 ) -> Segment:
-    """Return a segment whose words have no times.
+    """Return a segment whose words have no times. It is marked as doubtful if it has more words than can be said.
 
-    It is doubtful if it repeats itself or has more words than can be said. If `log_probability` is None, the service
-    gives no probability.
+    If `log_probability` is None, the service gives no probability.
     """
     log_probability = math.log(MIN_CONFIDENCE) if log_probability is None else log_probability
     data = text.encode()

@@ -29,8 +29,7 @@ _OFFSET = (
 class ValidatedAnswer:
     """The result of validating an answer: valid nodes as trees, the faults of invalid nodes, and notes about repairs.
 
-    `titles_checked` is the number of titles that could be searched for in the text of the file, and `titles_found` is
-    the number of titles that were found. `titles_unchecked` is the number of titles of nodes without text.
+    `titles_unchecked` is the number of titles of nodes without text; the other titles were checked.
     """
 
     branches: Sequence[Branch]
@@ -51,7 +50,7 @@ class AnswerValidator:
     """Validates answers about one file.
 
     `pdf` and `text` contain the text of the file, if it has any, and `definitions` its definitions and headings. `code`
-    is whether the file is source code. `default_type` is the type of nodes for which the model wrote none.
+    is whether the file is source code. A node without a type gets `default_type`.
     """
 
     codec: LocationCodec
@@ -62,7 +61,7 @@ class AnswerValidator:
     code: bool = False
 
     def validate(self, items: Sequence[RawNode], window: Window) -> ValidatedAnswer:
-        """Validate the nodes of an answer about `window`. Return the valid nodes and the faults of the invalid ones."""
+        """Return the valid nodes of an answer about `window`, and the faults of the other nodes."""
         proposals, faults = read_proposals(items, self.codec, self.default_type)
         shift = _shift(proposals, window)
         proposals, notes = self._counted([proposal.moved(shift) for proposal in proposals], shift)
@@ -87,9 +86,9 @@ class AnswerValidator:
         return ValidatedAnswer(branches, faults, notes, titles_checked, found, grounded.titles_unchecked)
 
     def _counted(self, proposals: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
-        """Remove an offset that the pages of most proposals share. Return the proposals and notes.
+        """Remove an offset that the pages of most proposals share. Return the proposals and notes for the user.
 
-        A proposal whose title is already on its page does not move. The notes tell the user about the correction.
+        A proposal that is already on the page with its title does not move.
         """
         by = page_offset(proposals, self.pdf) if self.pdf is not None else 0
         if self.pdf is None or not by:
@@ -116,10 +115,7 @@ class AnswerValidator:
         return list(checked.proposals), checked.faults
 
     def _grounded(self, proposals: list[ProposedNode]) -> tuple[list[ProposedNode], TitleCheck]:
-        """Return the proposals whose titles are in the text, and the result of the check.
-
-        The children of a removed proposal move up one level. Without text, all proposals are returned.
-        """
+        """Return the proposals whose titles are in the text, or all if there is no text, and the result of the check."""
         if self.text is None:
             return proposals, TitleCheck(0, 0, (), len(proposals))
         grounded = check_titles(proposals, self.text, lambda each: self.codec.describe(shifted(each.span, -each.shift)))
@@ -127,9 +123,8 @@ class AnswerValidator:
 
 
 def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> list[ProposedNode]:
-    """Return the proposals without those that repeat the title and the location of an earlier one.
-
-    If any are removed, add a note for the user to `notes`.
+    """Return the proposals without those that repeat the title and the location of an earlier one. Add a note about
+    them.
     """
     kept = {(folded(proposal.title) or proposal.title, proposal.span): proposal for proposal in reversed(proposals)}
     unique = [
@@ -157,7 +152,7 @@ def _remove_nodes(proposals: Sequence[ProposedNode], gone: set[str]) -> list[Pro
 def _shift(proposals: Sequence[ProposedNode], window: Window) -> float:
     """Return the number to add to the locations in an answer about `window` to get locations in the file.
 
-    The model should count from the start of the window. The result is 0 if the locations only fit the file as a whole.
+    The model should count from the start of the window. The result is 0 if the locations only fit the whole file.
     """
     if not window.shift or not proposals:
         return window.shift
@@ -172,10 +167,10 @@ def _heads_page(proposal: ProposedNode, by: int, text: PdfText) -> bool:
 
 
 def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
-    """Return the trees of consecutive windows as one list. A node that continues in the next window is merged.
+    """Return the trees of consecutive windows as one list, with nodes that continue in the next window merged.
 
-    Two nodes are merged if the last node of a window and the first node of the next have the same title, apart from
-    case and "(continued)", and the second does not end before the first.
+    The last node of a window and the first node of the next are merged if they have the same title, apart from case and
+    "(continued)", and the second does not end before the first.
     """
     whole: list[Branch] = []
     for tree in trees:

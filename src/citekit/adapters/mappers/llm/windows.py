@@ -1,6 +1,6 @@
 """Splits a source into windows: the parts of it that are sent to a model in one request each.
 
-A long source is split at the starts of its sections, preferably of high-level sections.
+A long source is preferably split at the starts of high-level sections.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Stills = Callable[[Path, float], bytes]
 Clips = Callable[[Path, float, float, Path], Path]
 """A function of (recording, start, end, folder) that writes a clip to the folder and returns its path.
 
-`start` and `end` are seconds in the recording; the times of the clip start at 0.
+`start` and `end` are seconds in the recording. The clip itself starts at 0.
 """
 
 
@@ -40,8 +40,8 @@ class Window:
     """A part of a file that is sent to a model in one request.
 
     `span` is its position in the file. `shift` is added to the numbers in the answer to get positions in the file.
-    `instruction` tells the model which part of the file it gets, and `notes` inform the user. `load_parts` creates the
-    content of the question.
+    `instruction` tells the model which part it gets, and `notes` inform the user. `load_parts` creates the content of
+    the question.
     """
 
     span: Span
@@ -55,8 +55,8 @@ class Window:
 class SourceView:
     """A source and everything needed to present it to a model service.
 
-    `service` is the name of the service, and `limits` is what it accepts of the format. `local` is the local mapper's
-    map. Files with parts of the source are written to `folder`.
+    `service` is the name of the service, and `limits` is what it accepts. `local` is the local mapper's map. Files with
+    parts of the source are written to `folder`.
     """
 
     source: Source
@@ -87,7 +87,7 @@ class SourceView:
         )
 
     def check_count(self, count: int) -> None:
-        """Raise `MapperUnavailable` if `count` requests are more than the limit. Call this before any request is sent."""
+        """Raise `MapperUnavailable` if `count` requests are more than the limit. Call this before sending any."""
         if count > self.max_windows:
             raise MapperUnavailable(
                 f"{self.source.path.name} is too long: mapping it needs at least {count} requests to {self.service}, "
@@ -106,11 +106,12 @@ def _megabytes(size: int) -> str:
 
 
 def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int]) -> list[tuple[int, int]]:
-    """Split the items of `costs` into consecutive ranges (start, end) whose cost is at most `limit`.
+    """Split the items of `costs` into consecutive ranges (start, end) whose cost is at most `limit`. `end` is
+    exclusive.
 
-    `end` is exclusive. An item that costs more than `limit` gets its own range. `borders` maps the index of an item at
-    which a section starts to the level of the section (from 1). If sections start in the second half of a range, the
-    range ends at the start of the highest-level section; if several have this level, at the start of the last of them.
+    An item that costs more gets its own range. `borders` maps the index of an item at which a section starts to the
+    level of the section (from 1). If sections start in the second half of a range, the range ends at the last start of
+    a section of the highest level among them.
     """
     sums = [0.0, *accumulate(costs)]
     found: list[tuple[int, int]] = []
@@ -128,9 +129,8 @@ def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int
 
 
 def section_starts(nodes: Iterable[Node], codec: LocationCodec) -> dict[float, int]:
-    """Map each number at which a node of a map starts to the level (from 1) of the highest node that starts there.
-
-    The numbers are in the unit of `codec`.
+    """Map each number at which a node of a map starts, in the unit of `codec`, to the level (from 1) of the highest
+    such node.
     """
     found: dict[float, int] = {}
     pending = [(node, 1) for node in nodes]

@@ -28,7 +28,7 @@ BLOCK_REASONS = {
     "JAILBREAK": "the request looks like an attempt to bypass the model's rules",
     "MODEL_ARMOR": "the Model Armor settings of the account block the request",
 }
-"""Explanations of the reasons for which Gemini refuses a request."""
+"""Explanations of reasons for which Gemini refuses a request."""
 
 STOP_REASONS = {
     "SAFETY": "its safety filters object to the answer",
@@ -39,15 +39,13 @@ STOP_REASONS = {
     "SPII": "the answer may contain protected personal data",
     "MALFORMED_RESPONSE": "the model's answer was malformed",
 }
-"""Explanations of the reasons for which Gemini ends an answer early, except its output limit (`MAX_TOKENS`).
-
-The regular end is `STOP`.
-"""
+"""Explanations of reasons for which Gemini ends an answer early."""
 
 
 @define
 class StreamedAnswer:
-    """The chunks of a streamed answer, joined. `characters` is the number of characters so far, for progress reports.
+    """A streamed answer, joined from its chunks. `characters` counts its text and thoughts so far, for progress
+    reports.
 
     `reason` is why the answer ended, and `blocked` is why the prompt was refused; "" means that no reason was reported.
     `answered` is whether the service began an answer.
@@ -62,7 +60,7 @@ class StreamedAnswer:
     _stopped: bool = False
 
     def read(self, chunks: Iterator[types.GenerateContentResponse]) -> StreamedAnswer:
-        """Add `chunks` until the last one arrives or another thread calls `stop`. Return this object."""
+        """Add `chunks` until they end or another thread calls `stop`. Return this object."""
         for chunk in chunks:
             if self._stopped:
                 break
@@ -85,9 +83,9 @@ class StreamedAnswer:
                 self._add_part(part)
 
     def _add_part(self, part: types.Part) -> None:
-        """Append a part of the answer, or join it with the last part if both contain only text.
+        """Append a part, or join it with the last one if both are plain text.
 
-        A part with a thought signature is never joined, because the signature must stay with its part.
+        A thought signature must stay with its part.
         """
         last = self.parts[-1] if self.parts else None
         self.characters += len(part.text or "")
@@ -102,10 +100,7 @@ class StreamedAnswer:
         return "".join(part.text for part in self.parts if part.text and not part.thought)
 
     def turn(self) -> types.Content:
-        """Return the model's turn to send with the next request.
-
-        Summaries of its thoughts are omitted unless they are signed.
-        """
+        """Return the model's turn to send with the next request, without unsigned thoughts."""
         from google.genai import types
 
         sendable = [part for part in self.parts if not part.thought or part.thought_signature]
@@ -123,9 +118,8 @@ def _is_plain(part: types.Part) -> bool:
 def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Usage = _NONE) -> Reply:
     """Return the reply in a streamed answer, which may have been cut off at the output limit.
 
-    Raise `NoReplyError` if Gemini refused, stopped for another reason before the end, or sent no text.
-    `model` is for error messages, and `requests` is the number of requests that the answer took.
-    `broken_off` is the usage of earlier answers that were cut off.
+    Raise `NoReplyError` if Gemini refused, stopped for another reason before the end, or sent no text. `requests` is
+    the number of requests that the answer took, and `broken_off` is the usage of earlier answers that were cut off.
     """
     usage = usage_of(answer.usage, requests) + broken_off
     if answer.blocked:

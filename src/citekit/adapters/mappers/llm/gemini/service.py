@@ -64,8 +64,8 @@ A request has at most 20 MB, and Base64 makes data larger by a third.
 """
 
 CHARACTERS = 400_000
-"""The maximum number of characters of text in one request: at one token each, as in Chinese, this is less than half of
-a model's context.
+"""The maximum number of characters of text in one request: at one token each, as in Chinese, less than half of a
+model's context.
 """
 
 AUDIO_SECONDS = 8 * 3600.0
@@ -113,10 +113,7 @@ class GeminiService:
         return "gemini"
 
     def limits(self, format: Format) -> Limits | None:
-        """See `Service.limits`. The result is None only for virtual resources.
-
-        For formats that it does not accept as files, the service gets text and pictures.
-        """
+        """See `Service.limits`. Formats that are not accepted as files are sent as text and pictures."""
         if format.modality is Modality.VIRTUAL:
             return None
         seen = NATIVE_LIMITS.get(format.name)
@@ -201,7 +198,7 @@ class _ErrorExplainer:
 
 @define
 class GeminiSession:
-    """A conversation with one Gemini model. A file is uploaded with the first question about it."""
+    """A session with one Gemini model."""
 
     _client: genai.Client = field(repr=False)
     _model: str
@@ -212,10 +209,7 @@ class GeminiSession:
     _budget: Spending
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        """See `Session.ask`.
-
-        Also raise `SourceUnreadable` if a file to send cannot be read.
-        """
+        """See `Session.ask`."""
         contents = self._contents(question, progress)
         config = _config(question, self._generation)
         tries = 0
@@ -247,10 +241,7 @@ class GeminiSession:
         return reply_from(answer, self._model, tries, evolve(broken_off, requests=0))
 
     def _contents(self, question: Question, progress: Progress) -> Any:
-        """Return the conversation in the SDK's form.
-
-        Its beginning never changes, because Gemini caches common beginnings.
-        """
+        """Return the conversation in the SDK's form. Follow-ups are appended, because Gemini caches common beginnings."""
         from google.genai import types
 
         contents = [types.Content(role="user", parts=self._parts(question.parts, progress))]
@@ -289,8 +280,8 @@ class GeminiSession:
 def _inline(part: Part, room: int) -> bytes | None:
     """Return the bytes of a picture or sound to include in the request itself; None for text and for files to upload.
 
-    `room` is the number of bytes left in the request. Raise `MapperUnavailable` if an `ImagePart` does not
-    fit, or `SourceUnreadable` if a file cannot be read.
+    `room` is the number of bytes left. Raise `MapperUnavailable` if an `ImagePart` does not fit, or `SourceUnreadable`
+    if a file cannot be read.
     """
     if isinstance(part, TextPart):
         return None
@@ -311,11 +302,10 @@ def _inline(part: Part, room: int) -> bytes | None:
 
 
 def _config(question: Question, wanted: Generation) -> Any:
-    """Return the SDK's settings for a request.
+    """Return the SDK's settings for a request. Of the generation settings, only those that the user chose are set.
 
-    Of the generation settings, only those that the user chose are set. Gemini 3 repeats itself endlessly at
-    temperatures below its default of 1.0 (Gemini 3 developer guide, "Temperature"), and each model has its own thinking
-    level and output limit.
+    Gemini 3 repeats itself endlessly at temperatures below its default of 1.0 (Gemini 3 developer guide,
+    "Temperature"), and each model has its own thinking level and output limit.
     """
     from google.genai import types
 

@@ -1,6 +1,6 @@
-"""Recognizes speech with Gemini. Requests are sent in the same way as those of the mapper.
+"""Recognizes speech with Gemini.
 
-Gemini gives times only in whole seconds and gives no probabilities, so each window becomes one passage.
+Gemini gives times only in whole seconds and gives no probabilities, so each window becomes one segment.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _ADVICE = {
     "--base-url": "CITEKIT_BASE_URL",
     "--timeout": "CITEKIT_TIMEOUT",
 }
-"""Pairs of the advice in the messages of the mapper and the advice for speech, in the order of replacement."""
+"""Pairs of the advice in the mapper's messages and the advice for speech, in the order of replacement."""
 
 
 @frozen(kw_only=True)

@@ -1,7 +1,7 @@
 """Uploads the files of a conversation to Gemini's Files API, waits until they are processed, and deletes them.
 
-Each file is uploaded once. CiteKit chooses the remote name and records it before sending the first byte, so that a
-killed process or a lost reply leaves no unknown file behind. The service deletes files after 48 hours.
+CiteKit chooses the remote name and records it before sending the first byte, so that a killed process or a lost reply
+leaves no unknown file behind.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GRACE_SECONDS = 2.0
 """Seconds that a cancelled upload has to end its current step."""
 
 DELETE_TIMEOUT = 15.0
-"""Maximum seconds of each wait during a deletion. It is short because a user who pressed Ctrl-C may be waiting."""
+"""Maximum seconds of each wait during a deletion, short because a user who pressed Ctrl-C may be waiting."""
 
 MAX_PAUSE = 5.0
 """The longest pause in seconds before a deletion is retried."""
@@ -63,17 +63,15 @@ GEMINI_MEDIA_TYPES = {
 """Media types for which the service has another name."""
 
 _FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
-"""The names of files at the service (reference of the Files API). A name is stored and shown, and it becomes part of a
-URL.
-"""
+"""The names of files at the service (reference of the Files API). A name becomes part of a URL."""
 
 T = TypeVar("T")
 
 
 def owner_of(key: str, base_url: str | None) -> str:
-    """Return a fingerprint of `key` and the service at `base_url`, which stands for the account.
+    """Return a fingerprint of `key` and the service at `base_url`. It does not reveal the key.
 
-    An upload can be deleted only with a key of its own account. The fingerprint does not reveal the key.
+    It stands for the account: an upload can be deleted only with a key of its own account.
     """
     return hashlib.sha256(f"{base_url or google_genai.BASE_URL}\n{key}".encode()).hexdigest()[:12]
 
@@ -88,7 +86,7 @@ def orphans_note(names: Sequence[str]) -> str:
 
 @define
 class RemoteFiles:
-    """The files that a conversation has uploaded. Several threads can use it at once; each file is uploaded once."""
+    """The files that a conversation has uploaded. Several threads can use it at once."""
 
     client: genai.Client
     explain: Callable[[Exception], Verdict | None]
@@ -109,8 +107,8 @@ class RemoteFiles:
     def obtain(self, part: FilePart, progress: Progress) -> Any:
         """Return the remote file (`types.File`) for `part` after the service has processed it. Upload it if necessary.
 
-        Raise `MapperUnavailable` if the file is too large or the service fails, or `SourceUnreadable` if the file
-        cannot be read.
+        Raise `MapperUnavailable` if the file is too large or the service fails, or `SourceUnreadable` if it cannot be
+        read.
         """
         with self._gates.setdefault(part, threading.Lock()):
             if part not in self._sent:
@@ -169,10 +167,9 @@ class RemoteFiles:
         self.run.remember(OrphanedUpload(SERVICE, name, self.owner, time.time() + LIFETIME))
 
     def _ready(self, sent: Any, label: str, progress: Progress) -> Any:
-        """Wait until the service has processed an uploaded file, such as a recording, and return its new state.
+        """Wait until the service has processed an uploaded file, and return its new state.
 
-        Raise `MapperUnavailable` if processing fails or the pauses between requests add up to more than `timeout`
-        seconds.
+        Raise `MapperUnavailable` if processing fails, or if the pauses between requests add up to `timeout` seconds.
         """
         waited = 0.0
         while _state(sent) == "PROCESSING":
@@ -196,9 +193,9 @@ class RemoteFiles:
         return tried(call, self.explain, self.retries, progress)
 
     def delete_all(self) -> None:
-        """Delete the uploads of the conversation. Failed deletions raise no error.
+        """Delete the uploads of the conversation.
 
-        A file that cannot be deleted stays recorded, and the next run deletes it.
+        A file that may remain stays recorded, for the next run with the same key.
         """
         hurried = evolve(
             self.retries,
@@ -211,13 +208,13 @@ class RemoteFiles:
                 self._strike_out(name)
 
     def sweep(self, uploads: OrphanedUploads) -> int:
-        """Delete the orphaned uploads of this account, with one attempt each. Return the number of deleted files."""
+        """Delete the orphaned uploads of this account until one deletion fails. Return the number of deleted files."""
         return uploads.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
 
     def _until_one_fails(self, retries: Retries) -> Callable[[str], bool]:
         """Return a function that deletes a remote file by name and returns whether it is gone.
 
-        After one failure, the function sends no more requests and always returns False.
+        After one failure, it sends no more requests and returns False.
         """
         failed = False
 
@@ -261,10 +258,7 @@ class RemoteFiles:
 
 
 def check_size(part: FilePart) -> None:
-    """Raise `MapperUnavailable` if a file is too large for the service, before it is uploaded.
-
-    Raise `SourceUnreadable` if the file cannot be read.
-    """
+    """Raise `MapperUnavailable` if a file is too large for the service, or `SourceUnreadable` if it cannot be read."""
     try:
         size = part.path.stat().st_size
     except OSError as error:

@@ -1,9 +1,8 @@
 """Records which features of the API a server supports.
 
-OpenAI supports all of them. Most compatible servers support `json_schema` (Ollama, vLLM, llama.cpp, LM Studio,
-OpenRouter for some models), some only `json_object` (DeepSeek). Support for pictures depends on the model, and hardly
-any server accepts PDF files. Servers do not announce their features, so CiteKit learns them from the requests that they
-refuse.
+Servers do not announce their features, so CiteKit learns them from the requests that they refuse. Some servers support
+only `json_object` (DeepSeek), support for pictures depends on the model, and hardly any compatible server accepts PDF
+files.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class AnswerFormat(IntEnum):
 
 @frozen(kw_only=True)
 class Capabilities:
-    """The features that a server supports, and the strictest format of an answer that it can enforce (`form`)."""
+    """The features that a server supports. `form` is the strictest format of an answer that it can enforce."""
 
     files: bool = True
     images: bool = True

@@ -1,7 +1,4 @@
-"""Creates error messages for failures of OpenAI or a compatible server.
-
-A message contains the name of the service, the status, and what to do.
-"""
+"""Creates error messages for failures of OpenAI or a compatible server."""
 
 from __future__ import annotations
 
@@ -43,8 +40,8 @@ class Advice:
     """What a user can change, for error messages.
 
     `user` is the feature that uses the server, and `offer` is the API that the server must offer. `model`, `url`, and
-    `timeout` are the settings of the model, the address, and the time limit. `slower` (with {} for the time to wait),
-    `smaller`, and `without` say how to stay below the rate limit, how to send less, and how to do without a model.
+    `timeout` are names of settings. `slower` (with {} for the time to wait), `smaller`, and `without` say how to stay
+    below the rate limit, how to send less, and how to do without a model.
     """
 
     user: str = "the openai mapper"
@@ -101,8 +98,7 @@ def no_key(advice: Advice | None = None) -> MapperUnavailable:
 def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable:
     """Return the error for a request that the model or a content filter refused.
 
-    `words` is the reason that the server gives. `http` is the HTTP status in parentheses, or "" if there was no HTTP
-    error.
+    `words` is the server's reason. `http` is the HTTP status in parentheses, or "" if there was no HTTP error.
     """
     said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
@@ -119,13 +115,13 @@ def exceeds_context(failure: OpenAiFailure) -> bool:
 def concerns_account(failure: OpenAiFailure) -> bool:
     """Return whether the failure is about credit, the model's name, or forbidden content.
 
-    Such a message may also mention a feature, but the feature is then not the cause.
+    Such a message may also mention a feature, but that is then not the cause.
     """
     return bool(_NO_CREDIT.search(failure.words) or _NO_MODEL.search(failure.words) or _REFUSED.search(failure.words))
 
 
 def verdict(endpoint: Endpoint, failure: OpenAiFailure) -> Verdict:
-    """Return the error to raise for `failure`, and whether the same request may succeed later."""
+    """Return the error to raise for `failure`, and whether and when the same request may be sent again."""
     if failure.kind is FailureKind.STATUS and failure.status is not None:
         sentence, transient = _status_sentence(endpoint, failure, failure.status)
     else:
@@ -209,7 +205,7 @@ def _key_sentence(endpoint: Endpoint, http: str) -> str:
 
 
 def mid_sentence(label: str) -> str:
-    """Return `label` (see `Endpoint.label`) in the form that it has inside a sentence."""
+    """Return `label` (see `Endpoint.label`) as it is written inside a sentence."""
     return label[0].lower() + label[1:] if label.startswith("The ") else label
 
 

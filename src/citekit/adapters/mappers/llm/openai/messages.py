@@ -29,8 +29,8 @@ _SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It must con
 class ChatMessages:
     """The messages of a request, the optional features that they use (`sent`), and `notes` about them for the user.
 
-    `characters` is the number of characters of text in the system prompt and the content of the question. `in_files` is
-    the number of characters in attached files that the server might ignore.
+    `characters` counts the text of the system prompt and of the question; `in_files`, the text of attached files that
+    the server might ignore.
     """
 
     messages: list[dict[str, Any]]
@@ -44,7 +44,7 @@ class ChatMessages:
 class MessageWriter:
     """Writes questions as messages in a form that the server accepts.
 
-    `extract_text` returns the text of a PDF, for servers that do not accept files.
+    `extract_text` returns the text of a PDF.
     """
 
     endpoint: Endpoint
@@ -53,8 +53,8 @@ class MessageWriter:
     def written(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> ChatMessages:
         """Return the messages for `question`. Only features in `capabilities` are used.
 
-        `temperature` is whether the user has set a temperature. Raise `MapperUnavailable` if the files are too large or
-        no form of the question suits the server, or `SourceUnreadable` if a file cannot be read.
+        `temperature` is whether the user has set one. Raise `MapperUnavailable` if the files are too large or no form
+        of the question suits the server, or `SourceUnreadable` if a file cannot be read.
         """
         self._check_size(question)
         content = [item for part in question.parts for item in self._content_items(part, capabilities)]
@@ -172,7 +172,7 @@ def _schema_instruction(question: Question) -> str:
 
 
 def _joined_text(content: list[dict[str, Any]]) -> Any:
-    """Return content that is only text as one string, which all servers accept; other content is returned unchanged."""
+    """Return content that is only text as one string, which all servers accept; return other content unchanged."""
     if all(item["type"] == "text" for item in content):
         return "\n\n".join(item["text"] for item in content)
     return content

@@ -59,7 +59,7 @@ class _UnsupportedError(Exception):
 
 @define(kw_only=True)
 class ChatRequest:
-    """One question, which is sent until it is answered. Each refused feature is removed from `capabilities`."""
+    """One question. Each feature that the server refuses is removed from `capabilities`."""
 
     context: SessionContext
     question: Question
@@ -68,11 +68,7 @@ class ChatRequest:
     usage: Usage = field(factory=Usage)
 
     def reply(self) -> Reply:
-        """Send the question and return the model's reply.
-
-        Raise `MapperUnavailable` if the service fails, or `SourceUnreadable` if a file to send cannot be read. Errors
-        that `progress` raises propagate.
-        """
+        """Send the question and return the model's reply. Raise the errors of `Session.ask`."""
         context = self.context
         writer = MessageWriter(endpoint=context.endpoint, extract_text=context.extract_text)
         while True:
@@ -123,10 +119,9 @@ class ChatRequest:
         return completion
 
     def _stream(self, request: dict[str, Any], completion: Completion) -> Completion:
-        """Send `request` and add the answer to `completion`.
+        """Send `request` and add the answer to `completion`. Some servers do not stream even on request.
 
-        Both streamed and complete answers are accepted, because some servers do not stream even on request. Raise
-        `BadResponseError` if the answer reports an error or is malformed.
+        Raise `BadResponseError` if the answer reports an error or is malformed.
         """
         response = self.context.client.chat.completions.with_raw_response.create(**request)
         try:
@@ -167,8 +162,7 @@ class ChatRequest:
     def _read(self, completion: Completion, written: ChatMessages) -> Reply:
         """Return the reply in `completion`.
 
-        Raise `NoReplyError` if the model refused or sent no text, or `_UnsupportedError` if the server ignored a
-        feature.
+        Raise `NoReplyError` if the model refused or sent no text, or `_UnsupportedError` if a feature was ignored.
         """
         endpoint, text = self.context.endpoint, without_wrapping(completion.text)
         complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
@@ -184,7 +178,7 @@ class ChatRequest:
         """Raise `_UnsupportedError` if the server accepted a file or a schema but silently ignored it.
 
         An ignored file is detected by the low number of input tokens; an ignored schema, by an answer that does not
-        match it. If the answer matches but has other text around it, only later requests ask for a less strict form.
+        match it.
         """
         tokens = completion.tokens_in
         held = written.characters + written.in_files
@@ -236,10 +230,7 @@ class Completion:
 
     @property
     def text(self) -> str:
-        """The model's text, which has `length` characters.
-
-        Its pieces are joined only here, because appending each piece to a string would copy the string.
-        """
+        """The model's text, which has `length` characters."""
         return "".join(self._pieces)
 
     @property
@@ -264,7 +255,10 @@ class Completion:
         return self._checked()
 
     def read_body(self, body: object) -> Completion:
-        """Add an answer that was sent as a whole and return this object. Raise the same errors as `read_stream`."""
+        """Add an answer that was sent as a whole and return this object.
+
+        Raise `BadResponseError` if the answer reports an error or contains no message.
+        """
         if not isinstance(body, Mapping):
             raise BadResponseError(
                 driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer contains no message")

@@ -1,8 +1,7 @@
 """A model service for OpenAI and compatible servers: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
 
-It uses chat completions instead of the newer Responses API, because compatible servers have them in common and OpenAI
-supports them for its current models. Chat completions support structured outputs. They accept PDF files and pictures
-inside the request, so nothing is uploaded that would have to be deleted.
+It uses chat completions, which compatible servers have in common, instead of the newer Responses API. Files are sent
+inside the request, so nothing has to be deleted.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _IMAGE_FORMATS = frozenset({"jpeg", "png", "webp"})
 
 @define(kw_only=True)
 class _LearnedCapabilities:
-    """The capabilities of a server, learned from the requests that it refused. All sessions share them."""
+    """The capabilities of a server, learned from the requests that it refused, for all sessions."""
 
     capabilities: Capabilities = field(factory=Capabilities)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -59,10 +58,9 @@ def _trimmed(key: str | None) -> str | None:
 class OpenAiService:
     """OpenAI or a compatible server as a model service.
 
-    `base_url` is the URL of the server; None is OpenAI, which requires a key. Other servers may not require one.
-    `timeout` is in seconds. `max_requests` limits the requests of one session (None: no limit). `extract_text` returns
-    the text of a PDF, page by page, for servers that do not accept files. If no page has text, it must return "", so
-    that the model does not invent a map from page numbers alone.
+    `base_url` is the URL of the server (None: OpenAI). `timeout` is in seconds. `max_requests` limits the requests of
+    one session (None: no limit). `extract_text` returns the text of a PDF, page by page, for servers that do not accept
+    files. It must return "" if no page has text, so that the model does not invent a map from page numbers alone.
     """
 
     key: str | None = field(repr=False, converter=_trimmed)
@@ -77,7 +75,7 @@ class OpenAiService:
 
     @property
     def name(self) -> str:
-        """See `Service.name`. It is `openai` for OpenAI and every compatible server."""
+        """See `Service.name`. It is `openai` for compatible servers, too."""
         return "openai"
 
     @property
@@ -88,10 +86,9 @@ class OpenAiService:
     def limits(self, format: Format) -> Limits:
         """See `Service.limits`.
 
-        PDF files and pictures are sent as files, other formats as text and pictures. OpenAI accepts 50 MB of files
-        ("File inputs"). CiteKit sends it at most 100 pages and 400,000 characters, so that a request stays below
-        272,000 tokens, above which the price doubles. The context of other servers is unknown and often small, so they
-        get at most 40 pages and 100,000 characters.
+        OpenAI accepts 50 MB of files ("File inputs"). CiteKit sends it at most 100 pages and 400,000 characters, so
+        that a request stays below 272,000 tokens, above which the price doubles. Other servers, whose context is
+        unknown and often small, get at most 40 pages and 100,000 characters.
         """
         hosted = self.endpoint.hosted
         characters = 400_000 if hosted else 100_000
@@ -103,10 +100,8 @@ class OpenAiService:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """See `Service.session`. The service stores nothing, so nothing must be deleted at the end.
-
-        Raise `MapperUnavailable` if OpenAI is used without a key, or if the key or the URL is malformed. Raise
-        `DriverMissing` if the SDK is not installed.
+        """See `Service.session`. Also raise `MapperUnavailable` if the URL is malformed, or `DriverMissing` if the SDK
+        is not installed.
         """
         if self.key is None and self.endpoint.hosted:
             raise no_key()

@@ -44,8 +44,7 @@ def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
 def may_match(text: str, schema: Mapping[str, Any]) -> bool:
     """Return whether `text` may be an answer that matches `schema`: an object with the required top-level properties.
 
-    Truncated or malformed text also passes if it starts with `{`, because the module `answers` may recover nodes from
-    it.
+    Malformed text passes if it starts with `{`, because the module `answers` may recover nodes from it.
     """
     try:
         answer = json.loads(text)
@@ -55,10 +54,7 @@ def may_match(text: str, schema: Mapping[str, Any]) -> bool:
 
 
 def without_wrapping(text: str) -> str:
-    """Return `text`, a model's answer, without the thoughts and the code fence that may surround it.
-
-    Models without structured outputs may add them.
-    """
+    """Return a model's answer without the thoughts and the code fence that may surround it."""
     answer = _THOUGHTS.sub("", text).strip()
     fenced = _FENCED.search(answer)
     return fenced[1].strip() if fenced and not answer.startswith("{") else answer

@@ -51,10 +51,7 @@ _FORMS: Sequence[Mapping[str, object]] = (
     {"response_format": "json", "include": ["logprobs"]},
     {"response_format": "json"},
 )
-"""The forms of answers, in order of preference: times of words, the probabilities of the text, or only the text.
-
-Models refuse forms that they do not support.
-"""
+"""The forms of answers, in order of preference: times of words, the probabilities of the text, or only the text."""
 
 _FORM_REFUSED = ("response_format", "verbose_json", "timestamp_granularities", "include", "logprobs")
 
@@ -187,9 +184,8 @@ def _unreadable(reason: str) -> BadResponseError:
 def _segments(answer: Mapping[str, object], duration: float) -> Iterator[Segment]:
     """Yield the segments of an answer, with the times of their words if there are any.
 
-    The words in an answer lack punctuation, so they are found in the text of their segment. A segment whose words
-    differ from its text is coarse. An answer without segments is one segment. Raise `BadResponseError` if the answer is
-    malformed.
+    The words lack punctuation, so they are found in the text of their segment. A segment whose words differ from its
+    text is coarse. Raise `BadResponseError` if the answer is malformed.
     """
     words = [_word(each) for each in _list(answer, "words")]
     whole: dict[str, object] = {"start": 0, "end": duration, "text": answer["text"], "avg_logprob": _mean(answer)}
@@ -219,7 +215,7 @@ def _segments(answer: Mapping[str, object], duration: float) -> Iterator[Segment
 
 
 def _mean(answer: Mapping[str, object]) -> float | None:
-    """Return the mean of the logarithms of the probabilities of the tokens, or None if there are none."""
+    """Return the mean log probability of the tokens, or None if there are none."""
     found = [_time(each, "logprob") for each in _list(answer, "logprobs")]
     return sum(found) / len(found) if found else None
 
