@@ -1,7 +1,4 @@
-"""Adapters that read books, texts, and the metadata of recordings in a worker process.
-
-The texts in which quotes are searched for are also prepared there.
-"""
+"""Adapters that read books, texts, recordings, and pages in a worker process."""
 
 from __future__ import annotations
 
@@ -95,10 +92,7 @@ class IsolatedProbe:
 
 @frozen
 class _IsolatedRecognizer:
-    """Recognizes words in a worker.
-
-    `here` is the same recognizer in this process, which has the name and the version.
-    """
+    """Recognizes words in a worker. `here` is the same recognizer in this process."""
 
     here: Transcriber | ScreenReader
     workers: WorkerPool
@@ -131,8 +125,7 @@ class IsolatedSpeechWindows:
     def write(self, source: Source, target: Path, progress: Progress = silent) -> Sequence[SpeechWindow]:
         """See `SpeechWindows.write`.
 
-        The worker writes to the path and could replace the file, so the caller must open the file before this call and
-        read what it opened.
+        The worker could replace the file `target`, so the caller must open it before this call and read what it opened.
         """
         asked = {"source": plain_source(source), "target": str(target)}
         return speech_windows_from(self.workers.ask("speech_windows", source.path, asked, progress))
@@ -148,10 +141,7 @@ class IsolatedScreenReader(_IsolatedRecognizer):
 
 @frozen
 class IsolatedTextReader:
-    """A text reader that runs in a worker if `is_apart` returns True for the file.
-
-    Otherwise, it calls the reader `here` in this process.
-    """
+    """A text reader that runs in a worker if `is_apart` returns True for the file; otherwise, it calls `here`."""
 
     here: TextReader
     workers: WorkerPool
@@ -217,10 +207,10 @@ class IsolatedPageViews:
 
 @frozen
 class IsolatedQuotableTexts:
-    """A reader of quotable texts that runs in a worker if `is_apart` returns True for the file.
+    """A reader of quotable texts that runs in a worker if `is_apart` returns True for the file; otherwise, it calls
+    `here`.
 
-    Otherwise, it calls the reader `here` in this process. `from_plain` converts one text in the worker's answer from
-    plain data.
+    `from_plain` converts one text in the worker's answer from plain data.
     """
 
     here: QuotableTexts
@@ -245,7 +235,7 @@ class IsolatedQuotableTexts:
         return {number: texts[number] for number in pages if number in texts}
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """See `QuotableTexts.region`. The reader `here` always extracts it."""
+        """See `QuotableTexts.region`. It is read by `here`."""
         return self.here.region(source, place)
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
@@ -258,10 +248,9 @@ class IsolatedQuotableTexts:
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
-        """Convert one text in the worker's answer from plain data.
+        """Convert one text in the worker's answer from plain data. Raise `FaultyAnswer` if the data is not valid.
 
-        Raise `FaultyAnswer` if the data is not valid. A hostile file may control the worker, so its answers are not
-        trusted.
+        A hostile file may control the worker, so its answers are not trusted.
         """
         extracted_text_from(plain if isinstance(plain, dict) else {})
         try:

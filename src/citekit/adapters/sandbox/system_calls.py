@@ -1,8 +1,8 @@
 """Removes system calls and capabilities that no parser needs from the current process (Linux, x86-64 and ARM64).
 
-Landlock controls the content of files, programs, and TCP. These calls would bypass it: changing permissions, owners,
-times, and attributes of any file of the user; sending data over UDP or to other programs of the user; leaving the
-process group, which is killed as a whole; and changing the limits or the priority of other processes.
+Landlock controls the content of files, programs, and TCP. The forbidden calls would bypass it: changing permissions,
+owners, times, and attributes of files; sending data over UDP or to other programs of the user; leaving the process
+group, which is killed as a whole; and changing the limits or the priority of other processes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _KEPT = 0b110
 class _Checked:
     """A system call that is checked by its argument at the offset `argument`.
 
-    If `allowed` is true, the call is permitted only with one of `values`; otherwise, only with any other value.
+    It is permitted only with one of `values` if `allowed` is true, and otherwise only with other values.
     """
 
     numbers: tuple[int, int]
@@ -85,7 +85,7 @@ def forbid_calls(system: ctypes.CDLL) -> bool:
 
 
 def drop_capabilities(system: ctypes.CDLL) -> None:
-    """Drop the capabilities of root that no parser needs, such as those to read the environment of other processes."""
+    """Drop the capabilities of root except `_KEPT`."""
     header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
     held = ctypes.create_string_buffer(24)
     if system.capget(header, held) == 0:

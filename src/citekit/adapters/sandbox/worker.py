@@ -24,7 +24,7 @@ IDLE = 600.0
 """Seconds without a request after which a worker exits to free its memory."""
 
 WORN = 0.25
-"""Fraction of its memory limit. A worker that still uses more after a request exits and is replaced."""
+"""The fraction of its memory limit above which a worker exits after a request, and is replaced."""
 
 REPORT_EVERY = 0.05
 """Minimum interval between two progress reports, in seconds."""
@@ -66,7 +66,7 @@ def _next(line: Line) -> bytes | None:
 def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: str) -> dict[str, Any]:
     """Do the work that is requested and return the answer, or a description of the error.
 
-    `memory` names the memory limit that applies, for the case that it is exceeded.
+    `memory` names the memory limit that applies.
     """
     try:
         return {"done": work(asked, progress)}
@@ -83,9 +83,9 @@ def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: st
 
 
 def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
-    """Return the answer as a message. If it is longer than `longest` bytes, return an error instead.
+    """Return the answer as a message, or an error if it is longer than `longest` bytes.
 
-    `memory` names the memory limit that applies, for the case that it is exceeded.
+    `memory` names the memory limit that applies.
     """
     try:
         message = as_message(answer)
@@ -99,7 +99,7 @@ def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
 def _is_out_of_memory(error: BaseException) -> bool:
     """Return whether `error` is due to a lack of memory.
 
-    This includes libraries that could not be loaded for lack of memory, recognized by the messages of glibc and MuPDF.
+    Libraries that could not be loaded for this reason are recognized by the messages of glibc and MuPDF.
     """
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True

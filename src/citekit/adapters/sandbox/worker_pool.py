@@ -1,7 +1,4 @@
-"""Manages the pool of worker processes.
-
-It starts workers when they are needed, sends each worker one request at a time, and kills workers that do not answer.
-"""
+"""Manages the pool of worker processes."""
 
 from __future__ import annotations
 
@@ -81,8 +78,8 @@ class _Parser:
 class WorkerPool:
     """A pool of workers for at most `at_most` quick requests and `slow_at_most` slow ones. Several threads can use it.
 
-    `hello` returns the first message to each worker. `state` returns a value that changes when the result of `hello`
-    changes; idle workers are then replaced. A forked process starts its own workers.
+    `hello` returns the first message to each worker. When the value of `state` changes, idle workers are replaced. A
+    forked process starts its own workers.
     """
 
     _command: Callable[[], list[str]]
@@ -163,7 +160,7 @@ class WorkerPool:
         return allowance.budget(path, 0 if status is None else status.st_size, arguments)
 
     def warm(self) -> None:
-        """Start a worker in advance, unless one is idle, so that the next request does not have to wait for it."""
+        """Start a worker in advance, unless one is idle."""
         turn = self._lanes.enter(0, LOOK)
         if turn is None:
             return
@@ -186,14 +183,14 @@ class WorkerPool:
             parser.child.kill()
 
     def forget(self) -> None:
-        """Reset the pool after a fork. The forked process has neither the workers nor the other threads of its parent."""
+        """Reset the pool after a fork: the new process has neither the workers nor the other threads of its parent."""
         self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
         self.refusals = Refusals(self.refusals.index, self.refusals.now)
 
     def _answered(self, request: Request) -> Mapping[str, Any]:
         """Send the request to a worker and return the answer.
 
-        If the last request about the same file took much processor time, the request counts as slow from the start.
+        The request counts as slow from the start if the last request about the same file took much processor time.
         """
         is_slow = bool(self.slow_at_most) and request.path in self._slow_files
         try:
@@ -231,11 +228,10 @@ class WorkerPool:
                     self._slow_files.popitem(last=False)
 
     def _rested(self, path: str, *, is_slow: bool = False) -> _Parser | None:
-        """Remove an idle worker from the pool and return it. Return None if there is none, or if the worker's state is
-        outdated; that worker is killed.
+        """Remove an idle worker from the pool and return it; None if there is none, or if its state is outdated.
 
-        The worker that was last used for `path` is preferred. A slow request does not get the only idle worker, unless
-        that worker was last used for `path`.
+        A worker that was last used for `path` is preferred. Otherwise, a slow request does not get the only idle
+        worker.
         """
         state = self.state()
         with self._lock:
@@ -251,9 +247,8 @@ class WorkerPool:
         return parser
 
     def _rest(self, parser: _Parser) -> None:
-        """Put the worker back in the pool after a request.
-
-        If there are enough idle workers or its priority cannot be restored, kill it instead.
+        """Put the worker back in the pool, or kill it if there are enough idle workers or its priority cannot be
+        restored.
         """
         with self._lock:
             keeps = len(self._idle) < self.at_most and parser.child.restore_priority()

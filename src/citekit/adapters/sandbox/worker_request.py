@@ -54,20 +54,17 @@ NONSENSE = "the worker process returned an invalid answer"
 
 
 class DiedError(Exception):
-    """A worker died on a file or was killed because it did not answer.
-
-    The message is a clause that completes a sentence about the file.
-    """
+    """A worker died on a file or was killed because it did not answer. The message is a clause about the file."""
 
 
 class CrashedError(DiedError):
-    """A worker crashed on a file. A second attempt would crash, too."""
+    """A worker crashed on a file. A second attempt would probably crash, too."""
 
 
 class SpentError(Exception):
     """A request exceeded the limit `what` of its budget: `TIME`, `FILE_MEMORY`, or `CHILD_MEMORY`.
 
-    `was_busy` is whether the computer was busy, in which case the same work may take less time later.
+    If the computer `was_busy`, the same work may take less time later.
     """
 
     def __init__(self, what: object, *, was_busy: bool = False) -> None:
@@ -82,9 +79,10 @@ class DisplacedError(Exception):
 
 @frozen
 class Request:
-    """A message to a worker and its limits: the `budget`, and `patience`, the number of seconds without progress.
+    """A message to a worker about the file `path`, and its limits: the `budget`, and `patience`, the seconds without
+    progress.
 
-    After `slow_after` seconds of processor time, the request counts as slow. `path` is the file that it is about.
+    After `slow_after` seconds of processor time, the request counts as slow.
     """
 
     path: str
@@ -101,11 +99,10 @@ class Request:
 
 
 def is_busy(elapsed: float, used: float) -> bool:
-    """Return whether the computer was busy or slow during a request.
+    """Return whether the computer was busy during a request that took `elapsed` seconds, `used` of them on a processor.
 
-    The request took `elapsed` seconds, of which `used` were processor time. The computer counts as busy if the request
-    had to wait for a processor, if the load average of the last minute is more than `BUSY_LOAD` per processor, or if a
-    processor is now much slower than usual because it is throttled or shared with other virtual machines.
+    The request had to wait for a processor, the load average of the last minute is more than `BUSY_LOAD` per processor,
+    or a processor is now much slower than usual because it is throttled or shared with other virtual machines.
     """
     if elapsed > BUSY * used:
         return True
@@ -116,7 +113,7 @@ def is_busy(elapsed: float, used: float) -> bool:
 
 
 def _sample_seconds() -> float:
-    """Return the processor time in seconds that a fixed computation takes now, the shortest of three measurements."""
+    """Return the processor time in seconds of a fixed computation, the shortest of three measurements."""
     found = math.inf
     for _ in range(3):
         begun = thread_time()
@@ -215,10 +212,7 @@ def understood(answer: bytes) -> dict[str, Any]:
 
 
 def _progress(said: Any) -> tuple[float, float | None, str]:
-    """Parse a progress report (done, total, text) from a worker.
-
-    Raise `DiedError` if it is not valid, because the worker can then not be trusted.
-    """
+    """Parse a progress report (done, total, text) from a worker. Raise `DiedError` if it is not valid."""
     try:
         done, total, text = said
         shown = (float(done), None if total is None else float(total), str(text)[:CAUSE_LIMIT])

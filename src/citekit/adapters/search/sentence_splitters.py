@@ -14,17 +14,15 @@ _SPACE = re.compile(r"\s*")
 
 
 def paragraph_starts(text: str) -> Iterator[int]:
-    """Yield the character offsets at which text continues after a blank line or a paragraph separator, in ascending
-    order.
-    """
+    """Yield the character offsets at which text continues after a blank line or a paragraph separator, ascending."""
     return (found.end() for found in _BLANK_LINE.finditer(text) if found.end() < len(text))
 
 
 def after_space(text: str, starts: Iterable[int]) -> list[int]:
-    """Return 0 and the offsets `starts`, each moved past white space, without duplicates and without offsets at the end
-    of the text.
+    """Return 0 and the offsets `starts`, each moved past white space, without duplicates and offsets at the end of the
+    text.
 
-    `starts` must be ascending. The time is linear.
+    `starts` must be ascending.
     """
     moved = [0]
     for start in starts:
@@ -49,8 +47,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class SentencexSplitter:
     """Splits a text at the sentence ends that sentencex finds and at blank lines. Several threads can use it.
 
-    White space after a sentence belongs to it. Languages that sentencex does not support are split with the rules of
-    English.
+    White space after a sentence belongs to it. A language that sentencex does not support gets the rules of another
+    one.
     """
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
@@ -64,8 +62,7 @@ class SentencexSplitter:
 def _starts(text: str, code: str) -> Iterator[int]:
     """Yield the offsets of sentences in `text`, which is split block by block to limit the time.
 
-    The last sentence of a block may continue in the next block, so the next block starts with that sentence. `code` is
-    the language.
+    The last sentence of a block may continue in the next block, so the next block starts with it.
     """
     position = 0
     while position < len(text):
@@ -78,9 +75,8 @@ def _starts(text: str, code: str) -> Iterator[int]:
 
 
 def _block_end(text: str, position: int) -> int:
-    """Return the end of the block that starts at `position`: the last blank line within `BLOCK` characters.
-
-    If there is no blank line, the block has `BLOCK` characters.
+    """Return the end of the block that starts at `position`: the last blank line within `BLOCK` characters, or their
+    end.
     """
     limit = position + BLOCK
     if limit >= len(text):

@@ -1,7 +1,4 @@
-"""Decides which files a restricted caller, such as an agent, may name and read.
-
-The user of the computer is not restricted.
-"""
+"""Decides which files a restricted caller, such as an agent, may name and read."""
 
 from __future__ import annotations
 
@@ -51,15 +48,15 @@ class OwnersFolders:
         self._ingested = ingested
 
     def check(self, path: Path) -> Path:
-        """Return `path` unchanged, because every file is allowed."""
+        """Return `path` unchanged."""
         return path
 
     def covers(self, path: Path) -> bool:  # noqa: ARG002
-        """Return True, because every file is allowed."""
+        """Return True."""
         return True
 
     def remember(self, path: Path) -> None:
-        """Record the path of an ingested file, so that restricted callers can read the file later."""
+        """Record the path of an ingested file."""
         self._ingested.remember(path)
 
 
@@ -67,12 +64,12 @@ class AllowedFolders:
     r"""`Folders` that allows only files below given folders and in the folders of ingested files.
 
     Hidden files and files in hidden folders are excluded unless the user ingested them. Links and `..` are resolved
-    before the check. Network paths (`\\server\share`) and device paths (`\\.\`, `\\?\`) are never accessed, because
-    even a `stat` call may send credentials to another computer.
+    before the check. Network paths (`\\server\share`) and device paths (`\\.\`, `\\?\`) outside of the given folders
+    are not accessed, because even a `stat` call may send credentials to another computer.
     """
 
     def __init__(self, folders: Sequence[Path], ingested: IngestedPlaces | None = None) -> None:
-        """Allow files below `folders`, which the user configured or which are the defaults, and files in `ingested`."""
+        """Allow files below `folders` and files in `ingested`."""
         self._named = tuple(Path(os.path.realpath(folder)) for folder in folders)
         self._shown = tuple(map(str, folders))
         self._ingested = ingested
@@ -85,9 +82,9 @@ class AllowedFolders:
         return self._offered
 
     def offer(self, folders: Sequence[Path]) -> None:
-        """Allow files below `folders` in addition to the configured folders.
+        """Allow files below `folders`, which replace those of an earlier call, in addition to the configured folders.
 
-        They replace the folders of an earlier call. The root of a drive is not accepted.
+        The root of a drive is not accepted.
         """
         real = (Path(os.path.realpath(folder)) for folder in folders)
         self._offered = tuple(dict.fromkeys(folder for folder in real if folder.parent != folder))
@@ -106,10 +103,7 @@ class AllowedFolders:
         return real is not None and self._holder(real) is not None
 
     def tells(self, path: PurePath) -> bool:
-        """Return whether a message to the caller may contain `path` as it is written.
-
-        The file at `path` is not accessed.
-        """
+        """Return whether a message to the caller may contain `path` as it is written. The file is not accessed."""
         if any(_is_below(path, folder) for folder in (*self._all(), *map(Path, self._shown), *self._unresolved)):
             return True
         return self._ingested is not None and self._ingested.places().folder_of(Path(path)) is not None
@@ -120,8 +114,8 @@ class AllowedFolders:
     def way(self, real: Path) -> Way:
         """Return the states of the file `real` and of its parent folders, up to the allowed folder, for `is_same`.
 
-        `real` is a path that `check` returned. If a file or folder has just changed, wait briefly, because a second
-        change could go unnoticed. Raise `PathNotAllowed` if the changes continue or the path is no longer allowed.
+        `real` is a path that `check` returned. After a recent change, wait briefly, because a second change could go
+        unnoticed. Raise `PathNotAllowed` if the changes continue or the path is no longer allowed.
         """
         deadline = time.monotonic() + PATIENCE
         way = self._looks(real)
@@ -135,9 +129,9 @@ class AllowedFolders:
     def is_same(self, real: Path, way: Way) -> bool:
         """Return whether the file at `real` is unchanged since `way`, and no folder above it was replaced.
 
-        Renaming a file or folder updates its change time (POSIX `st_ctime`), which programs cannot set, and that of its
-        parent folder. A replacement is therefore visible even if it was reverted. If only one of the two times has
-        changed, nothing was replaced: other files were added to the folder or to its parent.
+        A rename updates the change time (POSIX `st_ctime`) of a file or folder, which programs cannot set, and that of
+        its parent folder. A replacement is therefore visible even if it was reverted. If only one of the two times has
+        changed, nothing was replaced.
         """
         try:
             return _is_same(way, self._looks(real))
@@ -145,7 +139,7 @@ class AllowedFolders:
             return False
 
     def unsteady(self, path: Path) -> PathNotAllowed:
-        """Return the error for a path that is being changed: the file itself or one of its parent folders."""
+        """Return the error for a path of which the file or a folder is being changed."""
         text = f"{path}, or a folder in its path, is being changed. Try again later."
         return PathNotAllowed(text, str(path))
 

@@ -1,11 +1,11 @@
 """Local copies of files in buckets of S3 and compatible services, Google Cloud Storage, and Azure, and of web pages.
 
-The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Next to `files`, `versions` has a record of the
-version (ETag), size, and digest of each file that was fetched. Records are small and are kept when a copy is removed.
-A record counts only with a valid seal of this home, because a record from elsewhere could name any file in the user's
-buckets, or give any bytes as the content of a file. The record of an `https` file has the hosts that the user permitted
-for it; a removed copy is fetched again only from these hosts. Characters that are not portable in file names are
-percent-encoded (RFC 3986) in the path.
+The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Characters that are not portable in file names
+are percent-encoded (RFC 3986) in the path. `FOLDER/versions` has a record of the version (ETag), size, and digest of
+each file that was fetched, which is kept when a copy is removed. A record counts only with a valid seal of this home,
+because a record from elsewhere could name any file in the user's buckets, or give any bytes as the content of a file.
+The record of an `https` file has the hosts that the user permitted for it; a removed copy is fetched again only from
+these hosts.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _WEB = "https://"
 
 
 def web_host(url: str, hosts: frozenset[str]) -> WebHost:
-    """Return the host at `url`. Its module is imported only here, because most commands fetch nothing from the web."""
+    """Return the host at `url`. Its module is imported here, because most commands fetch nothing from the web."""
     from citekit.adapters.sources.web_host import WebHost
 
     return WebHost(url, hosts)
@@ -72,10 +72,7 @@ class _Record:
     hosts: frozenset[str] = frozenset()
 
     def parts(self, path: Path) -> tuple[bytes, ...]:
-        """Return the data that the authentication code of the record covers.
-
-        `path` is the relative path of the copy.
-        """
+        """Return the data that the authentication code of the record for the copy at the relative `path` covers."""
         texts = ("bucket", str(path), self.version, str(self.size), self.digest, *sorted(self.hosts))
         return tuple(text.encode("utf-8", "surrogatepass") for text in texts)
 
@@ -84,8 +81,7 @@ class _Record:
 class BucketFiles:
     """Implements `RemoteFiles` with the copies below `folder`, which have at most `limit` bytes in total.
 
-    A file with more than `largest` or more than `limit` bytes is not fetched. `web` connects to a host of `https`
-    files.
+    A file with more than `largest` or `limit` bytes is not fetched. `web` connects to a host of `https` files.
     """
 
     folder: Path
@@ -141,8 +137,7 @@ class BucketFiles:
     def permit(self, url: str, hosts: Collection[str]) -> Path:
         """Permit `hosts` in addition to those of earlier calls, and return the path of the copy of the file at `url`.
 
-        `https` files are fetched only from permitted hosts and the hosts in their records. Raise `RequestRefused` if
-        the host of `url` is not permitted.
+        Raise `RequestRefused` if the host of `url` is not permitted.
         """
         host = urlsplit(url).netloc
         self._hosts |= {each.lower() for each in hosts}
@@ -154,7 +149,7 @@ class BucketFiles:
         return self.place(url.partition("#")[0])
 
     def unchanged(self, path: Path) -> str | None:
-        """See `RemoteFiles.unchanged`. Send one request, unless the file was just listed."""
+        """See `RemoteFiles.unchanged`. At most one request is sent."""
         record = self._record(path)
         if record is None:
             return None
@@ -297,7 +292,7 @@ class BucketFiles:
         return self.folder / "versions" / name[:2] / name[2:]
 
     def _record(self, path: Path) -> _Record | None:
-        """Return the record of the copy at `path`, or None if this home has not written a record for it."""
+        """Return the record of the copy at `path`, or None if this home has not written one."""
         if not path.is_relative_to(self._files):
             return None
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -320,7 +315,7 @@ class BucketFiles:
             os.utime(self._record_path(path))
 
     def _limit(self) -> None:
-        """After every `_EVERY` fetched files, remove the least recently used copies beyond the limit.
+        """Remove the least recently used copies beyond the limit, once in `_EVERY` fetches.
 
         Copies that were used within the last `GRACE` seconds are kept.
         """
@@ -349,7 +344,7 @@ class BucketFiles:
 def _split(url: str) -> tuple[str, str]:
     """Return the address of the bucket, such as `s3://BUCKET`, and the key.
 
-    Raise `RequestRefused` if `url` is not the address of a bucket or of something in a bucket.
+    Raise `RequestRefused` if `url` is not the address of a bucket or of something in it.
     """
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")

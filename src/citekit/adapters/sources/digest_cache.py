@@ -24,7 +24,7 @@ REMEMBERED = 4096
 class States:
     """Maps file states to digests, in memory and in the optional index. A state that is not settled is not cached.
 
-    An entry may also have the file's name and its format, because the format depends on both the bytes and the name.
+    An entry may also have the file's name and its format, which depends on both the bytes and the name.
     """
 
     def __init__(self, index: Index | None) -> None:
@@ -77,7 +77,7 @@ class States:
     def _since(self, state: FileState, now: float) -> float:
         """Return when a file was first seen in that state, in seconds since the epoch.
 
-        This is recorded only if its timestamps are in the future and therefore unreliable. Otherwise, return `now`.
+        This is recorded only if its timestamps are in the future and therefore unreliable; otherwise, it is `now`.
         """
         if state.changed(now) <= now:
             return now

@@ -49,10 +49,10 @@ class FileSources:
         self._search_limit, self._restore = search_limit, restore
 
     def identify(self, path: Path) -> Source:
-        """See `Sources.identify`.
+        """See `Sources.identify`. A missing file is restored if possible.
 
-        A missing file is restored if possible. The path of a link has its folders resolved, but not the link itself.
-        The link's own name determines the format if it has a known suffix; otherwise, the target's name does.
+        The path of a link has its folders resolved, but not the link itself. Its own name determines the format if it
+        has a known suffix; otherwise, the target's name does.
         """
         try:
             return self._identified(path)
@@ -136,9 +136,8 @@ class FileSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """See `Sources.find`.
-
-        Only files of `size` bytes are read, and the search ends after `search_limit` directory entries.
+        """See `Sources.find`. Only files of `size` bytes are read, and the search ends after `search_limit` directory
+        entries.
         """
         others = []
         for path in files_below(roots, size, self._search_limit, allowed):
@@ -149,10 +148,9 @@ class FileSources:
         return next((path.absolute() for path in others if self.digest(path) == digest), None)
 
     def _read(self, path: Path, file: BufferedReader, *, believing: bool = True) -> tuple[FileState, Digest]:
-        """Return the state and the digest of an open file.
+        """Return the state and the digest of an open file. If `believing` is True, a cached digest is used.
 
-        If `believing` is True, use the cached digest if there is one. Raise `SourceUnreadable` if the file changes
-        during each of `TRIES` attempts to read it.
+        Raise `SourceUnreadable` if the file changes during each of `TRIES` attempts to read it.
         """
         for _ in range(TRIES):
             before = FileState.of(os.fstat(file.fileno()))
@@ -168,7 +166,7 @@ class FileSources:
 
 
 def _check_name(path: Path) -> None:
-    """Raise `SourceUnreadable` if the path is not valid Unicode, because maps are UTF-8 and could not contain it."""
+    """Raise `SourceUnreadable` if the path is not valid Unicode, because maps are UTF-8."""
     text = str(path)
     if text.isascii():
         return
@@ -182,7 +180,9 @@ def _check_name(path: Path) -> None:
 
 
 def _place(path: Path) -> tuple[Path, os.stat_result]:
-    """Return the absolute path with links among its folders resolved, but not a link at the end; and its status."""
+    """Return the absolute path with links among its folders resolved, but not a link at the end; and the status of the
+    file.
+    """
     try:
         status = os.stat(path)  # noqa: PTH116 - for every file of a folder
         folder, name = os.path.split(path)
@@ -196,10 +196,7 @@ def _place(path: Path) -> tuple[Path, os.stat_result]:
 
 
 def _opened(path: Path, place: Path) -> BufferedReader:
-    """Open the file.
-
-    Its type is checked first: opening a device may have side effects, and opening a FIFO may block.
-    """
+    """Open the file. Its type is checked first, because opening a device or a FIFO may have side effects or block."""
     try:
         _check_kind(path, os.stat(place).st_mode)  # noqa: PTH116 - for every file of a folder
         file = open_for_reading(place)
@@ -242,9 +239,7 @@ def _format(path: Path, place: Path, head: bytes) -> Format:
 
 
 def _installed_format(name: str) -> Format | None:
-    """Return the format that an installed plugin registers for the suffix of a file name, or None if there is no suffix
-    or no such plugin.
-    """
+    """Return the format that an installed plugin registers for the suffix of a file name, or None."""
     if not PurePath(name).suffix:
         return None
     from citekit.adapters.formats.registry import format_of_name

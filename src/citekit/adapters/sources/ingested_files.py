@@ -1,8 +1,7 @@
 """Records where ingested files are, so that an agent may extract from them.
 
-A map is not sufficient, because it may come from anybody. Instead, a record next to the maps lists the files. Each line
-has an authentication code of the home seal (`HomeSeal`), which an archive, a copy, or a clone does not have.
-Therefore a record from elsewhere, or a line that `git pull` added, has no effect.
+A map is not sufficient, because it may come from anybody. Each line of the record has an authentication code of the
+home seal (`HomeSeal`), so a record from elsewhere, or a line that `git pull` added, has no effect.
 
 Records of version 1.0 had the inode and change time of an empty file instead. Such lines are valid until the user
 ingests another file. Then they are rewritten with codes, and the empty file is removed.
@@ -28,27 +27,26 @@ FOLDER, EARLY_SEAL, PLACES = ".ingested", "seal", "places"
 """A hidden folder below the maps folder, and the names of files in it."""
 
 SIZE_LIMIT = 64 * 2**20
-"""Size limit of a record that is read, in bytes."""
+"""Maximum size of a record that is read, in bytes."""
 
 
 class Places(NamedTuple):
-    """The recorded real paths:
-
-    `folders`, each of which stands for the visible files directly in it, and single `files`.
+    """The recorded real paths: `folders`, each of which stands for the visible files directly in it, and single
+    `files`.
     """
 
     folders: frozenset[str]
     files: frozenset[str]
 
     def folder_of(self, real: Path) -> Path | None:
-        """Return the folder of a file that is recorded, or None for any other file."""
+        """Return the folder of a recorded file, or None for any other file."""
         folder = str(real.parent)
         known = str(real) in self.files or (folder in self.folders and not is_hidden(real.name))
         return real.parent if known else None
 
 
 class IngestedPlaces:
-    """The record in a maps folder. Several processes may write to it at once. No method raises."""
+    """The record in a maps folder. Several processes may write to it at once. Failures are ignored."""
 
     def __init__(self, maps_folder: Path) -> None:
         self._folder = os.path.join(maps_folder, FOLDER)  # noqa: PTH118 - looked at for every file
@@ -74,7 +72,7 @@ class IngestedPlaces:
                 self._append(self._line(kind, str(place)))
 
     def _append(self, line: str) -> None:
-        """Append a line that starts with a line break, so that an incomplete line of a killed process does no harm."""
+        """Append a line after a line break, so that an incomplete line of a killed process does no harm."""
         descriptor = open_file(self._path(PLACES), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             write_all(descriptor, f"\n{line}\n".encode())
@@ -86,10 +84,7 @@ class IngestedPlaces:
         return json.dumps({"code": self._seal.code(*_parts(kind, place)).hex(), kind: place})
 
     def _rewrite_early_lines(self) -> None:
-        """Give lines of version 1.0 a code.
-
-        If interrupted before the early seal is removed, this is repeated next time.
-        """
+        """Give lines of version 1.0 a code. After an interruption, this is repeated next time."""
         if _look(self._path(EARLY_SEAL)) is not None:
             lines = [self._line(kind, place) for kind, place in self._recorded()]
             write_atomically(Path(self._path(PLACES)), "".join(f"{line}\n" for line in lines).encode())
@@ -132,7 +127,7 @@ class IngestedPlaces:
 
 
 def is_hidden(name: str) -> bool:
-    """Return whether a file or folder with that name is hidden, such as settings, keys, or caches."""
+    """Return whether a file or folder with that name is hidden."""
     return name.startswith(".")
 
 

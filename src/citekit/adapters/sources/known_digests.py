@@ -1,7 +1,4 @@
-"""Reads cached digests from the index. Imports almost nothing, because listings of maps must start quickly.
-
-If a digest is not cached, use `FileSources`, which reads the file.
-"""
+"""Reads cached digests from the index. Imports almost nothing, because listings of maps must start quickly."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ def digest_in(row: object) -> str | None:
 
 
 class KnownDigests:
-    """The digests in the index in `folder`. No method raises: a failure counts as a cache miss."""
+    """The digests in the index in `folder`. A failure counts as a cache miss."""
 
     def __init__(self, folder: str) -> None:
         """Nothing is created in `folder`."""

@@ -22,7 +22,7 @@ class ConfinedSources:
     """`Sources` limited to allowed folders. Any other file is treated as missing.
 
     A file is identified and read by its real path. `is_unchanged` also checks that nothing on the path was replaced, so
-    that content from elsewhere is never stored or returned.
+    that content from elsewhere is not stored or returned.
     """
 
     def __init__(self, inner: Sources, folders: AllowedFolders) -> None:
@@ -32,10 +32,7 @@ class ConfinedSources:
         self._lock = threading.Lock()
 
     def identify(self, path: Path) -> Source:
-        """See `Sources.identify`.
-
-        Raise `PathNotAllowed` if the file is outside the allowed folders, or if its path is being changed.
-        """
+        """See `Sources.identify`. Raise `PathNotAllowed` if the file is not allowed, or if its path is being changed."""
         real = self._folders.check(path)
         source = None
         if self._inner.exists(real):
@@ -52,10 +49,9 @@ class ConfinedSources:
         return None if real is None else self._inner.digest(real)
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """See `Sources.cached_digest`.
+        """See `Sources.cached_digest`. Return None for a file that is not allowed.
 
-        Return None for a file that is not allowed. A path that was allowed is checked again only if the offered folders
-        have changed.
+        A path that was allowed is checked again only if the offered folders have changed.
         """
         offered = self._folders.offered
         if self._allowed.get(path) != offered:
@@ -95,10 +91,7 @@ class ConfinedSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """See `Sources.find`.
-
-        Only `roots` that are allowed are searched. Links out of the allowed folders are not followed.
-        """
+        """See `Sources.find`. Only allowed `roots` are searched. Links out of the allowed folders are not followed."""
         within = [root for root in roots if self._folders.covers(root)]
         found = self._inner.find(digest, size, name, within, lambda link: allowed(link) and self._folders.covers(link))
         return found if found is not None and self._folders.covers(found) else None

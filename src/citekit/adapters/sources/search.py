@@ -20,10 +20,8 @@ def files_below(
 ) -> Iterator[Path]:
     """Yield the regular files of `size` bytes at or below `roots`.
 
-    Links to files are followed, links to folders are not.
-
-    A link that is not `allowed` is ignored. Folders in `SKIPPED` are left out, and at most `limit` directory entries
-    are visited.
+    Links to files are followed if they are `allowed`; links to folders are not followed. Folders in `SKIPPED` are left
+    out, and at most `limit` directory entries are visited.
     """
     pending = deque(roots)
     seen: set[tuple[int, int]] = set()

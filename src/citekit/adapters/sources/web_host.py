@@ -1,8 +1,8 @@
 """Fetches files by HTTPS from hosts that the user named.
 
 A connection is made only to a public address, which is checked after the name of the host was resolved and for each
-redirect, so that neither a link nor a name leads into the user's network. Proxies are not used, and neither credentials
-nor cookies are sent.
+redirect, so that neither a link nor a name leads into the user's network. Proxies, credentials, and cookies are not
+used.
 """
 
 from __future__ import annotations

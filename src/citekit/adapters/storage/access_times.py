@@ -27,15 +27,13 @@ _NUMBER = struct.Struct("<d")
 class Uses:
     """Access times in seconds since the epoch, stored in a slot derived from the object's digest.
 
-    Recording an access takes one `stat` and one write. It never blocks, and other processes see it at once. If the file
-    cannot be written, this process remembers its own accesses in memory. Methods that open the file raise `HomeUnsafe`
-    if the path is a link or not a regular file.
+    Recording an access takes one `stat` and one write, and other processes see it at once. If the file cannot be
+    written, this process remembers its own accesses. Methods that open the file raise `HomeUnsafe` if the path is a
+    link or not a regular file.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
-        """Use the file at `path`, whose folder must exist before the first access is recorded; otherwise accesses stay
-        in memory.
-        """
+        """Use the file at `path`. While its folder does not exist, accesses stay in memory."""
         self._path = str(path)
         self._clock = clock
         self._noted: dict[str, float] = {}
@@ -65,9 +63,8 @@ class Uses:
         return self._noted.get(digest.hex, 0.0)
 
     def _descriptor(self) -> int:
-        """Return a descriptor of the file. Reopen the file if it was replaced.
-
-        Raise `OSError` if it cannot be opened.
+        """Return a descriptor of the file, which is reopened if it was replaced. Raise `OSError` if it cannot be
+        opened.
         """
         if self._file is not None:
             with suppress(OSError):

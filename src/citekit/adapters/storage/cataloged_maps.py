@@ -1,8 +1,8 @@
 """A map store in an object store, with a catalog in PostgreSQL.
 
-The objects are the same as in `shared_maps`. The catalog has a row for each object, so that listings and look-ups take
-one query each and no object is read for them. An object is written first and then recorded. If a process is killed in
-between, the next process that writes a map of the same resource records the object, and so does a garbage collection.
+The objects are the same as in `shared_maps`. The catalog has a row for each object, so that listings read no objects.
+An object is written first and then recorded. If a process is killed in between, the next process that writes a map of
+the same resource records the object, and so does a garbage collection.
 """
 
 from __future__ import annotations
@@ -112,13 +112,13 @@ class CatalogedMapStore(SharedMapStore):
         return card or self._read(resource_id, number).card()
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """See `MapStore.cards`. No map is read. Maps that were damaged when they were recorded are left out."""
+        """See `MapStore.cards`. Maps that were damaged when they were recorded are left out."""
         keys = None if resource_ids is None else [key_of(each) for each in resource_ids]
         rows = self._rows(_CARDS) if keys is None else self._rows(_SOME_CARDS, keys)
         return [_card(name, data) for name, data in rows if data is not None]
 
     def state(self) -> str | None:
-        """See `MapStore.state`. The text is the number of changes of the catalog."""
+        """See `MapStore.state`. It is the number of changes of the catalog."""
         return str(self._changes())
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
@@ -172,7 +172,7 @@ class CatalogedMapStore(SharedMapStore):
 
     @property
     def _space(self) -> int:
-        """The ID of the space of this store in the catalog (see `Database.space`). The first use fills the catalog."""
+        """The ID of the space of this store in the catalog (see `Database.space`), which the first use fills."""
         if self._found_space is None:
             space = self._database.space(f"maps {self._catalog_name()}")
             self._database.run(lambda connection: self._fill(connection, space))
@@ -187,10 +187,7 @@ class CatalogedMapStore(SharedMapStore):
         return int(self._rows(_CHANGES)[0][0])
 
     def _current(self) -> Mapping[str, int]:
-        """Return the number of the current map of each resource ID, sorted.
-
-        The result is cached until the catalog changes.
-        """
+        """Return the number of the current map of each resource ID, sorted, and cached until the catalog changes."""
         known, changes = self._listing, self._changes()
         if known is not None and known[0] == changes:
             return known[1]
@@ -227,9 +224,7 @@ class CatalogedMapStore(SharedMapStore):
         """Do nothing, because the catalog contains the information of the hints."""
 
     def _notice_others(self, resource_id: str) -> None:
-        """Record the objects of this resource that other machines stored but did not record, because they have not done
-        so yet or were killed.
-        """
+        """Record the objects of this resource that other machines stored but have not recorded."""
         space = self._space
         self._database.run(lambda connection: self._record_missing(connection, space, resource_id))
 
@@ -255,7 +250,7 @@ class CatalogedMapStore(SharedMapStore):
         connection.execute("UPDATE citekit_space SET is_filled = TRUE WHERE id = %s", (space,))
 
     def _record_missing(self, connection: Connection, space: int, resource_id: str | None = None) -> None:
-        """Record the objects of one or of all resources that are not recorded. Several maps are read at the same time."""
+        """Record the objects of one or of all resources that are not recorded."""
         resources = numbered(self._objects, MAPS, resource_id)
         with ThreadPoolExecutor(REQUESTS) as pool:
             while batch := list(islice(resources, BATCH)):
@@ -295,8 +290,8 @@ def _missing(
 class CatalogName:
     """The name of the catalog of an object store in a database. The object `CATALOG` of the store contains it.
 
-    In the database, the name is bound to the address of the store. Therefore a copy of the store, or another store to
-    which somebody copies the name, cannot use the catalog of the original store.
+    In the database, the name is bound to the address of the store, so that a copy of the store, or another store to
+    which somebody copies the name, cannot use the catalog.
     """
 
     objects: ObjectStore
@@ -325,20 +320,16 @@ class CatalogName:
             self.objects.put(CATALOG, secrets.token_hex(16).encode())
 
     def _bound(self, connection: Connection, name: str) -> str:
-        """Bind the name to the address of this store if it is not bound yet.
-
-        Return the address to which it is bound.
-        """
+        """Bind the name to the address of this store if it is not bound yet. Return the address to which it is bound."""
         connection.execute(_BIND, (f"store {name}", self.address))
         row = connection.execute("SELECT made FROM citekit_space WHERE name = %s", (f"store {name}",)).fetchone()
         return str(row[0]) if row else ""
 
 
 def _record(connection: Connection, space: int, maps: Sequence[tuple[str, int, MapCard | None]]) -> None:
-    """Record objects.
+    """Record objects. `maps` has the resource ID, the number, and the card of each (None if the map is damaged).
 
-    `maps` has the resource ID, the number, and the card of each; the card is None if the map is damaged. Repeated calls
-    have no further effect, and calls can come in any order.
+    Repeated calls have no further effect, and calls can come in any order.
     """
     resources, editions = [], []
     for name, number, card in maps:

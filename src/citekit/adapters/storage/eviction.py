@@ -19,8 +19,8 @@ class Eviction:
     """Evicts the least recently used objects.
 
     The index returns objects in the order of the access times that it knows, which may be out of date. An object with a
-    later access is moved to its correct position, once for all its accesses. Therefore the cost of adding an object
-    does not grow with the size of the store, and at most `BATCH` objects are in memory.
+    later access is moved to its correct position, once for all its accesses, so the cost of adding an object does not
+    grow with the size of the store.
     """
 
     objects: Objects
@@ -31,9 +31,9 @@ class Eviction:
     def drop(self, total: int, limit: int, protected: Digest | None, kept: int | None = None) -> list[StoredObject]:
         """Evict objects until the total size is at most `limit` bytes, and return them.
 
-        Objects in use and `protected` are never evicted, so more may remain. `total` is the total size in bytes before.
-        If `kept` is given, continue within the current batch of objects until at most `kept` bytes remain. Raise
-        `HomeUnwritable` if an object cannot be removed.
+        Objects in use and `protected` stay, so more may remain. `total` is the total size in bytes before. If `kept` is
+        given, continue within the current batch of objects until at most `kept` bytes remain. Raise `HomeUnwritable` if
+        an object cannot be removed.
         """
         dropped = list[StoredObject]()
         batches = self._indexed() if self.index.total() is not None else self._unindexed()
@@ -55,9 +55,10 @@ class Eviction:
     def _drop_from(
         self, batch: list[Known], horizon: float, excess: int, protected: Digest | None, dropped: list[StoredObject]
     ) -> int:
-        """Evict objects of a batch, least recently used first, until `excess` bytes are freed.
+        """Evict objects of a batch, least recently used first, until `excess` bytes are freed. Return how many were
+        freed.
 
-        Objects that were accessed after `horizon` are not evicted. Return the number of bytes that were freed.
+        Objects that were accessed after `horizon` are not evicted.
         """
         gone, used, freed = list[Known](), dict[Digest, float](), 0
         try:
@@ -74,8 +75,8 @@ class Eviction:
         return freed
 
     def _times(self, known: Known) -> tuple[float, ...]:
-        """Return the access times (from the index and the access-time file) and the change time; empty if the object is
-        gone.
+        """Return the access times in the index and in the file of access times, and the change time; empty if the
+        object is gone.
         """
         status = self.objects.status(known.digest)
         if status is None:
@@ -85,17 +86,17 @@ class Eviction:
     def _is_in_use(self, times: tuple[float, ...]) -> bool:
         """Return whether the object was accessed so recently that the caller may still be copying it.
 
-        All of `times` are checked, because the latest may date from before the clock was set back.
+        Each time counts, because the latest may date from before the clock was set back.
         """
         now = self.uses.now()
         return any(abs(now - time) < self.grace for time in times)
 
     def _let_go(self, digest: Digest, dropped: list[StoredObject]) -> bool:
-        """Remove the object unless it was accessed after it was selected.
+        """Remove the object unless it was accessed after it was selected. Return whether it is gone.
 
-        Return whether it is gone. A reader records its access and then checks the file. This method changes the file's
-        state and then checks the access times. Therefore either this method sees the access, or the reader sees the
-        changed file and takes the lock.
+        A reader records its access and then checks the file. This method changes the file's state and then checks the
+        access times. Therefore, either this method sees the access, or the reader sees the changed file and takes the
+        lock.
         """
         with self.objects.turn(digest):
             self.objects.touch(digest)

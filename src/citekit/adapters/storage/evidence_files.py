@@ -52,12 +52,12 @@ REMEMBERED = 8192
 class FileEvidenceStore:
     """An `EvidenceStore` in a folder with `objects/ab/cdef...`, `locks/`, and `making/` (the staging area).
 
-    If several callers request the same key at once, one of them holds the key's lock and makes the evidence. `make`
-    must not request other evidence from the store. The limit applies to the objects: if a file elsewhere is a hard link
-    to an object, as output files are, its bytes stay on the disk after the object is evicted.
+    If several callers request the same key at once, one of them makes the evidence. `make` must not request other
+    evidence from the store. The limit applies to the objects: if an output is a hard link to an object, its bytes stay
+    on the disk after the object is evicted.
 
     If a process is killed, every object is still complete. After a power failure, objects written in the last few
-    seconds may be incomplete, because the store does not wait for the disk if the system reports a boot ID. Therefore
+    seconds may be incomplete, because the store does not wait for the disk if the system reports a boot ID. Therefore,
     an object from an earlier boot is verified before it is returned, and a damaged one is made again. If a disk is
     disconnected during a write, only `verify` detects the damage.
     """
@@ -71,9 +71,9 @@ class FileEvidenceStore:
         clock: Clock | None = None,
         grace: float = GRACE,
     ) -> None:
-        """`folder` is created by the first `obtain`.
+        """`folder` is created by the first `obtain`. `limit` is in bytes.
 
-        `limit` is in bytes. `grace` is in seconds; accesses are timed with `clock` (None: the system clock).
+        `grace` is in seconds; accesses are timed with `clock` (None: the system clock).
         """
         self._objects = Objects(folder / "objects", Locks(folder / "locks", passing=True))
         self._staging = StagingArea(folder / "making", folder / "locks")
@@ -85,10 +85,7 @@ class FileEvidenceStore:
         self._limit = limit
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """See `EvidenceStore.find`.
-
-        If the state of the file has changed, its bytes are verified, and the evidence is returned if they are correct.
-        """
+        """See `EvidenceStore.find`. If the state of the file has changed, its bytes are verified first."""
         return self.cached(key) or self._find(key, wait_silently)
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
@@ -183,10 +180,7 @@ class FileEvidenceStore:
         return freed
 
     def _look_again(self, key: EvidenceKey, record: EvidenceRecord, waiting: Waiting) -> StoredEvidence | None:
-        """Verify an object whose file state has changed.
-
-        If its bytes are correct, keep it and return the evidence; else remove it and return None.
-        """
+        """Verify an object whose file state has changed. If its bytes are not correct, remove it and return None."""
         with self._objects.turn(record.digest, waiting):
             seen = time.time()
             status = self._objects.status(record.digest)
@@ -222,7 +216,7 @@ class FileEvidenceStore:
 
 
 def _freed(dropped: Iterable[StoredObject]) -> int:
-    """Return the number of bytes that were freed. Bytes of an object with another hard link are still in use."""
+    """Return the number of bytes that were freed, without objects that have another hard link."""
     return sum(each.size for each in dropped if not each.linked)
 
 
@@ -248,7 +242,7 @@ class HotEvidence:
 
 
 class HotEvidences:
-    """The `REMEMBERED` most recently used records, by evidence key. They are valid while the files are unchanged."""
+    """The `REMEMBERED` most recently used records, by evidence key."""
 
     def __init__(self) -> None:
         self._hot: OrderedDict[str, HotEvidence] = OrderedDict()

@@ -70,8 +70,8 @@ class EvidenceIndex:
     """Reads and writes the index. SQLite errors are not raised; they count as cache misses.
 
     Each transaction that changes rows of `object` changes `total` by the same amount. Each record is preceded by an
-    authentication code that binds it to its key, its object, and this home. A record that was copied from another home,
-    or moved to another key, counts as missing. The other tables affect only the order of eviction.
+    authentication code that binds it to its key, its object, and this home; without a valid code, it counts as missing.
+    The other tables affect only the order of eviction.
     """
 
     def __init__(self, database: SqliteFile, seal: HomeSeal) -> None:
@@ -100,7 +100,7 @@ class EvidenceIndex:
         self._database.write(write)
 
     def expect(self, digest: Digest, size: int, now: float) -> int | None:
-        """Register an object before it is created, so that the index knows every object even if the process is killed.
+        """Register an object before it is created, so that the index knows it even if the process is killed.
 
         Return the total size of all objects in bytes, or None if they have not been counted or the index cannot be
         written.

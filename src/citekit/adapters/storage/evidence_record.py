@@ -25,9 +25,9 @@ WINDOW = FINE
 class EvidenceRecord:
     """An object's digest, and the state of its file when its bytes were last verified.
 
-    `seen` is the time of that check; `since` is when the file was first seen in this state. Both are in seconds since
-    the epoch. `boot` is the boot ID under which the bytes were written without a flush; it is empty once the bytes are
-    known to be on the disk.
+    `seen` is the time of that check; `since` is when the file was first seen in this state (both in seconds since the
+    epoch). `boot` is the boot ID under which the bytes were written without a flush, or "" once they are known to be on
+    the disk.
     """
 
     digest: Digest
@@ -52,7 +52,7 @@ class EvidenceRecord:
     def matches(self, status: os.stat_result) -> bool:
         """Return whether the file is unchanged, and a further change would be visible in its timestamps.
 
-        Return False after a reboot if the bytes were not flushed to the disk, because they must be verified.
+        Return False after a reboot if the bytes were not flushed to the disk.
         """
         return self._looks_like(status) and self._is_settled and self.boot in ("", boot_id())
 
@@ -74,7 +74,7 @@ class EvidenceRecord:
     def again(self, status: os.stat_result, seen: float) -> Self:
         """Return the record after the bytes were verified again; `seen` is when the file had the state `status`.
 
-        Bytes that are correct after a reboot were read from the disk, so the record no longer needs a boot ID.
+        Bytes that are correct after a reboot are on the disk, so the record no longer needs a boot ID.
         """
         state = FileState.of(status)
         boot = self.boot if self.boot == boot_id() else ""

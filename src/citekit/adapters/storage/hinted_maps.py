@@ -13,7 +13,7 @@ from citekit.domain.resource_map import ResourceMap
 
 
 def map_of(maps: MapStore, hinted: Iterable[str], source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-    """Return the first map that `mapper` made from the bytes with the digest `source`, or None if there is none.
+    """Return the first map that `mapper` made from the bytes with the digest `source`, or None.
 
     The resource IDs in `hinted` are tried in order.
     """

@@ -1,7 +1,7 @@
 """The records of ingests in the home: one file of JSON lines per run.
 
 The first line says what is mapped, each further line has one result, and the last line has the time of the end. The
-process holds a lock while the run lasts, so that a run whose process was killed is not reported as running.
+process holds a lock during the run, so that a run whose process was killed is not reported as running.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class IngestRuns:
     def recording(self, places: Sequence[str], files: int) -> Iterator[Callable[[FileResult], None]]:
         """Begin the record of a run over `files` files, and yield the function that adds a result.
 
-        Leaving the block normally records that the run ended. If the home cannot be written, nothing is recorded.
+        Leaving the block without an error records that the run ended. If the home cannot be written, nothing is
+        recorded.
         """
         now = datetime.now(UTC)
         name = f"{now:%Y%m%dT%H%M%S.%f}-{os.getpid()}"
@@ -64,10 +65,7 @@ class IngestRuns:
         return None
 
     def set_aside(self) -> Mapping[str, FileResult]:
-        """Return the files that the kept runs set aside, by path.
-
-        A file that a later run mapped or skipped is omitted.
-        """
+        """Return the files that the kept runs set aside, by path, without those that a later run mapped or skipped."""
         found: dict[str, FileResult] = {}
         for path in self._paths():
             run = _Read.of(path)
@@ -112,7 +110,7 @@ class _Read:
 
     @classmethod
     def of(cls, path: Path) -> _Read:
-        """Read the record. Lines that are incomplete or not valid are ignored."""
+        """Read the record. Lines that are not valid are ignored."""
         found = cls()
         with suppress(OSError), os.fdopen(open_file(path), encoding="utf-8", errors="replace") as file:
             for line in file:
@@ -156,7 +154,7 @@ class _Read:
 
 
 def stamp_of(path: Path) -> str:
-    """Return a text that changes when the file changes: its size and modification time; empty if it is missing."""
+    """Return a text with the size and the modification time of the file; empty if it is missing."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -174,7 +172,7 @@ def _plain(result: FileResult) -> dict[str, object]:
 def _write(file: TextIO | None, plain: Mapping[str, object]) -> None:
     """Write one line immediately, so that other processes can read it and a killed process loses at most this line.
 
-    If the line cannot be written, for example because the disk is full, the file that it describes counts as remaining.
+    If it cannot be written, the file that it describes counts as remaining.
     """
     if file is not None:
         with suppress(OSError):

@@ -33,7 +33,7 @@ from citekit.domain.suggestions import nearest_names
 from citekit.wire import maps
 
 NOTE_LIMIT = 4096
-"""Size limit in bytes of a note with the new ID of a renamed map."""
+"""Maximum size in bytes of a note with the new ID of a renamed map."""
 
 RENAMES_LIMIT = 20
 """The maximum number of IDs in a chain of renames that is followed."""
@@ -45,13 +45,13 @@ KEPT = 8
 class JsonMapStore:
     """A `MapStore` in a folder. Changes by other processes or by hand are visible at the next access.
 
-    A map's resource ID is its file name, regardless of the ID in the file. A copy under a new name is a new resource.
+    A map's resource ID is its file name, regardless of the ID in the file.
     """
 
     def __init__(self, folder: Path, index: Index | None = None, cache_folder: Path | None = None) -> None:
         """`folder` is created by the first `put`. `index` records which mapper mapped which bytes and files.
 
-        `cache_folder` holds a cache of map cards that all processes share; without it, cards are read from the maps.
+        `cache_folder` holds a cache of map cards for all processes; without it, cards are read from the maps.
         """
         self._folder = folder
         self._listing = MapListing(str(folder))
@@ -62,10 +62,7 @@ class JsonMapStore:
         self._editions = Editions(folder)
 
     def ids(self) -> Sequence[str]:
-        """See `MapStore.ids`.
-
-        While the folder is unchanged, the same tuple is returned, after one `stat` unless the last change is recent.
-        """
+        """See `MapStore.ids`. The same tuple is returned while the folder is unchanged."""
         return self._listing.ids()
 
     def cached_ids(self) -> Sequence[str] | None:
@@ -82,7 +79,7 @@ class JsonMapStore:
         return self._hot.get(resource_id)
 
     def card(self, resource_id: str) -> MapCard:
-        """See `MapStore.card`. The map is parsed only if the cache has no card for the bytes of its file."""
+        """See `MapStore.card`. The map is parsed only if the cache has no card for it."""
         path, status = self._locate(_checked(resource_id))
         known = self._cards.get(resource_id, str(path), status) if self._cards is not None else None
         return known or self.get(resource_id).card()
@@ -115,7 +112,7 @@ class JsonMapStore:
         return None
 
     def state(self) -> str | None:
-        """See `MapStore.state`. The text is the state of the folder, or empty if the folder does not exist."""
+        """See `MapStore.state`. It is the state of the folder, or "" if the folder does not exist."""
         now = time.time()
         try:
             state = FileState.of(self._folder.stat())
@@ -192,7 +189,7 @@ class JsonMapStore:
         """Return the permissions of the map file.
 
         Only users who can read its source, the files from which it was imported, and the map that it replaces can read
-        the map file.
+        it.
         """
         return mode_for(readers_of_all([self._path(resource_map.resource_id), *origins(resource_map)]))
 
@@ -303,7 +300,7 @@ def _checked(resource_id: str) -> str:
 
 
 class MapHints:
-    """Hints, which name the resource IDs under which files were mapped. Check each hint against the map itself.
+    """Hints, which name the resource IDs under which files were mapped, and must be checked against the maps.
 
     Without an index, there are no hints.
     """

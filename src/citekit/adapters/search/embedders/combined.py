@@ -34,7 +34,7 @@ class JoinedEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the combination: names, versions, and relative weights of the combined embedders."""
+        """The names, versions, and relative weights of the combined embedders."""
         known = [(part.identity, share) for part, share in self._shares()]
         return EmbedderIdentity(
             "+".join(f"{who.name}*{share:.3g}" for who, share in known),
@@ -44,11 +44,11 @@ class JoinedEmbedder:
 
     @property
     def window(self) -> int:
-        """The number of words per passage that suits all combined embedders: the smallest of their windows."""
+        """The number of words per passage: the smallest of the embedders' windows."""
         return min(part.window for part, _ in self.parts)
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """See `Embedder.documents`. Raise the errors of the combined embedders."""
+        """See `Embedder.documents`."""
         columns = [
             part.documents(texts, partial(_within, progress, number, len(self.parts)))
             for number, (part, _) in enumerate(self.parts)

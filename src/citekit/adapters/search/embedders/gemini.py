@@ -1,8 +1,7 @@
 """An embedder that uses the Gemini API.
 
-`libraries.google_genai` decides whether a retry of a failed request may help and how long to wait. Its error messages
-are about maps; the messages in this module are about embeddings. API keys that the service repeats are removed from
-exceptions.
+`libraries.google_genai` decides whether to retry a failed request. Its error messages are about maps; those in this
+module are about embeddings.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ STATUSES = {
     404: "has no embedding model '{model}': choose another",
     429: "reports that the quota is used up: wait, or raise the quota ({limits})",
 }
-"""The message for each HTTP status: what happened and what to do. For other statuses, see `_OTHER` and `_SHORT`."""
+"""The message for each HTTP status. For other statuses, see `_OTHER` and `_SHORT`."""
 
 _OTHER = {3: "answered with a redirect: check the address {base_url}", 5: "failed: try again later"}
 _SHORT = "rejected the request: check the model '{model}'"
@@ -132,9 +131,7 @@ _QUERY, _DOCUMENT = "task: search result | query: ", "title: none | text: "
 class GeminiEmbedder:
     """An embedder that uses a model of the Gemini API.
 
-    `dimensions` is the vector length: the models are trained for 768, 1536, and 3072, of which 768 needs the least
-    space. The service does not normalize shorter vectors of `gemini-embedding-001`, so this class does. `timeout` is in
-    seconds.
+    `dimensions` is the vector length: the models are trained for 768, 1536, and 3072. `timeout` is in seconds.
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -160,11 +157,11 @@ class GeminiEmbedder:
         return 200
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """See `Embedder.documents`. The texts are embedded as passages."""
+        """See `Embedder.documents`."""
         return self._embed(texts, "RETRIEVAL_DOCUMENT", _DOCUMENT, progress)
 
     def query(self, text: str) -> Vector:
-        """See `Embedder.query`. The text is embedded as a query, not as a passage."""
+        """See `Embedder.query`."""
         return self._embed([text], "RETRIEVAL_QUERY", _QUERY, silent)[0]
 
     def _embed(self, texts: Sequence[str], task: str, prompt: str, progress: Progress) -> list[Vector]:

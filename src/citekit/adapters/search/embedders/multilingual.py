@@ -24,7 +24,6 @@ class MultilingualEmbedder:
 
     The wheel (Apache-2.0) runs the model in NumPy. The languages are Arabic, Chinese (simplified and traditional),
     Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai, and Turkish.
-    A query in one language finds passages in the others.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""A sentence encoder that consists of an ONNX model and a tokenizer and converts a text to one vector."""
+"""A sentence encoder that consists of an ONNX model and a tokenizer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Encoder:
 
     Texts are not batched: the scale of a model quantized to 8 bits depends on the whole batch, so the vector of a text
     would depend on the other texts. A text of more than `window` tokens is split, and the vectors of up to
-    `texts.PIECES` segments are averaged, weighted by their numbers of tokens.
+    `texts.PIECES` segments are averaged.
     """
 
     model: Path

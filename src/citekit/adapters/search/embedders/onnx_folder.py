@@ -1,7 +1,4 @@
-"""An embedder with a sentence encoder in a user's folder, in the layout of sentence-transformers and Hugging Face.
-
-The files next to the model specify the pooling, the size of the window, and the prompts.
-"""
+"""An embedder with a sentence encoder in a user's folder, in the layout of sentence-transformers and Hugging Face."""
 
 from __future__ import annotations
 
@@ -134,9 +131,9 @@ class _Loaded:
 class OnnxFolderEmbedder:
     """An embedder with the ONNX model in `folder`.
 
-    The folder contains `tokenizer.json` and a model file (see `onnxruntime.MODEL_FILES`), such as `model.onnx` or
-    `onnx/model.onnx`. The pooling, window, and prompts are read from the files of sentence-transformers, if these
-    exist. Vectors are always normalized to unit length. Up to `threads` texts are embedded in parallel.
+    The folder contains `tokenizer.json` and a model file (see `onnxruntime.MODEL_FILES`). The pooling, window, and
+    prompts are read from the files of sentence-transformers, if these exist. Vectors have unit length. Up to `threads`
+    texts are embedded in parallel.
     """
 
     folder: Path = field(converter=Path)
@@ -193,10 +190,7 @@ class OnnxFolderEmbedder:
         return found
 
     def _version(self, model: Path, tokenizer: Path, settings: Settings) -> str:
-        """Return a digest of the model files and the settings.
-
-        The files include external weights next to the model (`model.onnx_data`).
-        """
+        """Return a digest of the model file, external weights next to it, the tokenizer, and the settings."""
         weights = sorted(path for path in model.parent.glob(f"{model.name}[._]data*") if path.is_file())
         parts = [digest(path) for path in (model, *weights, tokenizer)]
         return sha256(" ".join([*parts, repr(settings)]).encode()).hexdigest()[:12]

@@ -1,7 +1,4 @@
-"""An embedder that uses OpenAI or a compatible server: Ollama, LM Studio, vLLM, llama.cpp, TEI.
-
-The module also creates the error messages for failed requests.
-"""
+"""An embedder that uses OpenAI or a compatible server: Ollama, LM Studio, vLLM, llama.cpp, TEI."""
 
 from __future__ import annotations
 
@@ -67,7 +64,7 @@ _NO_CREDIT = "reports that the account has no credit left{said}: add credit, or 
 
 
 def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
-    """Return the CiteKit error for a failed request, whether a retry may help, and how long the server asks to wait."""
+    """Return the CiteKit error for a failed request, and whether and when to retry."""
     if trouble.kind is FailureKind.STATUS:
         return _of_status(place, trouble)
     sentence = {
@@ -112,10 +109,9 @@ OTHER = Limits(texts=32, request_bytes=100_000, text_bytes=1_800)
 class OpenAiEmbedder:
     """An embedder that uses a model of OpenAI or of a compatible server.
 
-    `base_url` is the URL of the server (None: OpenAI). OpenAI requires a `key`; other servers may not require one.
-    `timeout` is in seconds. `dimensions` shortens the vectors if the model supports it (`text-embedding-3`, Matryoshka
-    models). `prompts` are put before the texts, for models that are trained with prompts, such as nomic-embed
-    (`search_query: `) and e5 (`query: `).
+    `base_url` is the URL of the server (None: OpenAI). `timeout` is in seconds. `dimensions` shortens the vectors if
+    the model supports it. `prompts` are put before the texts, for models that are trained with prompts, such as
+    nomic-embed (`search_query: `) and e5 (`query: `).
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -145,18 +141,17 @@ class OpenAiEmbedder:
 
     @property
     def window(self) -> int:
-        """See `Embedder.window`. The window is 200 words for OpenAI, and 150 for other servers.
-
-        Models of other servers may accept only 512 tokens.
+        """See `Embedder.window`. The window is 200 words for OpenAI, and 150 for other servers, whose models may accept
+        only 512 tokens.
         """
         return 200 if self.hosted else 150
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """See `Embedder.documents`. The model's prompt for passages is put before each text that is not blank."""
+        """See `Embedder.documents`. The prompt for passages is put before each text that is not blank."""
         return self._embed([self.prompts.document + text if text.strip() else text for text in texts], progress)
 
     def query(self, text: str) -> Vector:
-        """See `Embedder.query`. The model's prompt for queries is put before the text, unless the text is blank."""
+        """See `Embedder.query`. The prompt for queries is put before a text that is not blank."""
         return self._embed([self.prompts.query + text if text.strip() else text], silent)[0]
 
     def _embed(self, texts: Sequence[str], progress: Progress) -> list[Vector]:
@@ -209,10 +204,9 @@ class OpenAiEmbedder:
 
 
 def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
-    """Return the vectors in `answer`, sorted by index.
+    """Return the vectors in `answer`, sorted by index. If every index is 0, as some servers send it, the order is kept.
 
-    If the index of every vector is 0, as some servers send it, the order is kept. Raise `EmbedderUnavailable` if the
-    indexes do not match `count` texts, or if the answer is not valid.
+    Raise `EmbedderUnavailable` if the indexes do not match `count` texts, or if the answer is not valid.
     """
     try:
         items = list(answer.data)

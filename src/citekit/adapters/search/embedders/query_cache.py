@@ -16,10 +16,7 @@ from citekit.domain.progress import Progress, silent
 
 @define
 class CachingEmbedder:
-    """An embedder that caches the query vectors of `embedder` in memory, for the last `size` different queries.
-
-    Vectors of passages are not cached.
-    """
+    """An embedder that caches the query vectors of `embedder` in memory, for the last `size` different queries."""
 
     embedder: Embedder
     size: int = field(default=1024, validator=ge(1))
@@ -41,7 +38,7 @@ class CachingEmbedder:
         return self.embedder.documents(texts, progress)
 
     def query(self, text: str) -> Vector:
-        """See `Embedder.query`. The vector is from the cache or from the wrapped embedder; errors are not cached."""
+        """See `Embedder.query`. Errors are not cached."""
         with self._lock:
             if text in self._kept:
                 self._kept.move_to_end(text)

@@ -1,7 +1,4 @@
-"""Code that embedders for remote services share.
-
-It splits requests to fit the limits of a service, and it validates replies.
-"""
+"""Code that embedders for remote services share."""
 
 from __future__ import annotations
 
@@ -25,8 +22,7 @@ Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
 class Limits:
     """The limits of one request (the number of `texts` and their total size in bytes) and of one text (in bytes).
 
-    Each service counts tokens with its own tokenizer. A token is at least one byte of UTF-8, so limits in bytes are
-    safe.
+    A token is at least one byte of UTF-8, so limits in bytes are safe for the tokenizer of any service.
     """
 
     texts: int
@@ -35,7 +31,7 @@ class Limits:
 
 
 def trimmed(key: str | None) -> str | None:
-    """Return an API key without surrounding white space, which copying may add; None if nothing remains."""
+    """Return an API key without surrounding white space; None if nothing remains."""
     return (key or "").strip() or None
 
 
@@ -45,8 +41,8 @@ def embedded(
     """Return a unit vector for each text, with requests that `ask` sends.
 
     Texts that are too long are split, and the vectors of up to `PIECES` segments are averaged. Blank texts are not
-    sent; `dimensions` is called to get the length of their vectors. Raise the errors of `ask`, or `EmbedderUnavailable`
-    if a reply is not valid or does not match its request.
+    sent, and their vectors have the length that `dimensions` returns. Raise the errors of `ask`, or
+    `EmbedderUnavailable` if a reply is not valid or does not match its request.
     """
     split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
     flat = [piece if piece.strip() else "-" for each in split for piece in each]
@@ -98,7 +94,7 @@ def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequ
 def as_long_as(vectors: Sequence[Sequence[float]], dimensions: int | None, whose: str) -> Sequence[Sequence[float]]:
     """Return `vectors` if each of them has the length `dimensions` (None: any length).
 
-    Otherwise, raise `EmbedderUnavailable`. `whose` names the service in the error message.
+    Otherwise, raise `EmbedderUnavailable`, which names the service `whose`.
     """
     wrong = next((len(vector) for vector in vectors if dimensions is not None and len(vector) != dimensions), None)
     if wrong is not None:

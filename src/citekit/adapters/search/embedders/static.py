@@ -32,7 +32,7 @@ class StaticEmbedder:
     """An embedder that uses WordLlama's `l2_supercat` vectors of 256 dimensions, from its wheel (MIT).
 
     The vectors are for English and, to some extent, for other languages in Latin script. Word order is ignored. The
-    longer a text is, the more its mean resembles that of all other texts, so passages have only 80 words.
+    longer a text is, the more its mean resembles that of other texts, so passages have only 80 words.
     """
 
     @property
@@ -66,9 +66,9 @@ def _embed(rows: NDArray[np.floating[Any]], texts: Sequence[str]) -> list[Vector
 
 
 def _sum(numpy: Any, rows: NDArray[np.floating[Any]], ids: list[int]) -> NDArray[np.float32]:
-    """Return the sum of the vectors of the tokens `ids`. The sum has the same direction as the mean.
+    """Return the sum of the vectors of the tokens `ids`, which has the same direction as the mean.
 
-    Each text is summed separately, so the result does not depend on other texts in the batch.
+    Texts are summed separately, so that the result does not depend on the rest of the batch.
     """
     total: NDArray[np.float32] = numpy.zeros(rows.shape[1], numpy.float32)
     for start in range(0, len(ids), _ROWS):

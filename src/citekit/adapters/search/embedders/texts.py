@@ -9,8 +9,7 @@ from typing import TypeVar
 from attrs import frozen
 
 PIECES = 16
-"""Maximum number of segments of one text that are embedded. Of a longer text, this many are chosen at even intervals.
-"""
+"""Maximum number of segments of one text that are embedded, chosen at even intervals."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
@@ -33,10 +32,7 @@ def plain(text: str) -> str:
 
 
 def spread(pieces: Sequence[T], limit: int = PIECES) -> Sequence[T]:
-    """Return all `pieces` if there are at most `limit`.
-
-    Otherwise, return `limit` of them at even intervals, including the first and the last.
-    """
+    """Return all `pieces`, or `limit` of them at even intervals, including the first and the last, if there are more."""
     if len(pieces) <= limit:
         return pieces
     return [pieces[number * (len(pieces) - 1) // (limit - 1)] for number in range(limit)]

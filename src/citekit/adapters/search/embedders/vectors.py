@@ -1,8 +1,6 @@
 """Computes unit vectors of 32-bit floats, stored as `array('f')`.
 
-Arrays are sequences, can be compared, and are true if they are not empty. An array takes 4 bytes for each number; a
-list of floats takes 32. NumPy reads an array without copying it (`numpy.asarray`). Measured for 256 numbers: 0.4
-microseconds to create, 3 microseconds for `.tolist()`.
+An array takes 4 bytes for each number; a list of floats takes 32. NumPy reads an array without copying it.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 def blank(dimensions: int) -> Vector:
     """Return the vector for a text without words: 1 in the first dimension, 0 in the other dimensions.
 
-    The vector is not particularly similar to the vector of any text.
+    It is not particularly similar to the vector of any text.
     """
     vector = array("f", bytes(4 * dimensions))
     vector[0] = 1.0
@@ -33,7 +31,7 @@ def blank(dimensions: int) -> Vector:
 
 
 def unit(values: Iterable[float], whose: str) -> Vector:
-    """Return `values` normalized to length 1. A zero vector becomes the vector that `blank` returns.
+    """Return `values` normalized to length 1. A zero vector becomes `blank`.
 
     Raise `EmbedderUnavailable` if there are no values or one is not finite. `whose` names the model in the error
     message.

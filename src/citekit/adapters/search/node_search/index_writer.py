@@ -1,11 +1,11 @@
 """Adds maps to the node search index and removes them.
 
-Every node has a number. The nodes of a map have consecutive numbers in reading order, and maps are numbered in the
-order of their IDs, so the order of the numbers is the order of search results with equal scores. There are gaps between
-the numbers of maps. When a gap is used up, the maps near it get new numbers.
+The nodes of a map have consecutive numbers in reading order, and maps are numbered in the order of their IDs, so the
+order of the numbers is the order of search results with equal scores. When a gap between the numbers of maps is used
+up, the maps near it get new numbers.
 
-The index stores the words of a node with a prefix that is a single letter: `c` for every word, and in addition `a` for
-words in the title of a short node or `b` for words in the title of another node.
+The index stores the words of a node with a prefix of one letter: `c` for every word, and in addition `a` for words in
+the title of a short node or `b` for words in the title of another node.
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ _compact = json.JSONEncoder(separators=(",", ":")).encode
 Text = str | bytes
 
 Row = tuple[Text, Text, Text, Text | None, str, int, bytes]
-"""`(id, title, type, summary, location, whether it is a leaf, code)`; the code authenticates `code_parts` with the seal
-of the home.
-"""
+"""`(id, title, type, summary, location, whether it is a leaf, code)`; the code authenticates `code_parts`."""
 
 _ADD = "INSERT INTO node (number, id, title, type, summary, location, leaf, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _TAKE = (
@@ -52,10 +50,7 @@ _ABOVE = "SELECT resource_id, first, slots FROM map WHERE resource_id > ? ORDER 
 
 
 class IndexWriter:
-    """Changes the node search index within a transaction of the caller.
-
-    Call `finish` before the transaction is committed.
-    """
+    """Changes the node search index within a transaction of the caller. Call `finish` before it is committed."""
 
     def __init__(self, connection: sqlite3.Connection, seal: HomeSeal, stride: int = STRIDE) -> None:
         self._connection = connection
@@ -65,9 +60,9 @@ class IndexWriter:
         self._taken: Counter[str] = Counter()
 
     def put(self, resource_id: str, version: str, nodes: Iterable[Node]) -> None:
-        """Add the nodes of a map to the index. They replace earlier nodes of the map.
+        """Add the nodes of a map to the index, in place of earlier nodes of the map.
 
-        `version` identifies the state of the map, to detect changes later.
+        `version` identifies the state of the map.
         """
         rows = [self._row(resource_id, version, node) for node in nodes]
         self.drop(resource_id)
@@ -86,10 +81,7 @@ class IndexWriter:
             self._connection.execute("DELETE FROM map WHERE resource_id = ?", (resource_id,))
 
     def finish(self) -> None:
-        """Write the changed counts: of nodes for each word, and of occurrences of words for each prefix.
-
-        Prefixes have up to `INDEXED` letters. A word counts once for each node that contains it.
-        """
+        """Write the changed counts: of nodes for each word, and their sums for each prefix of up to `INDEXED` letters."""
         self._added.subtract(self._taken)
         changed = sorted((word, by) for word, by in self._added.items() if by)
         self._connection.executemany(_COUNT, changed)
@@ -123,10 +115,7 @@ class IndexWriter:
         return rows
 
     def _room(self, resource_id: str, slots: int) -> int:
-        """Return the first of `slots` consecutive free numbers.
-
-        They are greater than the numbers of the previous map and less than the numbers of the next map.
-        """
+        """Return the first of `slots` consecutive free numbers between those of the previous and of the next map."""
         before, after = self._neighbours(resource_id, 1)
         if not before and not after:
             return START
@@ -140,7 +129,7 @@ class IndexWriter:
     def _neighbours(self, resource_id: str, number: int) -> tuple[list[Any], list[Any]]:
         """Return up to `number` previous maps, nearest first, and up to `number` next maps.
 
-        Each map is `(resource_id, first, slots)`: its ID, its first node number, and how many numbers it occupies.
+        Each is `(resource_id, first, slots)`: its ID, its first node number, and how many numbers it occupies.
         """
         ask = self._connection.execute
         return ask(_BELOW, (resource_id, number)).fetchall(), ask(_ABOVE, (resource_id, number)).fetchall()
@@ -148,8 +137,7 @@ class IndexWriter:
     def _move_apart(self, resource_id: str, slots: int) -> None:
         """Renumber the maps near `resource_id`, so that there is a gap of at least `slots` numbers for it.
 
-        The free numbers are distributed evenly among the nearest maps on both sides. More of these maps are included
-        until each gap is large enough.
+        The free numbers are distributed evenly among as many of the nearest maps as are needed for large gaps.
         """
         near = 4
         while True:
@@ -174,7 +162,7 @@ class IndexWriter:
 
 
 def _terms(row: Row, counts: Counter[str]) -> str:
-    """Return the words of a node with their prefixes, as stored in the index, and add the words to `counts`."""
+    """Return the words of a node with their prefixes as one text, and add the words to `counts`."""
     _, title, _, summary, *_ = row
     return " ".join(lexemes_of(readable(title), readable(summary) if summary else None, counts))
 
@@ -203,10 +191,7 @@ def readable(text: Text) -> str:
 
 
 def code_parts(resource_id: str, version: str, facts: Sequence[Text | int | None]) -> list[bytes]:
-    """Return the data that the authentication code of a node in the index covers.
-
-    These are the ID and the version of its map and everything that search results contain.
-    """
+    """Return the data that the authentication code of a node covers: the ID and the version of its map, and `facts`."""
     texts = (each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in facts)
     plain = (b"\0" if each is None else b"%d" % each if isinstance(each, int) else b"=" + each for each in texts)
     return [b"node", resource_id.encode("utf-8", "surrogatepass"), version.encode(), *plain]

@@ -52,8 +52,8 @@ _NOTE_STATE = "UPDATE citekit_space SET state = %s WHERE id = %s"
 class PostgresNodeIndex:
     """A `NodeIndex` in a database. The maps that one machine has indexed are available to the others.
 
-    The state of the map store must change with each change of a map. If the store has no state, every query of all maps
-    compares each of them. `best` raises `StoreUnavailable` if the database cannot be used.
+    The state of the map store must change with each change of a map. Without a state, each query of all maps compares
+    them one by one. `best` raises `StoreUnavailable` if the database cannot be used.
     """
 
     def __init__(self, maps: MapStore, database: Database, name: Callable[[], str], *, counted: int = COUNTED) -> None:
@@ -113,7 +113,7 @@ class PostgresNodeIndex:
             self._database.run(lambda connection: connection.execute(_NOTE_STATE, (state, space)))
 
     def _renew(self, space: int, stale: Mapping[str, str | None]) -> None:
-        """Update the maps in the index. `stale` has the versions of the maps, or None for maps that do not exist."""
+        """Update the maps in the index to the versions in `stale`, or remove them if the version is None."""
         names = sorted(stale)
         with ThreadPoolExecutor(TOGETHER) as pool:
             for start in range(0, len(names), TOGETHER):

@@ -21,7 +21,7 @@ _HAVING = (
     "WITH found AS MATERIALIZED (SELECT resource, at FROM citekit_node WHERE space = %s AND terms @@ %s::tsquery)"
     " SELECT resource, at FROM found ORDER BY resource, at LIMIT %s"
 )
-"""PostgreSQL completes the first part before the second part, so it never scans all nodes in order."""
+"""PostgreSQL completes the first part before the second part, so it does not scan all nodes in order."""
 
 _ROWS = (
     "SELECT n.resource, n.data FROM unnest(%s::bytea[], %s::integer[]) AS each (resource, at)"
@@ -113,9 +113,9 @@ class PostgresTables:
 
 
 class PostgresWriter:
-    """Changes the nodes in a space within a transaction of the caller.
+    """Changes the nodes in a space within a transaction of the caller. Call `finish` before it is committed.
 
-    No other transaction may change the space at the same time. Call `finish` before the transaction is committed.
+    No other transaction may change the space at the same time.
     """
 
     def __init__(self, connection: Connection, space: int) -> None:
@@ -124,7 +124,7 @@ class PostgresWriter:
         self._counts: Counter[str] = Counter()
 
     def put(self, resource_id: str, version: str, nodes: Iterable[Node]) -> None:
-        """Replace the nodes of a map. `version` identifies the state of the map, to detect changes later."""
+        """Replace the nodes of a map. `version` identifies the state of the map."""
         self.drop(resource_id)
         key = key_of(resource_id)
         rows, lexemes = [], []
@@ -151,10 +151,7 @@ class PostgresWriter:
         self._connection.execute("DELETE FROM citekit_node_map WHERE space = %s AND resource = %s", asked)
 
     def finish(self) -> None:
-        """Write the changed counts: of nodes for each word, and of occurrences of words for each prefix.
-
-        Prefixes have up to `INDEXED` letters. A word counts once for each node that contains it.
-        """
+        """Write the changed counts: of nodes for each word, and their sums for each prefix of up to `INDEXED` letters."""
         changed = sorted((word, by) for word, by in self._counts.items() if by)
         self._many(_COUNT, [(self._space, word.encode(), by) for word, by in changed])
         gone = [word.encode() for word, by in changed if by < 0]
@@ -184,5 +181,5 @@ def versions_of(connection: Connection, space: int, resources: Iterable[str] | N
 
 
 def _span(word: str) -> tuple[bytes, bytes]:
-    """Return the limits of the words that begin with `word`: the first is included, the second is excluded."""
+    """Return the limits of the words that begin with `word`; the second is excluded."""
     return word.encode(), word.encode() + b"\xff"

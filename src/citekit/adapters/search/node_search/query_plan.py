@@ -1,7 +1,7 @@
 """Plans a query of the node search index: which words a node must have, and which rows are read.
 
-Words are combined, rarest first, until no node has all of them. If few nodes match, they are read, and further words
-are checked in memory. If many nodes match, only the first nodes in the ranking order are read.
+If few nodes match, they are read, and further words are checked in memory. If many nodes match, only the first ones in
+the ranking order are read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EXPANDED = 24
 class Lexeme(NamedTuple):
     """A word of the index with the letter that is its prefix there (see `index_writer`).
 
-    If `begins` is True, the lexeme also stands for all longer words that begin with `word`.
+    If `begins` is True, the lexeme also stands for longer words that begin with `word`.
     """
 
     letter: str
@@ -80,10 +80,7 @@ class _Term(NamedTuple):
     begun: tuple[str, ...]
 
     def beginning(self, letters: str) -> Sequence[Lexeme]:
-        """Return the lexemes for all words that start with this word.
-
-        `letters` are the one-letter markers of the index entries to search (see `index_writer`).
-        """
+        """Return the lexemes for words that start with this word. `letters` are the allowed prefixes in the index."""
         if self.begun:
             return [Lexeme(letter, word) for letter in letters for word in self.begun]
         return [Lexeme(letter, self.word, begins=True) for letter in letters]
@@ -96,8 +93,8 @@ class _Term(NamedTuple):
 class Asking(Generic[N, R]):
     """One query of the node search index, in one transaction.
 
-    Results are `(score, row)`, best first. At most `limit` results are returned. At most `counted` nodes are scored, or
-    `limit` if it is greater.
+    Results are `(score, row)`, at most `limit`, best first. At most `counted` nodes are scored, or `limit` if it is
+    greater.
     """
 
     def __init__(self, tables: Tables[N, R], words: Sequence[str], limit: int, counted: int) -> None:
@@ -111,7 +108,7 @@ class Asking(Generic[N, R]):
         self._had_last: list[N] = []
 
     def everywhere(self) -> list[tuple[float, R]]:
-        """Return the best nodes of all maps, as `(score, row)`, best first."""
+        """Return the best nodes of all maps."""
         self._terms = [self._term(word) for word in self._words]
         needed = left([term.common for term in self._terms], self._had)
         if self._census is None and needed:
@@ -122,7 +119,7 @@ class Asking(Generic[N, R]):
         return ranking.best()
 
     def within(self, resources: Sequence[str]) -> list[tuple[float, R]]:
-        """Return the best nodes of the maps `resources`, as `(score, row)`, best first. All their nodes are read."""
+        """Return the best nodes of the maps `resources`, all of whose nodes are read."""
 
         def offers() -> Iterator[Offer[R]]:
             for order, resource_id in enumerate(resources):
@@ -134,7 +131,7 @@ class Asking(Generic[N, R]):
     def _had(self, some: Sequence[int]) -> bool:
         """Return whether any node has all of the words at the positions `some`.
 
-        If few nodes do, they are all read, and later calls are answered from memory.
+        If few nodes do, they are read, and later calls are answered from memory.
         """
         if self._census is not None:
             return self._census.had(some)
@@ -148,10 +145,8 @@ class Asking(Generic[N, R]):
         return bool(nodes)
 
     def _first(self, terms: Sequence[_Term]) -> Sequence[N]:
-        """Return at most `_counted` nodes in ranking order.
-
-        First come those with `terms` in the title, then those that match the terms anywhere. The latter were stored in
-        `_had_last` by the last successful call of `_had`.
+        """Return at most `_counted` nodes in ranking order: those with `terms` in the title, and then those in
+        `_had_last`.
         """
         most = self._counted
         begun = [
@@ -165,7 +160,7 @@ class Asking(Generic[N, R]):
     def _titled(self, terms: Sequence[_Term]) -> Iterable[N]:
         """Return the first nodes with `terms` in the title, without reading all such nodes.
 
-        Matches of whole words precede matches of prefixes. Within each group, short nodes come first.
+        Matches of whole words precede matches of prefixes; among each, short nodes come first.
         """
         seen: dict[N, None] = {}
         for lexemes in ([term.whole for term in terms], [term.beginning for term in terms]):
@@ -182,7 +177,7 @@ class Asking(Generic[N, R]):
         return [((0, at), texts_of(row.title, row.summary), row) for at, row in rows]
 
     def _term(self, word: str) -> _Term:
-        """Look up a word of the query in the index: how common it is and which indexed words start with it."""
+        """Look up how common a word of the query is and which indexed words start with it."""
         short = len(word) <= INDEXED
         common = self._tables.common(word)
         known = self._tables.begun(word, 2 if short else EXPANDED + 1) if common else ()

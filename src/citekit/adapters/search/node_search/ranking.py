@@ -1,7 +1,4 @@
-"""Ranks nodes as `NodeIndex` specifies: which nodes are scored, and in what order they are returned.
-
-All adapters of `NodeIndex` use this module.
-"""
+"""Ranks nodes as `NodeIndex` specifies: which nodes are scored, and in what order they are returned."""
 
 from __future__ import annotations
 
@@ -25,13 +22,12 @@ Offer = tuple["Place", "Texts", R]
 """The position of a node, its searchable texts, and the data for the result."""
 
 Place = tuple[int, int]
-"""The position of a node: first the position of its map, then that of the node in reading order."""
+"""The position of the map of a node, and that of the node in reading order."""
 
 
 class Texts(NamedTuple):
-    """The searchable text of a node: the words of its title and of its summary, and its length for scoring.
-
-    Each word has a space before and after it.
+    """The words of the title and of the summary of a node, each with a space before and after it, and the node's
+    length.
     """
 
     title: str
@@ -40,9 +36,9 @@ class Texts(NamedTuple):
 
 
 class _Counted(NamedTuple, Generic[R]):
-    """A node that has been selected for scoring so far. `counts` has the match strength of each word of the query.
+    """A node that is selected for scoring. `counts` has the match strength of each word of the query.
 
-    `key` is the position of the node in the order in which nodes are selected.
+    `key` is the node's position in the order of selection.
     """
 
     key: tuple[int, bool, Place]
@@ -57,7 +53,7 @@ def texts_of(title: str, summary: str | None) -> Texts:
 
 
 def length_of(title: str, summary: str | None) -> float:
-    """Return the length of a node for scoring: the characters of its title plus a quarter of the summary's characters."""
+    """Return the length of a node for scoring: the characters of its title plus a quarter of those of its summary."""
     return len(title) + len(summary or "") / 4
 
 
@@ -89,7 +85,7 @@ def ranked(
     """Return `(score, node)` of the best `limit` nodes, best first.
 
     At most `counted` nodes are scored, or `limit` if it is greater. `offers` returns all nodes with their positions and
-    texts. It is called a second time if no node has all words.
+    texts, and is called again if no node has all words.
     """
     census, ranking = Census(words), Ranking[R](words, range(len(words)), limit, counted)
     for each in offers():
@@ -123,7 +119,7 @@ class Census:
                 self._common[at] += different.count(self._patterns[at])
 
     def left(self) -> Sequence[int]:
-        """Return the positions of the words that a node must have. See the function `left`."""
+        """See the function `left`."""
         return left(self._common, self.had)
 
     def had(self, some: Iterable[int]) -> bool:
@@ -134,7 +130,7 @@ class Census:
 class Ranking(Generic[R]):
     """Selects the best `limit` of the nodes that are passed to `offer`.
 
-    At most `counted` nodes are scored, or `limit` if it is greater. At most four times as many nodes are in memory.
+    At most `counted` nodes are scored, or `limit` if it is greater.
     """
 
     def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int = COUNTED) -> None:
@@ -146,10 +142,7 @@ class Ranking(Generic[R]):
         self._counting: list[_Counted[R]] = []
 
     def offer(self, place: Place, texts: Texts, node: R) -> None:
-        """Add a node. Each node must be added only once.
-
-        `place` is its position, and `texts` is its searchable text.
-        """
+        """Add a node with its position and its searchable text. Each node must be added only once."""
         tier = _tier(self._needed, texts)
         if tier is None:
             return
@@ -169,10 +162,7 @@ class Ranking(Generic[R]):
 
 
 def _rarest_first(common: Sequence[int]) -> list[int]:
-    """Return the positions of the words that occur in any node, rarest first.
-
-    Equally common words are in query order.
-    """
+    """Return the positions of the words that occur in any node, rarest first, and equally common ones in query order."""
     return sorted((at for at, number in enumerate(common) if number), key=lambda at: common[at])
 
 
@@ -181,10 +171,10 @@ def _spaced(words: Sequence[str]) -> str:
 
 
 def _tier(needed: Sequence[tuple[str, str]], texts: Texts) -> int | None:
-    """Return where a node has the needed words; None if it lacks any of them.
+    """Return 0 if the title has all needed words as whole words, 1 if it has them at least as prefixes, and 2
+    otherwise.
 
-    The result is 0 if its title has all of them as whole words, 1 if its title has all of them at least as prefixes,
-    and 2 otherwise.
+    Return None if the node lacks a needed word.
     """
     title, summary, _ = texts
     tier = 0
@@ -207,10 +197,9 @@ def _count(begun: str, whole: str, texts: Texts) -> float:
 
 
 def _strength(begun: str, whole: str, text: str) -> float:
-    """Return how strongly `text` matches a word of the query that is in the text or is the beginning of a word in it.
+    """Return how strongly `text` matches a word of the query that begins a word in it.
 
-    The word itself (`whole`) counts 1, a longer word that begins with it (`begun`) counts 1/2, and both together count
-    1.5.
+    The word itself (`whole`) counts 1, a longer word that begins with it counts 1/2, and both together count 1.5.
     """
     if whole not in text:
         return 0.5

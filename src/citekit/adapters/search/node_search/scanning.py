@@ -1,4 +1,4 @@
-"""A node search without an index. It reads every map for each query, so its cost grows with the number of nodes."""
+"""A node search without an index. It reads the maps for each query, so its cost grows with the number of nodes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from citekit.domain.resource_map import ResourceMap
 
 @frozen
 class ScanningNodeIndex:
-    """A `NodeIndex` that reads every map for each query.
+    """A `NodeIndex` that reads the maps for each query.
 
-    The words of a map are cached only while the store has the map in memory anyway. `counted` is the maximum number of
-    nodes that are scored.
+    The words of a map are cached only while the store has the map in memory. At most `counted` nodes are scored.
     """
 
     maps: MapStore
@@ -48,10 +47,7 @@ class ScanningNodeIndex:
                 yield (order, position), texts, (resource_id, node)
 
     def _read(self, resource_id: str) -> Sequence[tuple[Texts, Node]]:
-        """Return the searchable text of every node of a map; empty if the map is missing or damaged.
-
-        If the store has the map in memory, its texts are split into words only once.
-        """
+        """Return the searchable text of every node of a map; empty if the map is missing or damaged."""
         try:
             found = self.maps.get(resource_id)
         except (MapCorrupt, ResourceMissing, ResourceIdRefused):

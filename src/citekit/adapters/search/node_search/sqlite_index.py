@@ -1,7 +1,4 @@
-"""A node search index in SQLite (FTS5). Every query first updates it to the current maps of the store.
-
-The database file can be deleted at any time. It is then rebuilt.
-"""
+"""A node search index in SQLite (FTS5). Every query first updates it to the current maps of the store."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ LOOK_RATE = 1_000
 """While the state of the store is unchanged, a comparison of all maps is used for one second per this many maps."""
 
 LOOK_LIMIT = 60.0
-"""Seconds after which a comparison of all maps is no longer used, however many maps there are."""
+"""Seconds after which a comparison of all maps is no longer used."""
 
 MANY = 1 << 40
 """More nodes than any index has."""
@@ -90,10 +87,10 @@ class _NotOursError(Exception):
 
 @frozen
 class _Look:
-    """The last comparison of the index with all maps: the state of the store before it and when it was made.
+    """The last comparison of the index with all maps: the state of the store before it, the time, and the number of
+    maps.
 
-    `at` is in seconds of the monotonic clock, and `maps` is the number of maps. `index` identifies the database and
-    changes when the database is rebuilt.
+    `at` is in seconds of the monotonic clock. `index` changes when the database is rebuilt.
     """
 
     index: str
@@ -102,10 +99,7 @@ class _Look:
     maps: int
 
     def holds(self, index: str, state: str | None) -> bool:
-        """Return whether the comparison is recent and the state of the store is unchanged.
-
-        If so, the maps need not be compared one by one again.
-        """
+        """Return whether the comparison is recent and the state of the store is unchanged."""
         return (
             state is not None
             and (index, state) == (self.index, self.state)
@@ -114,10 +108,7 @@ class _Look:
 
     @classmethod
     def recorded(cls, connection: Connection) -> _Look:
-        """Return the last comparison that any process recorded.
-
-        If its time is in the future because the clock was set back, `holds` returns False.
-        """
+        """Return the last comparison that any process recorded."""
         index, state, at, maps = connection.execute("SELECT made, state, at, maps FROM look").fetchone()
         return cls(index, state, time.monotonic() - (time.time() - at), maps)
 
@@ -132,13 +123,11 @@ class _Look:
 
 
 class SqliteNodeIndex:
-    """A `NodeIndex` in a database in `folder`. If the database cannot be used, every query reads all maps instead.
+    """A `NodeIndex` in a database in `folder`. If the database cannot be used, queries read all maps instead.
 
     A query sees every map that was added, removed, or replaced before it, and each result is checked against the
     current version of its map. If a program edits a map file in place, the change is found after one second for every
-    1,000 maps, at most after a minute.
-
-    The database and every node in it have an authentication code made with the secret key of this CiteKit home. A
+    1,000 maps, at most after a minute. The database and its nodes have authentication codes of this CiteKit home. A
     database from elsewhere is rebuilt.
     """
 
@@ -153,8 +142,8 @@ class SqliteNodeIndex:
     ) -> None:
         """Create the index. The database is opened on first use.
 
-        `patience` is the number of seconds to wait for another process that writes to the index. `counted` is the
-        maximum number of nodes that are scored, and `stride` is the gap between the node numbers of two maps.
+        `patience` is the number of seconds to wait for another process that writes to the index. At most `counted`
+        nodes are scored. `stride` is the gap between the node numbers of two maps.
         """
         self._maps = maps
         self._patience = patience
@@ -193,8 +182,8 @@ class SqliteNodeIndex:
     ) -> Sequence[FoundNode] | None:
         """Update the index and return the best nodes; None if the map of a result has changed since the update.
 
-        If `force` is True, compare all maps even if this was done recently. Raise `_NotOursError` if a row has no valid
-        authentication code.
+        If `force` is True, compare all maps even if this was done recently. Raise `_NotOursError` if an authentication
+        code is not valid.
         """
         with self._database.connected() as connection:
             self._check_seal(connection)
@@ -221,10 +210,7 @@ class SqliteNodeIndex:
         connection.execute("UPDATE look SET code = ?", (self._seal.code(b"nodes", str(made).encode()),))
 
     def _follow(self, connection: Connection, force: bool) -> Collection[str]:
-        """Update the index to the current maps, and return the IDs of the maps that were updated or removed.
-
-        If `force` is True, compare all maps even if this was done recently.
-        """
+        """Update the index to the current maps, and return the IDs of the maps that were updated or removed."""
         if self._is_followed(connection, force):
             return ()
         with self._following:
@@ -239,9 +225,8 @@ class SqliteNodeIndex:
             return stale
 
     def _is_followed(self, connection: Connection, force: bool) -> bool:
-        """Return whether a process recently compared all maps, and the state of the store has not changed since then.
-
-        If `force` is True, return False.
+        """Return whether all maps were compared recently and the state of the store is unchanged; False if `force` is
+        True.
         """
         if force:
             return False
@@ -249,9 +234,8 @@ class SqliteNodeIndex:
         return recorded.holds(recorded.index, state) or self._look.holds(recorded.index, state)
 
     def _compare(self, connection: Connection) -> tuple[int, set[str]]:
-        """Return the number of maps and the IDs of the maps that must be updated in the index.
-
-        These are maps that are missing in the index, have changed, or no longer exist.
+        """Return the number of maps, and the IDs of those that are missing in the index, have changed, or no longer
+        exist.
         """
         versions, number, known = iter(self._maps.versions().items()), 0, 0
         stale: set[str] = set()
@@ -289,8 +273,7 @@ class SqliteNodeIndex:
     def _begin(self, connection: Connection) -> None:
         """Begin a write transaction. Wait up to `patience` seconds for other processes, then raise `OperationalError`.
 
-        SQLite itself waits only for short periods, because the caller can neither cancel nor be notified while it
-        waits.
+        SQLite itself waits only for short periods, because it cannot report that it waits.
         """
         deadline = time.monotonic() + self._patience
         told = log_once(
@@ -309,8 +292,7 @@ class SqliteNodeIndex:
     def _renew_map(self, connection: Connection, writer: IndexWriter, resource_id: str) -> None:
         """Update one map in the index, or remove it if it no longer exists or cannot be read at the moment.
 
-        The version of the map is determined before its nodes are read. If the map changes in between, the index has an
-        old version and is updated again later.
+        The version is determined before the nodes are read, so that a change in between is found later.
         """
         version = self._maps.version(resource_id)
         if version is None:
@@ -323,9 +305,8 @@ class SqliteNodeIndex:
                 writer.put(resource_id, version, nodes)
 
     def _nodes(self, resource_id: str) -> Iterable[Node] | None:
-        """Return the nodes of a map. The result is empty if the map is missing or damaged.
-
-        Return None if the map could not be read, which may be temporary.
+        """Return the nodes of a map; none if it is missing or damaged. Return None if it could not be read, perhaps
+        temporarily.
         """
         try:
             return self._maps.get(resource_id).walk()
@@ -336,15 +317,12 @@ class SqliteNodeIndex:
 
 
 def _is_unicode(resource_id: str) -> bool:
-    """Return whether the ID is valid Unicode, as the ID of every stored map is.
-
-    SQLite rejects an ID with an unpaired surrogate.
-    """
+    """Return whether the ID has no unpaired surrogate, which SQLite rejects."""
     return isinstance(writable(resource_id), str)
 
 
 def _version_in(connection: Connection, resource_id: str) -> str | None:
-    """Return the version of the map that the index contains; None if it is not in the index."""
+    """Return the version of the map in the index; None if it is not there."""
     known: tuple[str] | None = connection.execute(_VERSION, (resource_id,)).fetchone()
     return known and known[0]
 
@@ -356,10 +334,7 @@ def _found(resource_id: str, row: NodeRow, score: float) -> FoundNode:
 
 @functools.cache
 def has_fts5() -> bool:
-    """Return whether the SQLite library has the full-text extension FTS5 (https://www.sqlite.org/fts5.html).
-
-    Some systems omit it.
-    """
+    """Return whether the SQLite library has the full-text extension FTS5, which some systems omit."""
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             connection.execute(

@@ -21,7 +21,7 @@ _COMMON_SHORT = "SELECT words FROM beginning WHERE letters = ?"
 class NodeRow(NamedTuple):
     """A row of the table of nodes, with the columns in their order in the table.
 
-    `leaf` is 1 for a node without children. `code` is the authentication code of the row.
+    `leaf` is 1 for a node without children. `code` is the authentication code.
     """
 
     number: int
@@ -46,10 +46,7 @@ class NodeRow(NamedTuple):
 
 
 class SqliteTables:
-    """The `Tables` of a connection.
-
-    Nodes are identified by their numbers, which ascend from map to map and, within a map, in reading order.
-    """
+    """The `Tables` of a connection. Nodes are identified by their numbers."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

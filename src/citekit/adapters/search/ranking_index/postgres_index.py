@@ -1,9 +1,8 @@
 """A ranking index in PostgreSQL, which several machines can share.
 
-It stores the index of each document as compressed bytes, and the terms of each document. A GIN index over the terms
-finds the documents that contain a term. A row has up to `TERMS` terms of a document, because one row for each term
-would take much more storage. Each term is stored with the ID of its space (see `Database.space`), so that queries do
-not find the documents of other indexes.
+A GIN index over the terms of the documents finds the documents that contain a term. A row has up to `TERMS` terms of a
+document, because one row for each term would take much more storage. Each term is stored with the ID of its space (see
+`Database.space`), so that queries do not find the documents of other indexes.
 """
 
 from __future__ import annotations
@@ -58,11 +57,11 @@ _FOUND = (
 class PostgresRankingIndex:
     """A `RankingIndex` in a database. The documents that one machine has indexed are available to the others.
 
-    Every method raises `StoreUnavailable` if the database cannot be used.
+    The methods raise `StoreUnavailable` if the database cannot be used.
     """
 
     def __init__(self, database: Database, name: Callable[[], str]) -> None:
-        """`name` returns a text that names the format of the document indexes and the map store in the database."""
+        """`name` returns a text that names the format of the document indexes and the map store."""
         self._database = database
         self._name = name
         self._read = DocumentMemory()
@@ -109,7 +108,7 @@ class PostgresRankingIndex:
         self._database.run(dropped)
 
     def get(self, resource_id: str, version: str) -> StoredDocument | None:
-        """See `RankingIndex.get`. If the stored document is damaged, it is removed."""
+        """See `RankingIndex.get`. A damaged document is removed."""
         key = resource_id, version
         known = self._read.get(key)
         if known is not None:
@@ -146,7 +145,7 @@ class PostgresRankingIndex:
     def _space(self) -> int:
         """The ID of the space of this index (see `Database.space`).
 
-        Machines whose Python has another version of Unicode split texts differently, so they use another index.
+        Another version of Unicode in Python splits texts differently, so it has another index.
         """
         return self._database.space(f"ranking {VERSION} {unicodedata.unidata_version} {self._name()}")
 

@@ -1,8 +1,7 @@
 """A ranking index in SQLite: the index of each document as compressed bytes, and the documents of each term.
 
-The documents of each term are in a full-text index (FTS5). FTS5 appends and merges segments, so the cost of adding a
-document does not grow with the number of documents, as it does with a B-tree that has a row for each term and document.
-Each token contains the number of a term and how often the term occurs in the document (see `_token`).
+The latter are in a full-text index (FTS5), which appends and merges segments, so the cost of adding a document does not
+grow with the number of documents, as it does with a B-tree.
 """
 
 from __future__ import annotations
@@ -57,9 +56,8 @@ _FOREIGN = "the file has documents that this home did not write"
 class SqliteRankingIndex:
     """A `RankingIndex` in a SQLite file. Threads and processes can share it.
 
-    The data of each document has an authentication code made with the secret key of this CiteKit home. If `get`, `put`,
-    or `drop` reads a document that this home did not write, the file is deleted, and all resources then count as not
-    indexed.
+    The data of each document has an authentication code of this CiteKit home. If `get`, `put`, or `drop` reads a
+    document that this home did not write, the file is deleted, and all resources then count as not indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -174,11 +172,7 @@ def _tokens(document: StoredDocument) -> str:
 
 
 def _token(term: int, pages: int, count: int) -> str:
-    """Return a token of letters and digits for a document: the number of the term, then `pages` and `count`.
-
-    `pages` is the number of pages that contain the term, and `count` is how often it occurs. When sorted, the tokens of
-    a term are adjacent.
-    """
+    """Return a token for a document: the number of the term, the number of pages with it, and how often it occurs."""
     return f"{term:08x}p{pages}c{count}"
 
 

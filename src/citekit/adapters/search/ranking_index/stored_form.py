@@ -56,11 +56,7 @@ def to_bytes(document: StoredDocument) -> bytes:
 
 
 def from_bytes(data: bytes) -> StoredDocument:
-    """Return the document that `to_bytes` converted to `data`.
-
-    The data is not validated, so pass only data with a valid authentication code of this CiteKit home, or from a
-    database that only trusted users can write to.
-    """
+    """Return the document that `to_bytes` converted to `data`, which must come from a trusted source."""
     header, _, rest = zlib.decompress(data).partition(b"\n")
     parts, at = [], 0
     for length in json.loads(header):
@@ -92,10 +88,10 @@ class StoredDocument:
     vectors: bytes = field(repr=False)
 
     def terms(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each term of the text and the names once: its number, the number of pages that contain it, and how
-        often it occurs.
+        """Yield each term of the text and the names once: its number, the number of pages with it, and how often it
+        occurs.
 
-        Terms of names are yielded with 0 pages and 1 occurrence, even if the text also contains them.
+        Terms of names have 0 pages and 1 occurrence, even if the text also contains them.
         """
         named = frozenset(self.names)
         yield from (each for each in self.index.pages_per_term() if each[0] not in named)

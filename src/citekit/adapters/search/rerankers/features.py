@@ -12,7 +12,7 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class FeatureReranker:
-    """A `Reranker` that returns the scores by features, which need no model."""
+    """A `Reranker` that returns the scores by features unchanged."""
 
     name: str = "features"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 
 def plain(text: str) -> str:
-    """Return text that models and servers accept: without lone surrogates and NUL characters."""
+    """Return `text` with lone surrogates and NUL characters replaced, which models and servers do not accept."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
@@ -29,9 +29,8 @@ def sigmoid(logit: float) -> float:
 
 
 def probabilities(scores: Sequence[float]) -> list[float]:
-    """Return the scores unchanged if all are from 0 to 1.
-
-    Otherwise, take all of them for logits, which some servers return, and return their probabilities.
+    """Return the scores unchanged if all are from 0 to 1. Otherwise, take them for logits, and return their
+    probabilities.
     """
     if all(0 <= score <= 1 for score in scores):
         return list(scores)

@@ -35,7 +35,7 @@ _QUOTED = 300
 
 @frozen
 class ServerReranker:
-    """A `Reranker` that uses the model `model` on the server at `base_url` (the URL without `/rerank`).
+    """A `Reranker` that uses a model on the server at `base_url` (the URL without `/rerank`).
 
     `key` is sent as a bearer token (None: no token). `timeout` is in seconds.
     """

@@ -66,11 +66,11 @@ _NOTE = (
 class PostgresTextIndex:
     """A `TextIndex` in a database. The texts that one machine has indexed are available to the others.
 
-    Every method raises `StoreUnavailable` if the database cannot be used.
+    The methods raise `StoreUnavailable` if the database cannot be used.
     """
 
     def __init__(self, database: Database, name: Callable[[], str]) -> None:
-        """`name` returns the name of the map store in the database."""
+        """`name` returns the name of the map store."""
         self._database = database
         self._name = name
 
@@ -179,7 +179,7 @@ class PostgresTextIndex:
     def _space(self) -> int:
         """The ID of the space of this index (see `Database.space`).
 
-        Machines whose Python has another version of Unicode fold words differently, so they use another index.
+        Another version of Unicode in Python folds words differently, so it has another index.
         """
         return self._database.space(f"texts {VERSION} {unicodedata.unidata_version} {self._name()}")
 
@@ -202,7 +202,7 @@ class PostgresTextIndex:
         return self._database.run(lambda connection: terms.long_keys(connection, space, condition))
 
     def _found(self, keys: Sequence[terms.Key]) -> Iterator[FoundBlock]:
-        """Yield the blocks with these keys, in this order. Blocks that have been removed or are damaged are omitted."""
+        """Yield the blocks with these keys, in this order, without those that have been removed or are damaged."""
         for start in range(0, len(keys), BATCH):
             batch = keys[start : start + BATCH]
             rows = self._rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))

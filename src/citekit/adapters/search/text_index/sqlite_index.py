@@ -31,9 +31,8 @@ BATCH = 500
 """Maximum number of blocks that one query returns."""
 
 SAMPLE = 64
-"""Approximate number of evenly spaced positions in the index.
-
-A search that may need only some of the matching blocks first takes the next one after each position.
+"""Approximate number of evenly spaced positions in the index. A search that may need only some of the matching blocks
+first takes the next one after each position.
 """
 
 _TABLES = Tables(
@@ -87,9 +86,9 @@ _Row = tuple[str, int, int, str, str]
 class SqliteTextIndex:
     """A `TextIndex` in a SQLite file. Threads and processes can share it.
 
-    Each row has an authentication code made with the secret key of this CiteKit home. A resource with a row that this
-    home did not write counts as not indexed. If a method reads a block that this home did not write, it deletes the
-    file, and all resources then count as not indexed.
+    Each row has an authentication code of this CiteKit home. A resource with a row that this home did not write counts
+    as not indexed. If a method reads a block that this home did not write, it deletes the file, and all resources then
+    count as not indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -147,7 +146,7 @@ class SqliteTextIndex:
         return bool(self._file.write(stored))
 
     def drop(self, resource_id: str) -> None:
-        """See `TextIndex.drop`. The file is rewritten when most of it is free."""
+        """See `TextIndex.drop`. The file is rewritten if much of it is then free."""
         if not _is_unicode(resource_id):
             return
 
@@ -234,9 +233,8 @@ class SqliteTextIndex:
             self._file.discard()
 
     def _numbers(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of all blocks that contain all of the words, in order.
-
-        Without words, return those of all blocks.
+        """Return the numbers of all blocks that contain all of the words, or of all blocks if there are no words, in
+        order.
         """
         query, values = (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
         rows = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
@@ -274,7 +272,7 @@ class SqliteTextIndex:
     def _by_resource(self, numbers: Sequence[int]) -> list[tuple[_Row, list[int]]]:
         """Return the row of each resource with the numbers of its blocks among `numbers`, sorted by resource ID.
 
-        Blocks of resources that this home did not write are omitted.
+        Resources that this home did not write are left out.
         """
         asked, owned = (json.dumps(numbers),), dict[int, list[int]]()
         found = self._file.read(lambda connection: connection.execute(_FIRSTS, asked).fetchall()) or []
@@ -292,7 +290,7 @@ class SqliteTextIndex:
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
     def _numbered(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, object]]:
-        """Return the data and the authentication code of each of the blocks; blocks that do not exist are omitted."""
+        """Return the data and the authentication code of each of the blocks that exist."""
         asked = (json.dumps(numbers),)
         rows = self._file.read(lambda connection: connection.execute(_OF_NUMBERS, asked).fetchall()) or []
         return {number: (data, code) for number, data, code in rows}
@@ -301,7 +299,7 @@ class SqliteTextIndex:
         return self._own_rows(_TEXTS, _json(resources))
 
     def _own_rows(self, query: str, *values: str) -> list[_Row]:
-        """Return the rows of the table of texts that `query` selects and that this CiteKit home stored."""
+        """Return the rows that `query` selects and that this CiteKit home stored."""
         return [row for stored in self._rows_of(query, *values) if (row := self._own_row(stored)) is not None]
 
     def _rows_of(self, query: str, *values: str) -> list[Sequence[object]]:
@@ -317,7 +315,7 @@ class SqliteTextIndex:
         return found[0] if found is not None and self._seal.holds(found[1], *_parts(found[0])) else None
 
     def _is_own(self, code: object, resource_id: str, version: str, at: int, data: object) -> bool:
-        """Return whether this CiteKit home stored the block `data`, which is block `at` (from 0) of the resource."""
+        """Return whether this CiteKit home stored `data` as block `at` (from 0) of the resource."""
         return isinstance(data, bytes) and self._seal.holds(code, *block_parts(resource_id, version, at, data))
 
     def _take(self, connection: Connection, resource_id: str) -> bool:
@@ -347,10 +345,7 @@ class SqliteTextIndex:
 
 
 def block_parts(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:
-    """Return the data that the authentication code of a block covers.
-
-    `at` is the number of the block in the text of the resource, from 0.
-    """
+    """Return the data that the authentication code of block `at` (from 0) of a resource covers."""
     return b"text block", resource_id.encode(), version.encode(), b"%d" % at, data
 
 
@@ -359,9 +354,9 @@ def _terms(block: TextBlock) -> str:
 
 
 def _row(stored: Sequence[object]) -> tuple[_Row, bytes] | None:
-    """Return a row of the table of texts and its authentication code, which is not checked.
+    """Return a row of the table of texts and its unchecked authentication code; None if its values have other types.
 
-    Return None if its values have other types. A row that this home did not write may have values of any type.
+    A row that this home did not write may have values of any type.
     """
     match stored:
         case [str(name), int(first), int(count), str(version), str(note), bytes(code)]:

@@ -30,11 +30,7 @@ def to_bytes(block: TextBlock) -> bytes:
 
 
 def from_bytes(data: bytes) -> TextBlock:
-    """Return the block of text that `to_bytes` converted to `data`.
-
-    The data is not validated, so pass only data with a valid authentication code of this CiteKit home, or
-    from a database that only trusted users can write to.
-    """
+    """Return the block of text that `to_bytes` converted to `data`, which must come from a trusted source."""
     header, _, text = zlib.decompress(data).decode("utf-8", "surrogatepass").partition("\n")
     plain = json.loads(header)
     if "kind" in plain:

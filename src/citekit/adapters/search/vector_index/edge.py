@@ -161,9 +161,8 @@ class EdgeVectorIndex:
             return self._count(held, where or Where())
 
     def flush(self, collection: str) -> None:
-        """See `VectorIndex.flush`.
-
-        The collection is optimized only if enough entries have changed and the disk has enough space.
+        """See `VectorIndex.flush`. The collection is optimized if enough entries have changed and the disk has enough
+        space.
         """
         with self._open(collection) as held:
             held.flush()
@@ -197,7 +196,7 @@ class EdgeVectorIndex:
     def _made(self, collection: str, model: EmbedderIdentity) -> EdgeForm:
         """Create the folder of a collection and return its description.
 
-        The folder is created under a temporary name and then renamed, so that it is either complete or missing.
+        It is created under a temporary name and then renamed, so that it is either complete or missing.
         """
         self._sweep(collection)
         form, new = EdgeForm(model, self._settings), self._aside("new", collection)
@@ -215,16 +214,15 @@ class EdgeVectorIndex:
         return form
 
     def _aside(self, what: str, collection: str) -> Path:
-        """Return a new path for a temporary folder of a collection, next to the collections.
-
-        The name shows which collection it belongs to. Because it starts with a dot, it is not listed as a collection.
+        """Return a new path for a temporary folder of a collection. The dot at its start keeps it out of the
+        collections.
         """
         return self._folder / f".{what}-{_tag(collection)}-{secrets.token_hex(8)}"
 
     def _sweep(self, collection: str) -> None:
         """Remove temporary folders of the collection that killed processes have left behind.
 
-        The caller must hold the lease of the collection, so that no other process uses these folders.
+        The caller must hold the lease of the collection.
         """
         for what in ("new", "dropped"):
             for left in self._folder.glob(f".{what}-{_tag(collection)}-*"):
@@ -234,8 +232,7 @@ class EdgeVectorIndex:
     def _open(self, collection: str) -> Iterator[OpenShard]:
         """Yield the open collection for one call. Open it if necessary.
 
-        If an error means that the collection is damaged or unavailable, the collection is closed, so that the next call
-        opens it again.
+        If an error means that the collection is damaged or unavailable, close it, so that the next call opens it again.
         """
         turn = self._turn(collection)
         if not turn.is_open:
@@ -284,7 +281,7 @@ def _tag(collection: str) -> str:
 
 
 def _let_go(turns: Mapping[str, ShardLease[OpenShard]]) -> None:
-    """Close all open collections. This function is also called when the index is garbage-collected, or at exit."""
+    """Close all open collections. This function also runs when the index is garbage-collected, or at exit."""
     for turn in list(turns.values()):
         turn.let_go()
 

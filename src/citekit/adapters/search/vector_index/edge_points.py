@@ -12,14 +12,13 @@ from citekit.adapters.system.home_seal import HomeSeal, unhex
 from citekit.domain.library.vectors import Entry, Scored, SparseVector, Vector, Where
 
 OVERSAMPLING = 2.0
-"""Ratio of candidates found with the int8 copies to results. The candidates are scored again with the full vectors."""
+"""Ratio of candidates found with the int8 copies, which are scored again with the full vectors, to results."""
 
 
 def point(entry: Entry, seal: HomeSeal) -> Any:
-    """Return the engine's point for an entry, with its authentication code.
+    """Return the engine's point for an entry, with an authentication code of this CiteKit home.
 
-    The entry must have been accepted by `entry_rules.sound`. The code is made with `seal`, the secret key of this
-    CiteKit home.
+    The entry must have been accepted by `entry_rules.sound`.
     """
     q = engine()
     vectors: dict[str, object] = {}
@@ -39,7 +38,7 @@ def sparse(words: SparseVector) -> Any:
 def entry(record: Any, seal: HomeSeal) -> Entry:
     """Return the entry for a point of the engine, without vectors and words.
 
-    It is marked as `foreign` if the point has no valid authentication code of this CiteKit home.
+    It is `foreign` if the point has no valid authentication code of this CiteKit home.
     """
     payload = dict(record.payload or {})
     group, code = str(payload.pop(GROUP, "")), unhex(payload.pop(CODE, None))

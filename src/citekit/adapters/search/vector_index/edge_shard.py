@@ -1,7 +1,7 @@
 """Manages one collection of the embedded vector engine.
 
-The folder of a collection contains its shard (the engine's files), `collection.json`, which describes the collection,
-and `seal.json`, which records the sizes of the shard's files when the shard was last closed, to detect damage.
+Its folder contains its shard (the engine's files), `collection.json`, which describes the collection, and `seal.json`,
+which records the sizes of the shard's files when it was last closed, to detect damage.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class EdgeForm:
         """Return the description in `collection.json`; None if `folder` is not a collection.
 
         Raise `IndexCorrupt` if the description cannot be read, if a later version of CiteKit wrote it, or if it is
-        missing although there is a shard.
+        missing although there is a shard; `HomeUnsafe` if it is not a regular file.
         """
         try:
             plain = json.loads(read_file(folder / FILE))
@@ -71,7 +71,7 @@ class EdgeForm:
 
 
 def corrupt(folder: Path, reason: str) -> IndexCorrupt:
-    """Return the error for a damaged collection. Its message says how to rebuild it."""
+    """Return the error for a damaged collection, which says how to rebuild it."""
     return IndexCorrupt(
         f"The index {folder} is damaged: {reason}. To rebuild it from the books, run: citekit library rebuild "
         f"--collection {folder.name}"
@@ -121,10 +121,7 @@ class OpenShard:
     broken: bool = field(default=False)
 
     def changed(self, points: int) -> None:
-        """Record that `points` points change, and delete `seal.json`, which no longer applies.
-
-        Call this method before every change.
-        """
+        """Record that `points` points change, and delete `seal.json`. Call this method before every change."""
         if self.sealed:
             with suppress(OSError):
                 (self.folder / SEAL).unlink()
@@ -139,7 +136,7 @@ class OpenShard:
     def optimise(self) -> None:
         """Optimize the shard: create int8 copies, compact the words, and remove the data of deleted entries.
 
-        This takes between 1 and 15 seconds.
+        This may take several seconds.
         """
         self.changed(0)
         with failing(self.folder):
@@ -147,10 +144,7 @@ class OpenShard:
         self.changes = 0
 
     def size(self) -> int:
-        """Return the size of the shard's segments on disk in bytes.
-
-        An optimization writes about as many bytes before it removes the old files.
-        """
+        """Return the size of the shard's segments on disk in bytes. An optimization needs about as much free space."""
         every = (path.stat() for path in (self.folder / SHARD / "segments").rglob("*"))
         return sum(min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512) for status in every)
 
@@ -160,10 +154,9 @@ class OpenShard:
             self.shard.flush()
 
     def close(self) -> None:
-        """Close the shard.
+        """Close the shard, and ignore errors, which were reported before or are found when it is opened again.
 
-        If all changes could be written, write `seal.json` with the sizes of its files and the number of points. Errors
-        are ignored, because they were reported before or are found when the shard is opened again.
+        If all changes could be written, write `seal.json`.
         """
         points = None
         with suppress(Trouble), driver.troubles():
@@ -219,10 +212,7 @@ def _read_seal(folder: Path) -> dict[str, Any] | None:
 
 
 def _files(shard: Path) -> dict[str, int]:
-    """Return the size in bytes of each permanent file in the segments of the shard, by relative path.
-
-    The engine itself checks the write-ahead log of a shard from an earlier version, which is not included.
-    """
+    """Return the size in bytes of each permanent file in the segments of the shard, by relative path."""
     return {
         Path(where, name).relative_to(shard).as_posix(): Path(where, name).stat().st_size
         for where, _, names in os.walk(shard / "segments")
@@ -265,8 +255,8 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
 
 
 def has_room(folder: Path, needed: int = 0) -> bool:
-    """Return whether the disk has `needed` bytes of free space in addition to the reserve of `SPARE` bytes; True if the
-    free space is unknown.
+    """Return whether the disk has `needed` bytes of free space in addition to `SPARE`; True if the free space is
+    unknown.
     """
     return _is_free(folder, SPARE + needed)
 

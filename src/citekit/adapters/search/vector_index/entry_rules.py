@@ -1,7 +1,4 @@
-"""Validates entries, collection names, and filters before a vector engine receives them.
-
-Engines crash or store invalid data if these rules are violated.
-"""
+"""Validates entries, collection names, and filters, because engines crash or store invalid data if they are not valid."""
 
 from __future__ import annotations
 
@@ -27,8 +24,7 @@ WORD_LIMIT = 2**32
 def sound(entry: Entry, dimensions: int) -> Entry:
     """Return the entry if it is valid.
 
-    Raise `ModelMismatch` if its vector does not have `dimensions` numbers, or `RequestRefused` if it is not valid for
-    another reason.
+    Raise `ModelMismatch` if its vector does not have `dimensions` numbers, or `RequestRefused` for other faults.
     """
     point_id(entry.id)
     if entry.vector is not None:
@@ -54,8 +50,7 @@ def point_id(text: str) -> str:
 def sound_vector(vector: Vector, dimensions: int) -> Vector:
     """Return the vector if it is valid.
 
-    Raise `ModelMismatch` if its length is not `dimensions`, or `RequestRefused` if it contains numbers that are not
-    finite.
+    Raise `ModelMismatch` if its length is not `dimensions`, or `RequestRefused` if not all of its numbers are finite.
     """
     if len(vector) != dimensions:
         raise ModelMismatch(
@@ -97,10 +92,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z", re.ASCII)
 
 
 def checked(name: str) -> str:
-    """Return the name of a collection if it is valid; otherwise, raise `RequestRefused`.
-
-    An invalid name could refer to a different folder or URL.
-    """
+    """Return the name of a collection, or raise `RequestRefused` if it could refer to another folder or URL."""
     if not isinstance(name, str) or not _NAME.match(name):
         raise RequestRefused(
             f"{str(name)[:100]!r} is not a valid name for a collection. Use 1 to 64 letters, digits, '_', '-', or "
@@ -110,7 +102,7 @@ def checked(name: str) -> str:
 
 
 def missing(name: str, existing: Sequence[str], place: str) -> CollectionMissing:
-    """Return the error for a collection that does not exist. Its message lists the `existing` collections."""
+    """Return the error for a collection that does not exist, which lists the `existing` collections."""
     there = f"existing collections: {', '.join(existing)}" if existing else "no collections exist yet"
     return CollectionMissing(
         f"There is no collection '{name}' in {place} ({there}). To create this collection, ingest a book into it."

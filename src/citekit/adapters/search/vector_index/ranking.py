@@ -1,8 +1,7 @@
 """Selects the best k entries from an engine's results, and records the best score for each single word.
 
 Engines order entries with equal scores arbitrarily. Therefore, an engine is asked for more than k entries, in steps,
-until the last score differs from the k-th. Equal scores are then sorted by ID, so that the first k entries do not
-depend on k.
+until the last score differs from the k-th. Equal scores are then sorted by ID.
 """
 
 from __future__ import annotations
@@ -22,10 +21,7 @@ Reply = Sequence[object]
 
 
 class Requests(Protocol):
-    """Creates the requests for an engine, and reads its replies.
-
-    The modules `edge_points` and `server_points` implement it.
-    """
+    """Creates the requests for an engine, and reads its replies."""
 
     def dense(self, vector: Vector, where: Where, limit: int) -> Request:
         """Return the search by vector for the best `limit` entries that match `where`."""
@@ -43,7 +39,7 @@ class Requests(Protocol):
 def answer(requests: Requests, batch: Callable[[Sequence[Request]], Sequence[Reply]], question: Question) -> Found:
     """Return the best entries by vector and by words, and the best score of any entry for each single word.
 
-    `batch` runs the requests in the engine, and returns a reply for each.
+    `batch` runs requests in the engine and returns a reply for each.
     """
     words = question.words or SparseVector((), ())
     asks = _asks(requests, question, words)
@@ -62,10 +58,7 @@ def answer(requests: Requests, batch: Callable[[Sequence[Request]], Sequence[Rep
 
 
 def _asks(requests: Requests, question: Question, words: SparseVector) -> Mapping[str, Callable[[int], Request]]:
-    """Return functions that make the requests for `question`, by name: `dense` and `lexical`.
-
-    Each function takes the number of results as its argument.
-    """
+    """Return functions that make the requests for `question` from a number of results, by name: `dense` and `lexical`."""
     asks: dict[str, Callable[[int], Request]] = {}
     vector, where = question.vector, question.where
     if question.limit <= 0 or is_never(where):
@@ -80,9 +73,9 @@ def _asks(requests: Requests, question: Question, words: SparseVector) -> Mappin
 def found_of(answers: Mapping[str, Sequence[Scored]], words: SparseVector, alone: Sequence[float | None]) -> Found:
     """Combine the results by vector (`dense`) and by words (`lexical`) in `answers` into one result.
 
-    `alone` has the best score of any entry for each single word; None if no entry has the word. The sum of these scores
-    is the upper bound for scores by words. Engines add 32-bit floats; if rounding makes a score greater than the bound,
-    the bound is raised to that score.
+    `alone` has the best score of any entry for each single word; None if no entry has the word. Their sum is the upper
+    bound for scores by words. If rounding in the engine makes a score greater than the bound, the bound is raised to
+    it.
     """
     lexical = answers.get("lexical", ())
     ceiling = math.fsum(score for score in alone if score is not None)
@@ -112,9 +105,8 @@ If even more entries have equal scores, the engine chooses among them.
 
 
 def step(limit: int) -> int:
-    """Return the number of results to request first to get the best `limit` entries.
-
-    It is a power of two greater than `limit`, and at least `STEP`.
+    """Return the number of results to request first to get the best `limit` entries: a power of two, and at least
+    `STEP`.
     """
     return max(STEP, 1 << limit.bit_length())
 
@@ -122,7 +114,7 @@ def step(limit: int) -> int:
 def best(limit: int, first: Sequence[Scored], asked: int, ask: Callable[[int], Sequence[Scored]]) -> Sequence[Scored]:
     """Return the best `limit` entries.
 
-    `first` is the sorted result of a request for `asked` entries. If the last of them still has the same score as entry
+    `first` is the sorted result of a request for `asked` entries. While the last of them has the same score as entry
     `limit`, `ask` repeats the request with a larger number.
     """
     found = first

@@ -51,8 +51,7 @@ START = (
 class QdrantVectorIndex:
     """A `VectorIndex` on a Qdrant server or cluster.
 
-    `connect` creates the client on first use, and `close` closes it. `place` describes the server in messages (None:
-    its address).
+    `connect` creates the client on first use. `place` describes the server in messages (None: its address).
     """
 
     def __init__(
@@ -86,10 +85,8 @@ class QdrantVectorIndex:
         return CollectionFacts(collection, model, self.count(collection), str(info.status.value), self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """See `VectorIndex.create`.
-
-        Also raise `IndexUnavailable` if another program created a collection with this name, or if the server is too
-        old.
+        """See `VectorIndex.create`. Also raise `IndexUnavailable` if another program created a collection with this
+        name, or if the server is too old.
         """
         described = self._described(checked(collection)) or self._made(collection, model)
         if described[1] != model:
@@ -151,10 +148,7 @@ class QdrantVectorIndex:
             return int(client.count(collection, points.condition(where), exact=True).count)
 
     def flush(self, collection: str) -> None:
-        """Do nothing, except raise `CollectionMissing` if the collection does not exist.
-
-        Writes that the server has acknowledged are durable, and the server optimizes itself.
-        """
+        """See `VectorIndex.flush`. Acknowledged writes are durable, and the server optimizes itself."""
         self._model(collection)
 
     def drop(self, collection: str) -> None:
@@ -192,9 +186,8 @@ class QdrantVectorIndex:
         return translated(trouble, self.place, has_key=self._settings.api_key is not None)
 
     def _model(self, collection: str) -> EmbedderIdentity:
-        """Return the embedding model of a collection, which is cached after the first call.
-
-        Raise `CollectionMissing` if the collection does not exist.
+        """Return the embedding model of a collection, which is cached. Raise `CollectionMissing` if the collection does
+        not exist.
         """
         known = self._models.get(checked(collection))
         if known is None:
@@ -236,9 +229,9 @@ class QdrantVectorIndex:
         return described
 
     def _create(self, client: Any, collection: str, layout: dict[str, object]) -> None:
-        """Create the collection and its payload indexes. `layout` has the arguments of `create_collection`.
+        """Create the collection with the arguments `layout`, and its payload indexes.
 
-        If another process has just created the same collection, only the payload indexes are created.
+        If another process has just created it, only create the payload indexes.
         """
         try:
             client.create_collection(collection, **layout)
@@ -262,10 +255,7 @@ def foreign(collection: str, place: str) -> IndexUnavailable:
 
 
 def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
-    """Return the CiteKit error for a failure of the Qdrant client.
-
-    `place` is the address of the server, and `has_key` is whether an API key is set.
-    """
+    """Return the CiteKit error for a failure of the Qdrant client at the address `place`."""
     said = f" ({trouble.words})" if trouble.words else ""
     match trouble.kind:
         case Kind.REFUSED:

@@ -1,9 +1,9 @@
 """Shares a resource that only one process at a time may open, such as a shard of the embedded vector index.
 
 The resource stays open between calls. A process opens it while holding a lock file, which the system releases when the
-process dies. Another process that wants the resource touches a request file. A thread of the process that has the
-resource open checks the time stamp of that file, waits for running calls, closes the resource, and releases the lock. A
-request counts only if it is later than the start of the lease, so requests of dead processes have no effect.
+process dies. Another process that wants the resource touches a request file. The process that has it open then waits
+for running calls, closes the resource, and releases the lock. A request counts only if it is later than the start of
+the lease, so requests of dead processes have no effect.
 """
 
 from __future__ import annotations
@@ -28,16 +28,12 @@ LOOK = 0.2
 """Interval between two checks of the request file, in seconds, while the resource is open."""
 
 LEAST = 0.2
-"""Minimum duration of a lease in seconds.
-
-It is longer if opening took longer, so that two busy processes make progress.
+"""Minimum duration of a lease in seconds. It is longer if opening took longer, so that two busy processes make
+progress.
 """
 
 COURTESY = 0.15
-"""Seconds that a process waits before it requests a lease again that it released for another process.
-
-Waiting processes check more often.
-"""
+"""Seconds that a process waits before it requests a lease again that it released for another process."""
 
 IDLE = 600.0
 """Seconds without a call after which the resource is closed."""
@@ -65,11 +61,11 @@ class _Held(Generic[_T]):
 
 
 class ShardLease(Generic[_T]):
-    """A lease on a resource, which `opened` opens and `closed` closes.
+    """A lease on a resource, which `opened` opens and `closed` closes. The threads of this process share it.
 
-    `folder` contains the lock file, the request file, and a note about the process that has the resource open. The
-    names of these files start with `name`. The threads of this process share the open resource. After `patience`
-    seconds of waiting, a caller gets `IndexUnavailable`; `what` names the resource in its message.
+    `folder` contains the lock file, the request file, and a note about the process that has the resource open; their
+    names start with `name`. After `patience` seconds of waiting, a caller gets `IndexUnavailable`, whose message names
+    the resource `what`.
     """
 
     def __init__(
@@ -100,7 +96,7 @@ class ShardLease(Generic[_T]):
     def using(self) -> Iterator[_T]:
         """Yield the open resource for one call. Open it if necessary.
 
-        Raise `IndexUnavailable` if another process does not release the resource. Errors from opening it propagate.
+        Raise `IndexUnavailable` if another process does not release it. Errors from opening it propagate.
         """
         held = self._entered()
         try:
@@ -113,10 +109,9 @@ class ShardLease(Generic[_T]):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lease with the resource closed.
+        """Hold the lease with the resource closed, also for other threads of this process.
 
-        Other threads of this process cannot open the resource during the block. Raise `IndexUnavailable` if another
-        process does not release the resource.
+        Raise `IndexUnavailable` if another process does not release it.
         """
         deadline = time.monotonic() + self._patience
         while not self._became_busy(deadline):
@@ -160,10 +155,10 @@ class ShardLease(Generic[_T]):
         return held
 
     def _became_busy(self, deadline: float) -> bool:
-        """Return True if this thread must open the resource, or False if the resource is open.
+        """Return True if this thread must open the resource, or False if it is open. Wait while another thread opens or
+        closes it.
 
-        Wait while another thread opens or closes it. Raise `IndexUnavailable` after `deadline`, in seconds of the
-        monotonic clock.
+        Raise `IndexUnavailable` after `deadline`, in seconds of the monotonic clock.
         """
         with self._changed:
             while self._busy or (self._held is not None and self._held.leaving):
