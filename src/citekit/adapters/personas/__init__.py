@@ -1,4 +1,1 @@
-"""Guardians and patterns, and the files that define them.
-
-A guardian is a persona with a voice for answers. A pattern is an instruction for a kind of answer.
-"""
+"""Guardians (personas with a voice for answers) and patterns (instructions for kinds of answers), and their files."""

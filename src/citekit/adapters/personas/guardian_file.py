@@ -44,7 +44,7 @@ def is_open(text: str) -> bool:
 def first_heading(body: str) -> str | None:
     """Return the first level-1 heading of a Markdown text; None if there is none.
 
-    The heading is cut at its first colon, and characters before the first letter or digit are removed.
+    It is cut at its first colon and begins with its first letter or digit.
     """
     found = re.search(r"^# +(.+?)\s*$", body, re.MULTILINE)
     if found is None:
@@ -78,10 +78,10 @@ def table(yaml: Any) -> dict[type[BaseException], str]:
 
 
 def read_plain(text: str, what: str) -> object:
-    """Return the data in the YAML document `text`, which must contain only plain data.
+    """Return the data in the YAML document `text`. `what` is named in error messages.
 
-    Raise `FaultyAnswer`, with `what` at the start of its message, if the document is not valid, contains anchors or
-    aliases, or is nested too deeply. Raise `DriverMissing` if PyYAML is not installed.
+    Raise `FaultyAnswer` if it is not valid or plain data, contains anchors or aliases, or is nested too deeply;
+    `DriverMissing` if PyYAML is not installed.
     """
     try:
         yaml: Any = importlib.import_module("yaml")
@@ -121,7 +121,7 @@ _ID = re.compile(r"[a-z][a-z0-9_]*")
 def read_guardian(text: str, what: str) -> Guardian | None:
     """Return the guardian that `text`, the content of the file `what`, defines; None if it defines none.
 
-    Raise `FaultyAnswer` if the front matter or the guardian in it is not valid, or `DriverMissing` if PyYAML is not
+    Raise `FaultyAnswer` if the front matter or the guardian is not valid, or `DriverMissing` if PyYAML is not
     installed.
     """
     parts = parted(text)

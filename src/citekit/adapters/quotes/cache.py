@@ -47,9 +47,9 @@ _HEADER = b"citekit quotable 2 "
 class KeptQuotableTexts:
     """Caches the texts that `inner` reads, in memory and in `folder`. Threads and processes can share it.
 
-    A cache file contains an authentication code for its name and content, made with the secret key of this CiteKit
-    home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. If the source
-    changes while it is read, `SourceUnreadable` is raised, and nothing is cached.
+    A cache file has an authentication code for its name and content, so a file that was damaged, edited, renamed, or
+    copied from another home counts as missing. If the source changes while it is read, `SourceUnreadable` is raised,
+    and nothing is cached.
 
     The total size is checked only occasionally, so that the cost of storing a text does not grow with the number of
     texts. Therefore, the cache may exceed `limit`, by 1/16 on average.
@@ -145,7 +145,7 @@ class KeptQuotableTexts:
 def _is_due(path: Path, share: float) -> bool:
     """Return whether to check the folder after the cache file at `path` was written.
 
-    This is True for a fraction `share` of all names, which are digests, so no process has to remember the last check.
+    This is True for a fraction `share` of all names, so no process has to remember the last check.
     """
     return int(path.name[:8], 16) < share * 2**32
 

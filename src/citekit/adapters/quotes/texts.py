@@ -43,8 +43,7 @@ MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"
 """Text formats whose readers omit the markup."""
 
 _WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
-"""Formats whose readers separate hidden text by a mark (`with_hidden`). In other formats, it would be part of the file.
-"""
+"""Formats whose readers separate hidden text by a mark (`with_hidden`)."""
 
 _TABLES = {"csv": None, "tsv": "\t"}
 """The text formats of tables with their delimiters; None if the delimiter varies from file to file."""
@@ -62,8 +61,7 @@ _DRIVERS = ("pymupdf", "av", "lxml", "selectolax", "tinycss2", "mammoth", "markd
 class Beside:
     """Two functions for the subtitles of a recording in a sidecar file.
 
-    `find` returns the path of the sidecar file, or None. `cues` reads it, given the duration of the recording in
-    seconds.
+    `find` returns its path, or None. `cues` reads it, given the duration of the recording in seconds.
     """
 
     find: Callable[[Path], Path | None]
@@ -92,9 +90,8 @@ class QuotableTextReader:
 
     Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages
     with `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts`
-    uses, or "" if it uses none. `transcriber` recognizes the words of recordings without subtitles, and `screen_reader`
-    reads the text that videos show; both return None if there is no such adapter. If `aligns`, the words of subtitles
-    get the times at which the transcriber hears them.
+    uses, or "". `transcriber` and `screen_reader`, which may return None, give the words and the displayed text of
+    recordings. If `aligns`, the words of subtitles get the times at which the transcriber hears them.
     """
 
     texts: TextReader
@@ -205,8 +202,8 @@ class QuotableTextReader:
         """Yield the text of each subtitle track of a recording (or else its recognized words), and then the text on the
         screen.
 
-        The sidecar file is the first track, followed by the embedded track shown by default and the other embedded
-        tracks. Raise `SourceUnsupported` if the recording has none of these.
+        The sidecar file is the first track, and the embedded track shown by default is the next. Raise
+        `SourceUnsupported` if there is no such text.
         """
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO

@@ -26,7 +26,7 @@ much on a busy machine.
 RECORDINGS = 4
 """The minimum processor time for an audio or video file, as a multiple of the time for a small file.
 
-Scene detection decodes the whole file, regardless of its size in bytes.
+Scene detection decodes the whole file.
 """
 
 PER_PICTURE = 6
@@ -42,8 +42,8 @@ _RECORDED = frozenset({Modality.VIDEO, Modality.AUDIO})
 class Budget:
     """The limits of one request to a worker.
 
-    `seconds` is the processor time. `memory` is the number of bytes in addition to what the worker uses at the start.
-    `picture` is the additional processor time in seconds for each image that OCR reads.
+    `seconds` is the processor time, to which each image that OCR reads adds `picture` seconds. `memory` is the number
+    of bytes in addition to what the worker uses at the start.
     """
 
     seconds: float

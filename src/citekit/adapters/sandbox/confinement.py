@@ -2,7 +2,7 @@
 
 `setrlimit` limits memory and the size of output files. On Linux, Landlock removes the rights to write outside given
 folders, to run programs, to open network connections, and to signal other processes (kernel 5.13; the last two from 6.7
-and 6.12), and seccomp removes system calls that Landlock does not control. What a system lacks is left out.
+and 6.12), and seccomp removes system calls that Landlock does not control.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ _OUTSIDE = 0b11
 
 
 def end_with(descriptor: int) -> None:
-    """Make the system kill this process and its programs when the other end of the pipe `descriptor` is closed.
-
-    On Linux, the signal is SIGKILL, which cannot be ignored.
-    """
+    """Make the system kill this process and its programs when the other end of the pipe `descriptor` is closed."""
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
 
@@ -79,8 +76,8 @@ def held_of_limit() -> float:
 def allow_memory(size: int | None) -> bool:
     """Limit the memory of this process to `size` bytes more than it uses now, within the limit set by `limit_memory`.
 
-    None removes this limit. Return whether `size` takes effect, which is False on systems other than Linux, because
-    they do not report the memory in use.
+    None removes this limit. Return whether `size` takes effect. It does so only on Linux, which reports the memory in
+    use.
     """
     if sys.platform != "linux":
         return False
@@ -101,10 +98,10 @@ def _held() -> int:
 
 
 def allow_processor_time(seconds: float) -> None:
-    """Limit the processor time of this process to `seconds` from now. The next call replaces the limit.
+    """Limit the processor time of this process to `seconds` from now, after which `SIGXCPU` kills it.
 
-    If the limit is exceeded, `SIGXCPU` kills the process. On Linux, this function does nothing, because the system
-    counts clock ticks and may overcount by half; there, the parent process measures the time.
+    The next call replaces the limit. On Linux, this function does nothing, because the system counts clock ticks and
+    may overcount by half; there, the parent process measures the time.
     """
     if sys.platform == "linux":
         return
@@ -133,8 +130,8 @@ def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
     """Permanently drop rights of this process, and return whether Landlock restricts it.
 
     Landlock blocks writing outside the folders `writable` and running programs other than `programs`; on newer kernels,
-    also network connections and signals to other processes. The calls in `system_calls` are blocked without Landlock,
-    too. Call this function while the process has only one thread, because other threads would keep their rights.
+    also network connections and signals to other processes. The calls in `system_calls` are blocked, too. The process
+    must have only one thread, because other threads would keep their rights.
     """
     if sys.platform != "linux":
         return False

@@ -1,7 +1,4 @@
-"""Schedules requests to workers in two lanes (queues), so that long requests do not delay short ones.
-
-A request moves to the slow lane if it takes long, or starts there if the caller knows that it is slow.
-"""
+"""Schedules requests to workers in two lanes (queues), so that long requests do not delay short ones."""
 
 from __future__ import annotations
 
@@ -16,8 +13,8 @@ class Turn:
     """Permission for a request to use one worker. `memory` is the memory limit of the request in bytes.
 
     `is_slow` is whether the request is in the slow lane. `took_long` is whether it exceeded the time limit of the quick
-    lane, by the clock or by processor time. `is_expensive` considers processor time only, because on a busy computer
-    every request takes long by the clock.
+    lane. `is_expensive` considers processor time only, because on a busy computer every request takes long by the
+    clock.
     """
 
     memory: int

@@ -1,7 +1,7 @@
 """Remembers files that exceeded their budget of time or memory, so that the same work is not attempted again.
 
-On a busy computer, programs share caches and cores, and the same work takes up to twice the processor time. Therefore,
-a refusal that was recorded on a busy computer expires after some minutes.
+On a busy computer, the same work takes up to twice the processor time. Therefore, a refusal that was recorded on a busy
+computer expires after some minutes.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 class Work:
     """A category of requests about a file that fail together.
 
-    All requests that read the whole file are one, and so are all cheap requests, such as measuring the file. Requests
-    for different parts of a file are different work.
+    Requests that read the whole file are one, cheap requests are another, and requests for different parts differ.
     """
 
     kind: str
@@ -84,7 +83,7 @@ class _Refusal:
     def holds(self, wanted: Budget, now: float) -> bool:
         """Return whether the refusal applies to a request with the budget `wanted` at the time `now`.
 
-        It does not apply if it has expired, if the budget is larger than before, or if the clock was set back.
+        It does not apply if it has expired, if the budget is larger, or if the clock was set back.
         """
         is_current = self.until is None or now < self.until <= now + LAPSE
         return is_current and wanted.seconds <= self.budget.seconds and wanted.memory <= self.budget.memory
@@ -112,9 +111,9 @@ class _Record:
 class Refusals:
     """Records which files exceeded their budget or crashed a worker. Several threads can use it.
 
-    A file is tried again after it is edited or if its budget is larger. Refusals are stored in memory and in `index`
-    (None: in memory only). Stored rows need a valid authentication code of this CiteKit home, so that nobody can forge
-    a refusal. If another process removes the row of a file, its refusals no longer apply.
+    A file is tried again after it is edited, if its budget is larger, or if another process removes its row from
+    `index`, in which refusals are stored (None: in memory only). Stored rows need a valid authentication code of this
+    CiteKit home, so that nobody can forge a refusal.
     """
 
     index: Index | None = None
@@ -125,7 +124,7 @@ class Refusals:
     def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
         """Return why the work is refused and when it is tried again, as a clause; None if it should be tried now.
 
-        Work is refused if it failed before with at least this budget, or after `FAILURES` failures of other work.
+        Work is refused if it failed before with at least this budget, or if the file has `FAILURES` failures.
         """
         now = self.now()
         with self._lock:
@@ -140,7 +139,7 @@ class Refusals:
     def add(self, state: FileState, work: Work, budget: Budget, reason: str, *, was_busy: bool = False) -> None:
         """Record that `work` on a file exceeded `budget` or crashed a worker. `reason` is a clause in the past tense.
 
-        The record expires after `LAPSE` seconds if the computer `was_busy`.
+        If the computer `was_busy`, the record expires after `LAPSE` seconds.
         """
         until = self.now() + LAPSE if was_busy else None
         with self._lock:

@@ -48,8 +48,8 @@ class IsolatedMapper:
     """A mapper that runs in a worker if `is_apart` returns True for the file; otherwise, `here` maps it in this
     process.
 
-    `transcriber` returns the transcriber that asks a service, or None if the user did not choose one. If `is_read_next`
-    returns True, the worker also reads the text of a PDF.
+    `transcriber` returns the transcriber that asks a service, or None. If `is_read_next` returns True, the worker also
+    reads the text of a PDF.
     """
 
     here: Mapper
@@ -216,10 +216,9 @@ class IsolatedViewer:
 def _with_speech(
     ask: Callable[[], T], transcriber: Callable[[], Transcriber | None], source: Source, progress: Progress
 ) -> T:
-    """Return the answer of a worker. If the worker lacks the words of the recording, ask the service, then the worker
-    again.
+    """Return the answer of a worker. If it lacks the words of the recording, ask the service, then the worker again.
 
-    A worker has no network access. It finds the words in the cache. Raise `SpeechMissing` if the words are missing and
+    A worker has no network access, but finds the words in the cache. Raise `SpeechMissing` if the words are missing and
     the user did not choose a service.
     """
     try:

@@ -248,7 +248,7 @@ class IsolatedQuotableTexts:
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
-        """Convert one text in the worker's answer from plain data. Raise `FaultyAnswer` if the data is not valid.
+        """Convert one text in the worker's answer from plain data. Raise `FaultyAnswer` if it is not valid.
 
         A hostile file may control the worker, so its answers are not trusted.
         """

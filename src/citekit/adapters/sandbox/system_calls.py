@@ -1,8 +1,8 @@
 """Removes system calls and capabilities that no parser needs from the current process (Linux, x86-64 and ARM64).
 
-Landlock controls the content of files, programs, and TCP. The forbidden calls would bypass it: changing permissions,
-owners, times, and attributes of files; sending data over UDP or to other programs of the user; leaving the process
-group, which is killed as a whole; and changing the limits or the priority of other processes.
+The calls would bypass Landlock: changing permissions, owners, times, and attributes of files; sending data over UDP or
+to other programs of the user; leaving the process group, which is killed as a whole; and changing the limits or the
+priority of other processes.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _KEPT = 0b110
 
 @frozen
 class _Checked:
-    """A system call that is checked by its argument at the offset `argument`.
+    """A system call that is permitted only if its argument at the offset `argument` is one of `values`.
 
-    It is permitted only with one of `values` if `allowed` is true, and otherwise only with other values.
+    If `allowed` is false, it is permitted only with other values.
     """
 
     numbers: tuple[int, int]

@@ -56,9 +56,9 @@ class ParserBrokenError(RuntimeError):
 class Limits:
     """The limits for workers and their requests.
 
-    `seconds` is the time without progress after which a worker is killed, and `output` is the maximum size in bytes of
-    each file that it writes. `allowance` limits the processor time and the memory of each request (None: no limit).
-    After `slow_after` seconds of processor time, a request counts as slow.
+    A worker is killed after `seconds` without progress, and writes files of at most `output` bytes. `allowance` limits
+    the processor time and the memory of each request (None: no limit). After `slow_after` seconds of processor time, a
+    request counts as slow.
     """
 
     seconds: float
@@ -78,8 +78,7 @@ class _Parser:
 class WorkerPool:
     """A pool of workers for at most `at_most` quick requests and `slow_at_most` slow ones. Several threads can use it.
 
-    `hello` returns the first message to each worker. When the value of `state` changes, idle workers are replaced. A
-    forked process starts its own workers.
+    `hello` returns the first message to each worker. When the value of `state` changes, idle workers are replaced.
     """
 
     _command: Callable[[], list[str]]
@@ -190,7 +189,7 @@ class WorkerPool:
     def _answered(self, request: Request) -> Mapping[str, Any]:
         """Send the request to a worker and return the answer.
 
-        The request counts as slow from the start if the last request about the same file took much processor time.
+        The request counts as slow if the last one about the same file took much processor time.
         """
         is_slow = bool(self.slow_at_most) and request.path in self._slow_files
         try:

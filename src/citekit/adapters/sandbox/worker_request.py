@@ -101,8 +101,8 @@ class Request:
 def is_busy(elapsed: float, used: float) -> bool:
     """Return whether the computer was busy during a request that took `elapsed` seconds, `used` of them on a processor.
 
-    The request had to wait for a processor, the load average of the last minute is more than `BUSY_LOAD` per processor,
-    or a processor is now much slower than usual because it is throttled or shared with other virtual machines.
+    It counts as busy if the request had to wait, if the load average of the last minute is more than `BUSY_LOAD` per
+    processor, or if a processor is now throttled or shared with other virtual machines.
     """
     if elapsed > BUSY * used:
         return True
@@ -159,7 +159,6 @@ class Conversation:
 
         Raise `SpentError` if the request exceeds its budget, `DiedError` if the worker stops answering or sends an
         invalid message, `DisplacedError` if the request must wait, or `ChildProcessEndedError` if the worker ends.
-        Errors from the progress callback propagate.
         """
         self.child.send(self.request.message)
         while True:

@@ -37,9 +37,7 @@ def after_space(text: str, starts: Iterable[int]) -> list[int]:
 
 
 BLOCK = 200_000
-"""Maximum number of characters that are processed at a time, because the run time of sentencex is quadratic in the
-length of a paragraph.
-"""
+"""Maximum number of characters that are processed at a time, because the run time of sentencex is quadratic."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -47,8 +45,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class SentencexSplitter:
     """Splits a text at the sentence ends that sentencex finds and at blank lines. Several threads can use it.
 
-    White space after a sentence belongs to it. A language that sentencex does not support gets the rules of another
-    one.
+    A language that sentencex does not support gets the rules of another one.
     """
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
@@ -62,7 +59,7 @@ class SentencexSplitter:
 def _starts(text: str, code: str) -> Iterator[int]:
     """Yield the offsets of sentences in `text`, which is split block by block to limit the time.
 
-    The last sentence of a block may continue in the next block, so the next block starts with it.
+    A block starts with the last sentence of the block before, which may continue.
     """
     position = 0
     while position < len(text):

@@ -114,7 +114,7 @@ class AllowedFolders:
     def way(self, real: Path) -> Way:
         """Return the states of the file `real` and of its parent folders, up to the allowed folder, for `is_same`.
 
-        `real` is a path that `check` returned. After a recent change, wait briefly, because a second change could go
+        `real` is a path that `check` returned. After a recent change, wait briefly, because a second one could go
         unnoticed. Raise `PathNotAllowed` if the changes continue or the path is no longer allowed.
         """
         deadline = time.monotonic() + PATIENCE
@@ -130,8 +130,7 @@ class AllowedFolders:
         """Return whether the file at `real` is unchanged since `way`, and no folder above it was replaced.
 
         A rename updates the change time (POSIX `st_ctime`) of a file or folder, which programs cannot set, and that of
-        its parent folder. A replacement is therefore visible even if it was reverted. If only one of the two times has
-        changed, nothing was replaced.
+        its parent folder. A replacement is therefore visible even if it was reverted.
         """
         try:
             return _is_same(way, self._looks(real))

@@ -1,11 +1,10 @@
 """Local copies of files in buckets of S3 and compatible services, Google Cloud Storage, and Azure, and of web pages.
 
 The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Characters that are not portable in file names
-are percent-encoded (RFC 3986) in the path. `FOLDER/versions` has a record of the version (ETag), size, and digest of
-each file that was fetched, which is kept when a copy is removed. A record counts only with a valid seal of this home,
-because a record from elsewhere could name any file in the user's buckets, or give any bytes as the content of a file.
-The record of an `https` file has the hosts that the user permitted for it; a removed copy is fetched again only from
-these hosts.
+are percent-encoded (RFC 3986). `FOLDER/versions` has a record of each file that was fetched, even if the copy was
+removed. It counts only with a valid seal of this home, because a record from elsewhere could name any file in the
+user's buckets, or give any bytes as the content of a file. The record of an `https` file has the hosts that the user
+permitted for it; a removed copy is fetched again only from these hosts.
 """
 
 from __future__ import annotations
@@ -149,7 +148,7 @@ class BucketFiles:
         return self.place(url.partition("#")[0])
 
     def unchanged(self, path: Path) -> str | None:
-        """See `RemoteFiles.unchanged`. At most one request is sent."""
+        """See `RemoteFiles.unchanged`. No request is sent if the file was just listed."""
         record = self._record(path)
         if record is None:
             return None

@@ -77,7 +77,7 @@ class States:
     def _since(self, state: FileState, now: float) -> float:
         """Return when a file was first seen in that state, in seconds since the epoch.
 
-        This is recorded only if its timestamps are in the future and therefore unreliable; otherwise, it is `now`.
+        It is `now` unless its timestamps are in the future and therefore unreliable.
         """
         if state.changed(now) <= now:
             return now

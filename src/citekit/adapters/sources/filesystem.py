@@ -41,7 +41,7 @@ class FileSources:
     def __init__(
         self, index: Index | None = None, search_limit: int = LIMIT, restore: Callable[[Path], bool] = lambda _: False
     ) -> None:
-        """`search_limit` is the maximum number of directory entries that one `find` visits.
+        """One `find` visits at most `search_limit` directory entries.
 
         `restore` fetches a file again that was removed from the cache of remote files, and returns whether it is there.
         """
@@ -51,8 +51,8 @@ class FileSources:
     def identify(self, path: Path) -> Source:
         """See `Sources.identify`. A missing file is restored if possible.
 
-        The path of a link has its folders resolved, but not the link itself. Its own name determines the format if it
-        has a known suffix; otherwise, the target's name does.
+        The path of a link has its folders resolved, but not the link itself, whose name determines the format if it has
+        a known suffix.
         """
         try:
             return self._identified(path)

@@ -4,7 +4,7 @@ A map is not sufficient, because it may come from anybody. Each line of the reco
 home seal (`HomeSeal`), so a record from elsewhere, or a line that `git pull` added, has no effect.
 
 Records of version 1.0 had the inode and change time of an empty file instead. Such lines are valid until the user
-ingests another file. Then they are rewritten with codes, and the empty file is removed.
+ingests another file, when they are rewritten with codes.
 """
 
 from __future__ import annotations

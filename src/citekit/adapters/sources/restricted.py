@@ -21,8 +21,7 @@ REMEMBERED = 4096
 class ConfinedSources:
     """`Sources` limited to allowed folders. Any other file is treated as missing.
 
-    A file is identified and read by its real path. `is_unchanged` also checks that nothing on the path was replaced, so
-    that content from elsewhere is not stored or returned.
+    A file is identified and read by its real path. `is_unchanged` also checks that nothing on the path was replaced.
     """
 
     def __init__(self, inner: Sources, folders: AllowedFolders) -> None:

@@ -1,8 +1,8 @@
 """A map store in an object store, with a catalog in PostgreSQL.
 
-The objects are the same as in `shared_maps`. The catalog has a row for each object, so that listings read no objects.
-An object is written first and then recorded. If a process is killed in between, the next process that writes a map of
-the same resource records the object, and so does a garbage collection.
+The catalog has a row for each object, so that listings read no objects. An object is written first and then recorded.
+If a process is killed in between, the next process that writes a map of the same resource records the object, and so
+does a garbage collection.
 """
 
 from __future__ import annotations
@@ -290,8 +290,7 @@ def _missing(
 class CatalogName:
     """The name of the catalog of an object store in a database. The object `CATALOG` of the store contains it.
 
-    In the database, the name is bound to the address of the store, so that a copy of the store, or another store to
-    which somebody copies the name, cannot use the catalog.
+    In the database, the name is bound to the address of the store, so that a copy of the store cannot use the catalog.
     """
 
     objects: ObjectStore

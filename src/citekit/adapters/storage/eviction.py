@@ -18,9 +18,9 @@ from citekit.domain.digest import Digest
 class Eviction:
     """Evicts the least recently used objects.
 
-    The index returns objects in the order of the access times that it knows, which may be out of date. An object with a
-    later access is moved to its correct position, once for all its accesses, so the cost of adding an object does not
-    grow with the size of the store.
+    The index returns objects in the order of the access times that it knows. An object with a later access is moved to
+    its correct position, once for all its accesses, so the cost of adding an object does not grow with the size of the
+    store.
     """
 
     objects: Objects
@@ -31,9 +31,9 @@ class Eviction:
     def drop(self, total: int, limit: int, protected: Digest | None, kept: int | None = None) -> list[StoredObject]:
         """Evict objects until the total size is at most `limit` bytes, and return them.
 
-        Objects in use and `protected` stay, so more may remain. `total` is the total size in bytes before. If `kept` is
-        given, continue within the current batch of objects until at most `kept` bytes remain. Raise `HomeUnwritable` if
-        an object cannot be removed.
+        Objects in use and `protected` stay, so more may remain. `total` is the size before. If `kept` is given,
+        continue within the current batch of objects until at most `kept` bytes remain. Raise `HomeUnwritable` if an
+        object cannot be removed.
         """
         dropped = list[StoredObject]()
         batches = self._indexed() if self.index.total() is not None else self._unindexed()
@@ -95,8 +95,7 @@ class Eviction:
         """Remove the object unless it was accessed after it was selected. Return whether it is gone.
 
         A reader records its access and then checks the file. This method changes the file's state and then checks the
-        access times. Therefore, either this method sees the access, or the reader sees the changed file and takes the
-        lock.
+        access times, so either this method sees the access, or the reader sees the changed file and takes the lock.
         """
         with self.objects.turn(digest):
             self.objects.touch(digest)

@@ -53,13 +53,12 @@ class FileEvidenceStore:
     """An `EvidenceStore` in a folder with `objects/ab/cdef...`, `locks/`, and `making/` (the staging area).
 
     If several callers request the same key at once, one of them makes the evidence. `make` must not request other
-    evidence from the store. The limit applies to the objects: if an output is a hard link to an object, its bytes stay
-    on the disk after the object is evicted.
+    evidence. The limit applies to the objects: if an output is a hard link to an object, its bytes stay on the disk
+    after the object is evicted.
 
     If a process is killed, every object is still complete. After a power failure, objects written in the last few
     seconds may be incomplete, because the store does not wait for the disk if the system reports a boot ID. Therefore,
-    an object from an earlier boot is verified before it is returned, and a damaged one is made again. If a disk is
-    disconnected during a write, only `verify` detects the damage.
+    an object from an earlier boot is verified before it is returned, and a damaged one is made again.
     """
 
     def __init__(

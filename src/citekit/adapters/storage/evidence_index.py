@@ -69,9 +69,9 @@ class Known:
 class EvidenceIndex:
     """Reads and writes the index. SQLite errors are not raised; they count as cache misses.
 
-    Each transaction that changes rows of `object` changes `total` by the same amount. Each record is preceded by an
-    authentication code that binds it to its key, its object, and this home; without a valid code, it counts as missing.
-    The other tables affect only the order of eviction.
+    Each transaction that changes rows of `object` changes `total` by the same amount. A record needs an authentication
+    code that binds it to its key, its object, and this home; otherwise, it counts as missing. The other tables affect
+    only the order of eviction.
     """
 
     def __init__(self, database: SqliteFile, seal: HomeSeal) -> None:

@@ -74,7 +74,7 @@ class EvidenceRecord:
     def again(self, status: os.stat_result, seen: float) -> Self:
         """Return the record after the bytes were verified again; `seen` is when the file had the state `status`.
 
-        Bytes that are correct after a reboot are on the disk, so the record no longer needs a boot ID.
+        Bytes that are correct after a reboot are on the disk.
         """
         state = FileState.of(status)
         boot = self.boot if self.boot == boot_id() else ""

@@ -1,7 +1,7 @@
 """The records of ingests in the home: one file of JSON lines per run.
 
 The first line says what is mapped, each further line has one result, and the last line has the time of the end. The
-process holds a lock during the run, so that a run whose process was killed is not reported as running.
+process holds a lock during the run, so that a killed run is not reported as running.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ class IngestRuns:
     def recording(self, places: Sequence[str], files: int) -> Iterator[Callable[[FileResult], None]]:
         """Begin the record of a run over `files` files, and yield the function that adds a result.
 
-        Leaving the block without an error records that the run ended. If the home cannot be written, nothing is
-        recorded.
+        An error in the block leaves the record without an end. If the home cannot be written, nothing is recorded.
         """
         now = datetime.now(UTC)
         name = f"{now:%Y%m%dT%H%M%S.%f}-{os.getpid()}"

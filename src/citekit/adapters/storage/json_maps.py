@@ -186,10 +186,8 @@ class JsonMapStore:
         return f"{self._folder.name}/{resource_id}{SUFFIX}"
 
     def _mode(self, resource_map: ResourceMap) -> int:
-        """Return the permissions of the map file.
-
-        Only users who can read its source, the files from which it was imported, and the map that it replaces can read
-        it.
+        """Return the permissions of the map file, for users who can read its source, the files from which it was
+        imported, and the map that it replaces.
         """
         return mode_for(readers_of_all([self._path(resource_map.resource_id), *origins(resource_map)]))
 
@@ -300,9 +298,8 @@ def _checked(resource_id: str) -> str:
 
 
 class MapHints:
-    """Hints, which name the resource IDs under which files were mapped, and must be checked against the maps.
-
-    Without an index, there are no hints.
+    """Hints: resource IDs under which files were mapped. They must be checked against the maps. Without an index, there
+    are none.
     """
 
     def __init__(self, index: Index | None) -> None:

@@ -1,1 +1,1 @@
-"""The mapper that asks a language model: prompts, answers, and the validation of answers against the file."""
+"""The mapper that asks a language model and validates its answers against the file."""

@@ -1,7 +1,6 @@
 """Caches a model's answers while a map is unfinished, so that a resumed mapping does not pay for an answer twice.
 
-An answer is about one window of a long file. It is validated again when it is used, so a damaged or forged answer does
-no more harm than a wrong one.
+A cached answer is validated again when it is used, so a damaged or forged one does no more harm than a wrong one.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ _KEY_LENGTH = 40
 
 @frozen
 class CachedAnswer:
-    """A model's answer about one window, with the number of requests and tokens used.
+    """A model's answer about one window, with the requests and tokens used.
 
-    `repaired` means that the model was already asked to correct the faults of this answer.
+    `repaired` means that the model was already asked to correct this answer.
     """
 
     answer: Answer
@@ -104,8 +103,8 @@ class MemoryAnswerCache:
 class FileAnswerCache:
     """Caches answers in files under `folder`: a folder for each map, with one JSON file for each window.
 
-    Each file has an authentication code made with the secret key of this CiteKit home, so files from another home count
-    as missing. The methods raise `HomeUnsafe` if a folder of the home on the path is a link.
+    Each file has an authentication code of this CiteKit home, so files from another home count as missing. The methods
+    raise `HomeUnsafe` if a folder of the home on the path is a link.
     """
 
     folder: Path

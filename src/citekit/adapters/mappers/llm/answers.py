@@ -1,8 +1,7 @@
 """Parses the text of a model's reply into nodes, even if the text is malformed or truncated.
 
-It accepts the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that
-the prompts of CiteKit 0.2 requested, prose or code fences around them, and lists in which single nodes are not valid
-JSON.
+Besides the requested form (`title`, and `nodes` with levels), it accepts the nested form (`children`) and the bare
+array of CiteKit 0.2, prose or code fences around them, and lists in which single nodes are not valid JSON.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 @frozen
 class RawNode:
-    """One node as the model wrote it, before validation.
+    """One node as the model wrote it. `path` is its position in the answer, such as `nodes[3]`.
 
-    `path` is its position in the answer, such as `nodes[3]`. `record` has its fields; if it is None, `error` says why.
+    `record` has its fields; if it is None, `error` says why.
     """
 
     path: str
@@ -43,10 +42,10 @@ class RawNode:
 
 @frozen(kw_only=True)
 class Answer:
-    """The nodes and the title that a model's reply contains.
+    """The nodes and the title in a model's reply.
 
-    `truncated` means that the reply ends early; `items` then has the complete nodes before its end. `error` is set if
-    the reply contains no answer at all.
+    `truncated` means that the reply ends early; `items` then has the complete nodes. `error` is set if the reply
+    contains no answer.
     """
 
     title: str | None = None
@@ -74,7 +73,7 @@ def read_answer(text: str) -> Answer:
 
 
 def without_thoughts(text: str) -> str:
-    """Return a reply without a byte order mark and without the thoughts that some models write before their answer."""
+    """Return a reply without a byte order mark and without the thoughts that some models write first."""
     return _THOUGHTS.sub("", text.lstrip("\ufeff"))
 
 
@@ -137,7 +136,7 @@ def _title_of(value: object) -> str | None:
 
 
 def _salvaged(body: str, reason: str) -> Answer:
-    """Return the complete nodes of a reply that is not valid JSON as a whole. `reason` is the error if there are none."""
+    """Return the complete nodes of a reply that is not valid JSON as a whole, or the error `reason` if there are none."""
     opening = _LIST.search(body)
     if opening is None:
         return Answer(error=reason)
@@ -163,9 +162,8 @@ class _MalformedNode(str):
 
 
 def _values(text: str, position: int) -> tuple[list[Any], bool]:
-    """Return the objects of the JSON array that is open at `position`, and whether the array is closed.
-
-    An array with more than `NODE_LIMIT` objects counts as closed.
+    """Return the objects of the JSON array that is open at `position`, and whether it is closed or has more than
+    `NODE_LIMIT`.
     """
     values: list[Any] = []
     while len(values) <= NODE_LIMIT:
@@ -182,7 +180,7 @@ def _values(text: str, position: int) -> tuple[list[Any], bool]:
 
 
 def _object_end(text: str, start: int) -> int | None:
-    """Return the position after the JSON object that starts at `start`; None if the object is incomplete or malformed."""
+    """Return the position after the JSON object that starts at `start`; None if it is incomplete or malformed."""
     open_ = []
     for token in _TOKEN.finditer(text, start):
         if token[0] in "{[":
@@ -205,7 +203,7 @@ def _decoded(text: str) -> Any:
 
 
 def _items(values: list[Any]) -> Iterator[RawNode]:
-    """Yield a `RawNode` for each of the parsed nodes `values` in reading order, each before its children."""
+    """Yield a `RawNode` for each of the parsed nodes `values`, each before its children."""
     dotted = _dotted_ids(values)
     pending = [(value, f"nodes[{n}]", 1) for n, value in reversed(list(enumerate(values)))]
     while pending:
@@ -225,7 +223,7 @@ def _first_nodes(items: Iterator[RawNode]) -> tuple[RawNode, ...]:
 
 
 def _flattened(value: dict[str, object]) -> dict[str, object]:
-    """Return the fields of a node and of its `location` in one dictionary, without nulls and without `children`."""
+    """Return the fields of a node and of its `location`, without nulls and without `children`."""
     inner = value.get("location")
     both = {**inner, **{k: v for k, v in value.items() if v is not None}} if isinstance(inner, dict) else value
     return {key: item for key, item in both.items() if item is not None and key not in ("location", "children")}
@@ -250,6 +248,6 @@ def _dotted_ids(values: list[Any]) -> set[str]:
 
 
 def _fingerprint(item: RawNode) -> str:
-    """Return a text that is equal for copies of a node that differ at most in their summary, level, and ID."""
+    """Return a text that is equal for copies of a node that differ only in their summary, level, or ID."""
     record = item.record or {"": item.path}
     return repr(sorted((key, value) for key, value in record.items() if key not in ("summary", "level", "id")))

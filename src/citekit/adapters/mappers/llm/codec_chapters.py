@@ -1,7 +1,4 @@
-"""Converts locations in a book without pages to paragraphs of chapters and back.
-
-The paragraphs are numbered in the text that the model receives.
-"""
+"""Converts locations in a book without pages to numbered paragraphs of chapters, and back."""
 
 from __future__ import annotations
 
@@ -102,8 +99,9 @@ class ParagraphCodec:
         return from_plain(plain)
 
     def from_location(self, location: Location) -> Span | None:
-        """See `LocationCodec.from_location`. The result is also None for a chapter that does not exist. Raise
-        `LocationMalformed` if there is no paragraph at the characters of the location.
+        """See `LocationCodec.from_location`. The result is also None for a chapter that does not exist.
+
+        Raise `LocationMalformed` if there is no paragraph at the characters of the location.
         """
         if not isinstance(location, Chapter) or location.last > len(self.paragraphs):
             return None

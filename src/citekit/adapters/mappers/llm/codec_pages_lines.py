@@ -103,7 +103,7 @@ class LineCodec:
 def listed_pages(record: RawFields) -> tuple[int, ...]:
     """Return the page numbers in the field `pages` or `page` of `record`.
 
-    Raise `LocationMalformed` if the field is missing or does not contain page numbers.
+    Raise `LocationMalformed` if there are none.
     """
     return _parse_numbers(record, "pages" if "pages" in record else "page", missing="first_page")
 
@@ -141,7 +141,7 @@ def _parse_numbers(record: RawFields, name: str, missing: str | None = None) -> 
 def _parse_run(name: str, item: object) -> tuple[int, ...]:
     """Return the numbers in `item`, a number or a range.
 
-    A range such as `5-7` gives its two ends, or all of its numbers if `name` is `pages` and there are at most 1001.
+    A range gives its two ends, or in the field `pages` up to 1001 numbers.
     """
     run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
     if run is None or run[2] is None:

@@ -53,8 +53,8 @@ class UsageTotal:
 class Conversation:
     """A conversation with a model about one window of a file.
 
-    `description` names the map in error messages. `usage` and `notes` are collected from the replies of this
-    conversation, and `usage_total` from all windows of the map. `redact` removes secrets from the model's text.
+    `description` names the map in error messages. `usage` and `notes` are of this conversation, and `usage_total` is of
+    the whole map. `redact` removes secrets from the model's text.
     """
 
     session: Session
@@ -89,10 +89,9 @@ class Conversation:
         return replace_nodes(items, {fault.node for fault in faults}, self._ask(prompt.correction(faults)).items)
 
     def completed(self, answer: Answer) -> Answer:
-        """Return `answer`, continued by follow-ups while it is truncated.
+        """Return `answer`, continued by up to `CONTINUATION_LIMIT` follow-ups while it is truncated and they add nodes.
 
-        At most `CONTINUATION_LIMIT` follow-ups are sent, and none after one that adds no nodes. A note says if the
-        answer stays truncated.
+        Add a note if it stays truncated.
         """
         asked = 0
         while answer.truncated and asked < CONTINUATION_LIMIT:
@@ -142,7 +141,7 @@ class Conversation:
 
 
 def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
-    """Return `answer` with its texts passed through `redact`, because a model or a server may repeat secrets."""
+    """Return `answer` with its texts passed through `redact`."""
     items = [_redacted_item(item, redact) for item in answer.items]
     title = None if answer.title is None else redacted(answer.title, redact)
     complaint = None if answer.error is None else redacted(answer.error, redact)
@@ -170,11 +169,10 @@ def _json_of(answer: Answer) -> str:
 
 
 def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawNode]) -> Sequence[RawNode]:
-    """Return `items` with corrections from `new` in place of old nodes.
+    """Return `items` with corrections from `new` in place of old nodes. `faulty` contains the paths of faulty nodes.
 
-    A correction replaces the node with the same title, or else the faulty node with the same location. If there are as
-    many corrections as faulty nodes, those left over replace the remaining faulty nodes in order; otherwise, they are
-    ignored. `faulty` contains the paths of faulty nodes.
+    A correction replaces the node with the same title, or else the faulty node with the same location. If their numbers
+    match, other corrections replace the remaining faulty nodes in order; otherwise, they are ignored.
     """
     result = list(items)
     free = [n for n, item in enumerate(items) if item.path in faulty]
@@ -209,9 +207,8 @@ def _same_title(
 def _same_location(
     items: Sequence[RawNode], record: Mapping[str, object], faulty: Sequence[int], taken: set[int]
 ) -> int | None:
-    """Return the index of the faulty node with the location of `record`; None if there is none.
-
-    This finds a node whose title was corrected.
+    """Return the index of the faulty node with the location of `record`, whose title was corrected; None if there is
+    none.
     """
     wanted = _location_fields(record)
     return next((n for n in faulty if n not in taken and wanted and _location_fields(items[n].record) == wanted), None)

@@ -30,18 +30,16 @@ class Viewer(Protocol):
         """Return the text of a whole PDF with a line `[page N]` before each page; "" if no page has text."""
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
-        """Write the pages `first` to `last` (1-based, inclusive) of a PDF to the new PDF `target`.
-
-        `target` is in a temporary folder.
+        """Write the pages `first` to `last` (1-based, inclusive) of a PDF to the new PDF `target` in a temporary
+        folder.
         """
 
     def is_upright(self, path: Path) -> bool:
         """Return whether a picture is stored upright (its EXIF orientation requires no rotation)."""
 
     def picture(self, path: Path, side: int) -> tuple[bytes, str]:
-        """Return an upright copy of a picture, at most `side` pixels long and wide, and its media type.
-
-        The type is `image/png` or `image/jpeg`.
+        """Return an upright copy of a picture, at most `side` pixels long and wide, and its type: `image/png` or
+        `image/jpeg`.
         """
 
 

@@ -58,10 +58,7 @@ def union(spans: Iterable[Span]) -> Span:
 
 
 def clipped(span: Span, outer: Span) -> Span:
-    """Return the part of `span` inside `outer`.
-
-    If they do not overlap, a lower bound of the result is greater than its upper bound.
-    """
+    """Return the part of `span` inside `outer`. If they do not overlap, a lower bound is greater than its upper bound."""
     return (
         *(max(pair) for pair in zip(lows(span), lows(outer), strict=True)),
         *(min(pair) for pair in zip(highs(span), highs(outer), strict=True)),
@@ -92,7 +89,7 @@ NUMBER_LIMIT = 10**9
 
 
 class LocationCodec(Protocol):
-    """Converts locations in one kind of file between a model's fields, spans of numbers, and CiteKit's `Location`."""
+    """Converts locations in one kind of file between a model's fields, spans, and CiteKit's `Location`."""
 
     @property
     def unit(self) -> str:
@@ -147,7 +144,7 @@ class LocationCodec(Protocol):
 def parse_integer(name: str, value: object) -> int:
     """Return the whole number `value`, which may also be written as `12.0` or `"12"`.
 
-    Raise `LocationMalformed`, with the field `name` in the message, for other values and numbers beyond `NUMBER_LIMIT`.
+    Raise `LocationMalformed` for other values and numbers beyond `NUMBER_LIMIT`. `name` is the field.
     """
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -163,8 +160,7 @@ def parse_integer(name: str, value: object) -> int:
 def parse_number(name: str, value: object) -> float:
     """Return `value` as a float.
 
-    Raise `LocationMalformed`, with the field `name` in the message, if it is not a finite number or is beyond
-    `NUMBER_LIMIT`.
+    Raise `LocationMalformed` if it is not a finite number or is beyond `NUMBER_LIMIT`. `name` is the field.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise LocationMalformed(f"{name}: must be a number, not {short_repr(value)}")

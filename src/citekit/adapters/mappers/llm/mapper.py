@@ -112,8 +112,8 @@ class ModelMapper:
         """Return the model's map after validation against the file.
 
         Its metadata is that of the local map with this mapper's identity, `usage`, its own `notes`, and `dropped`: one
-        line `path: reason` for each node that was left out. Raise the errors of `Mapper.map`; `FaultyAnswer` if the
-        answers are unreadable, or if too few of their nodes are valid or too few of their titles are in the file.
+        line `path: reason` for each node that was left out. Raise the errors of `Mapper.map`, and `FaultyAnswer` if the
+        answers result in no valid map.
         """
         limits = self.service.limits(source.format)
         if limits is None:
@@ -243,7 +243,7 @@ class ModelMapper:
 def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str, str]:
     """Return the title of the file and a note ("" if there is nothing to report).
 
-    The first title from the model that is confirmed is preferred to the title of the local map.
+    A confirmed title from the model is preferred to the title of the local map.
     """
     local_title = task.local_map.title
     proposed = [each.title for each in results if each.title]
@@ -286,7 +286,7 @@ def _with_summary(error: _E, summary: str) -> _E:
 
 
 def _codec(local_map: ResourceMap, service: Service, book: ParagraphCodec | None) -> LocationCodec:
-    """Return the codec for locations in the file: `book` if it is given, else the codec for the modality of the map."""
+    """Return the codec for locations in the file: `book`, or else the codec for the modality of the map."""
     extent = local_map.extent
     if book is not None:
         return book

@@ -41,8 +41,7 @@ _KINDS = {"pdf": "PDF document", "subtitles": "subtitle file", **dict.fromkeys(B
 class WindowResult:
     """The validated answer about one window of a file.
 
-    `proposed` is the number of nodes that the model proposed, and `titles_unchecked` is the number of titles of nodes
-    without text.
+    `proposed` counts the nodes that the model proposed, and `titles_unchecked` the titles of nodes without text.
     """
 
     title: str | None
@@ -66,8 +65,7 @@ class WindowResult:
 class MappingTask:
     """One file and everything needed to ask a model about its windows.
 
-    `local_map` is the local mapper's map. `description` names the new map in error messages. `redact` removes secrets
-    from answers.
+    `description` names the new map in error messages. `redact` removes secrets from answers.
     """
 
     source: Source
@@ -92,8 +90,7 @@ class MappingTask:
         return self._result(number, cached, validated, (CACHED_NOTE,))
 
     def ask(self, session: Session, number: int, progress: Progress) -> WindowResult:
-        """Ask the model about window `number`, or continue from its cached answer. Ask once to correct the faults of
-        the answer.
+        """Ask the model about window `number`, or continue from its cached answer, and ask once to correct faults.
 
         Raise the errors of `Conversation.answer`.
         """
@@ -120,9 +117,8 @@ class MappingTask:
     def _corrected(
         self, conversation: Conversation, answer: Answer, validated: ValidatedAnswer, window: Window
     ) -> tuple[Answer, ValidatedAnswer]:
-        """Ask the model to correct the faults of its answer, and return the new answer with its validation.
-
-        If the service fails, return the original answer.
+        """Return the answer after the model corrected its faults, or the original one if the service fails; and its
+        validation.
         """
         faults = validated.faults
         conversation.progress(0, None, "asking the model to correct its answer")
@@ -164,9 +160,8 @@ class MappingTask:
         self.cache.put(self.map_key, self._window_key(number), cached)
 
     def drop_faulty(self, results: Sequence[WindowResult]) -> None:
-        """Remove the cached answers that led to an unusable map, so that a new run requests them again.
-
-        These are the answers with faulty `results`, or all if no single window is at fault.
+        """Remove the cached answers with faulty `results`, or all if there are none, so that a new run requests them
+        again.
         """
         faulty = [number for number, result in enumerate(results) if result.is_faulty]
         for number in faulty or range(len(results)):
@@ -179,7 +174,7 @@ class MappingTask:
         )
 
     def usage_summary(self) -> str:
-        """Return sentences with the requests and tokens used so far and the number of answers cached for the next run."""
+        """Return sentences with the requests and tokens used so far and the number of cached answers."""
         usage, count = self.usage_total.usage, self.cache.count(self.map_key)
         spent = (
             f"Requests answered so far: {usage.requests} (input tokens: {usage.input_tokens}, output tokens: "

@@ -31,7 +31,7 @@ SCENES_PER_WINDOW = 150
 def media_windows(view: SourceView) -> list[Window]:
     """Split a recording into windows.
 
-    Times in a clip are counted from the beginning of the clip; other times, from the beginning of the source. Raise
+    Times in a clip are counted from its beginning; other times, from the beginning of the source. Raise
     `MapperUnavailable` if the service accepts no form of the recording, or if it needs too many requests.
     """
     seconds = view.limits.seconds
@@ -117,10 +117,7 @@ def _text_and_stills(view: SourceView, span: Span, rows: Sequence[str]) -> Seque
 
 
 def _stills(view: SourceView, span: Span) -> list[ImagePart]:
-    """Return still pictures from the middles of the scenes in `span`, or of `span` if it has no scenes.
-
-    Of more than `STILLS_PER_WINDOW` scenes, an evenly spaced selection is used.
-    """
+    """Return still pictures from the middles of scenes in `span`, evenly chosen, or of `span` if it has no scenes."""
     if view.stills is None or view.local.modality is not Modality.VIDEO:
         return []
     middles = [(p[0] + p[1]) / 2 for p in _spans(view, _leaves(view.local.nodes))]

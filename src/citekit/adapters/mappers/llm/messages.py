@@ -1,4 +1,4 @@
-"""Questions to a model, its replies, and the budget of requests. They do not depend on the service."""
+"""Questions to a model, its replies, and the budget of requests, for any service."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Turn:
 class Question:
     """One request. `system` is the system prompt, and `parts` are the content.
 
-    `schema` is the JSON Schema of the answer (a simple subset: object, array, string, number, integer, enum; no
-    references). `turns` is the conversation so far. It is sent after `parts`, so that the service can cache the
-    beginning of the request.
+    `schema` is the JSON Schema of the answer (only objects, arrays, strings, numbers, integers, and enums, without
+    references). `turns` is the conversation so far, sent after `parts`, so that the service can cache the beginning of
+    the request.
     """
 
     system: str
@@ -88,10 +88,10 @@ class Generation:
 
 @frozen
 class Reply:
-    """The model's reply. `complete` is False if the reply was cut off at the output limit.
+    """The model's reply. `complete` is False if it was cut off.
 
-    `notes` are sentences about how the service was used, such as that it got text instead of the file. `native` is the
-    model's turn as an object of the service's SDK, to send with the next request (Gemini signs its thoughts), or None.
+    `notes` are sentences about how the service was used. `native` is the model's turn as an object of the service's
+    SDK, to send with the next request (Gemini signs its thoughts), or None.
     """
 
     text: str
@@ -105,8 +105,7 @@ class Reply:
 class Limits:
     """How much of a file of one format a service accepts in one request. None means that no limit is known.
 
-    The limits are `file_bytes` of one file, `pages` of a PDF, `seconds` of a recording, and `characters` of text.
-    `as_file` is whether the service accepts files of this format; otherwise it gets text and pictures.
+    `as_file` is whether the service accepts files of this format; otherwise, it gets text and pictures.
     """
 
     as_file: bool
@@ -117,10 +116,7 @@ class Limits:
 
 
 class NoReplyError(MapperUnavailable):
-    """The service replied and charged for the request, but the reply contains no answer.
-
-    For example, a filter blocked the answer, or the model used all of its output tokens for thinking.
-    """
+    """The service replied and charged for the request, but gave no answer, for example because a filter blocked it."""
 
     def __init__(self, message: str, usage: Usage) -> None:
         super().__init__(message)
@@ -149,8 +145,8 @@ class Session(Protocol):
     def ask(self, question: Question, progress: Progress) -> Reply:
         """Send a question and return the model's reply. Several threads can call this method at once.
 
-        Raise `MapperUnavailable`, with a message that says what to do, if the service fails; `SourceUnreadable` if a
-        file to send cannot be read; or `Cancelled` if the user cancels.
+        Raise `MapperUnavailable` if the service fails, `SourceUnreadable` if a file to send cannot be read, or
+        `Cancelled` if the user cancels.
         """
 
 

@@ -1,11 +1,8 @@
 """Records uploads to remote services, so that they are deleted even if a process is killed or the network fails.
 
-Each conversation (run) that uploads files writes `<run>.json` before the upload starts, and holds the lock `<run>.lock`
-until it ends. If the lock is free, the files in the record are orphaned uploads. A later conversation with the same API
-key deletes them.
-
-Each entry has an authentication code made with the secret key of this CiteKit home, so that a record from another home
-cannot cause a deletion.
+A conversation (run) writes `<run>.json` before it uploads files, and holds the lock `<run>.lock` until it ends. If the
+lock is free, the files in the record are orphaned uploads, which a later conversation with the same API key deletes.
+Each entry has an authentication code, so that a record from another home cannot cause a deletion.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import HomeUnwritable
 
 VERSION = 2
-"""The version of the stored form of a run file. Version 1 had no codes, so its records are ignored."""
+"""The version of the stored form. Version 1 had no codes, so its records are ignored."""
 
 
 @frozen
@@ -58,7 +55,7 @@ class UploadRun:
         self._gate = threading.Lock()
 
     def remember(self, upload: OrphanedUpload) -> None:
-        """Record a file before it is uploaded. If the CiteKit home cannot be written, do nothing on the disk."""
+        """Record a file before it is uploaded; only in memory if the CiteKit home cannot be written."""
         with self._gate, suppress(HomeUnwritable):
             self._files[upload.name] = upload
             if not self._holding:
@@ -119,10 +116,7 @@ class OrphanedUploads:
         return sorted(name for run in list(_OPEN_RUNS) if run.folder == self._folder for name in run.names())
 
     def pending(self) -> list[OrphanedUpload]:
-        """Return the recorded files of conversations that have ended, sorted by service and name.
-
-        Files that have expired at the service are omitted.
-        """
+        """Return the recorded files of conversations that have ended, sorted by service and name, without expired ones."""
         found: list[OrphanedUpload] = []
         for path in self._run_files():
             with self._abandoned(path) as free:

@@ -1,7 +1,4 @@
-"""Splits PDFs and pictures into windows for a model.
-
-A PDF is sent as one file, as several files with some of its pages, or as the text of its pages.
-"""
+"""Splits PDFs and pictures into windows for a model."""
 
 from __future__ import annotations
 
@@ -22,11 +19,10 @@ _PDF = "application/pdf"
 
 
 def pdf_windows(view: SourceView) -> list[Window]:
-    """Split a PDF into windows.
+    """Split a PDF into windows: the file, files with some of its pages, or the text of its pages.
 
-    In a window that is a file with some of the pages, the model counts from 1. In extracted text, pages have their
-    numbers in the source. Raise `MapperUnavailable` if the PDF needs too many requests, if a page is too large, or if
-    the service needs text and the PDF has none.
+    In a file with some of the pages, the model counts from 1. Raise `MapperUnavailable` if the PDF needs too many
+    requests, if a page is too large, or if the service needs text and the PDF has none.
     """
     return _file_windows(view) if view.limits.as_file else _text_windows(view)
 
@@ -56,7 +52,7 @@ def _pages(first: int, last: int) -> str:
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
     """Cut the pages `first` to `last` (1-based, inclusive) into PDF files that are small enough for the service.
 
-    Return (first page, last page, path) for each. Raise `MapperUnavailable` if a single page is too large.
+    Return (first page, last page, path) for each. Raise `MapperUnavailable` if a page is too large.
     """
     path = view.folder / f"pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)

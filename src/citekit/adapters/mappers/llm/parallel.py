@@ -31,9 +31,8 @@ class Slots:
 
     @contextmanager
     def taken(self, progress: Progress, message: str) -> Iterator[None]:
-        """Wait for a free slot and hold it during the block.
-
-        While waiting, call `progress`, which may raise an error to cancel.
+        """Wait for a free slot and hold it during the block. `progress`, which is called meanwhile, may raise an error
+        to cancel.
         """
         while not self._free.acquire(timeout=_POLL_SECONDS):
             progress(0, None, message)
@@ -45,9 +44,8 @@ class Slots:
 
 @define
 class _SharedProgress:
-    """Shares the caller's progress callback among threads: one thread at a time calls it.
-
-    After `stopped` is set, calls raise `Cancelled`.
+    """Shares the caller's progress callback among threads, one at a time. After `stopped` is set, calls raise
+    `Cancelled`.
     """
 
     progress: Progress
@@ -64,9 +62,8 @@ class _SharedProgress:
 def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
     """Run all functions in `work` in at most `at_once` threads, and return their results in order.
 
-    After an error, functions that have not started are skipped, and the others run to their end, because their answers
-    are already paid for. If `progress` raises, all are canceled. The first error is raised after all threads have
-    ended.
+    After an error, no more functions start, and running ones end, because their answers are already paid for. If
+    `progress` raises, all are canceled. The first error is raised after all threads have ended.
     """
     if len(work) == 1:
         progress(0, 1, "asking the model")
@@ -84,10 +81,7 @@ def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress
 
 
 def _await(futures: Sequence[Future[T]], report: _SharedProgress) -> None:
-    """Wait until all functions have ended, and raise the first error. After an error, start no more of them.
-
-    A cancellation is raised at once.
-    """
+    """Wait until all functions have ended, and raise the first error; raise a cancellation at once."""
     pending, first_error = set(futures), None
     while pending:
         report(

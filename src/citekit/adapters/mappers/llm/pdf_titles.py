@@ -50,9 +50,9 @@ class PageText:
 
 @define
 class PdfText:
-    """The pages of a PDF with an index of their lines, to find the pages on which a title is a line.
+    """The pages of a PDF with an index of their lines, to find the pages on which a title is one to three lines.
 
-    A title may also extend over two or three lines. `known_titles` are (title, page) pairs that count as lines.
+    `known_titles` are (title, page) pairs that count as lines.
     """
 
     pages: Sequence[PageText]
@@ -96,7 +96,7 @@ class PdfText:
 
 
 def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -> PdfText:
-    """Return the text of a PDF for comparison with titles, from the lines of each page.
+    """Return the text of a PDF for comparison with titles, from the lines of its `pages`.
 
     `marks` are known titles as (title, page) pairs.
     """
@@ -128,10 +128,7 @@ def _is_similar(wanted: str, line: str) -> bool:
 
 @frozen
 class PageMatch:
-    """The result of comparing the titles of proposals with the pages of a PDF.
-
-    `proposals` are the valid proposals, possibly moved to another page.
-    """
+    """The result of comparing titles with the pages of a PDF: the valid proposals, possibly moved, and faults."""
 
     proposals: Sequence[ProposedNode]
     faults: Sequence[Fault]
@@ -141,7 +138,7 @@ class PageMatch:
 def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
     """Return the number to add to the pages of most proposals to correct them; 0 if there is no common offset.
 
-    Models produce an offset when they use printed page numbers or continue the count of an earlier window.
+    It arises if a model uses printed page numbers or continues the count of an earlier window.
     """
     contents = _toc_pages(proposals, text)
     votes: Counter[int] = Counter()
@@ -165,7 +162,7 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
     """Move each proposal to the page with its title if this is the proposed page or a neighbor of it.
 
     Otherwise, a proposal is a fault if its title is a heading on other pages of `window` (the pages that the model
-    received). Other proposals stay.
+    received).
     """
     contents = _toc_pages(proposals, text)
     kept: list[ProposedNode] = []
@@ -193,8 +190,7 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
 def _title_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
     """Return the page with `title`, which is `page` or a neighbor inside `window`; None if no such page has it.
 
-    A page on which the title is a line is preferred to one that mentions it. `contents` are pages of a table of
-    contents.
+    A page on which the title is a line is preferred. Pages of a table of contents (`contents`) are skipped.
     """
     near = [page] + [p for p in (page + 1, page - 1) if window[0] <= p <= window[1]]
     near = [p for p in near if p not in contents] or [page]

@@ -1,7 +1,4 @@
-"""Contains the prompts of the mapper. Increase `PROMPT_VERSION` with every change.
-
-The version is part of the mapper's identity.
-"""
+"""Contains the prompts of the mapper. Increase `PROMPT_VERSION`, a part of the mapper's identity, with every change."""
 
 from __future__ import annotations
 
@@ -92,8 +89,8 @@ file."""
 def task(kind: str, facts: Mapping[str, object], codec: LocationCodec, window: Span, part: str = "") -> str:
     """Return the prompt with the task and the metadata of the file (`facts`).
 
-    `kind` names the kind of file. `window` is the span that is sent, on which the number of requested nodes depends.
-    `part` is a sentence about it ("" for the whole file).
+    `kind` names the kind of file. The number of requested nodes depends on the span `window` that is sent. `part` is a
+    sentence about it ("" for the whole file).
     """
     least, most = node_count(codec, window)
     known = "\n".join(f"- {name}: {_fact(value)}" for name, value in facts.items())
@@ -115,8 +112,7 @@ def node_count(codec: LocationCodec, window: Span) -> tuple[int, int]:
 def skeleton(nodes: Sequence[Node], codec: LocationCodec, window: Span, shift: float = 0) -> str:
     """Return the nodes that overlap `window` as a list for the prompt, with `shift` subtracted from their locations.
 
-    Deep levels, and then the end of the list, are left out to stay below `SKELETON_LIMIT`. The result is "" if there
-    are no such nodes.
+    Deep levels, and then the end of the list, are left out if it is too long. Without such nodes, the result is "".
     """
     rows = [row for row in _rows(nodes, codec) if len(row[2]) != 2 or overlaps(row[2], window)]
     depth = max((row[0] for row in rows), default=0)
@@ -141,10 +137,7 @@ def continuation(answer: Answer) -> str:
 
 
 def titles_missing(faults: Sequence[Fault], titles_checked: int, found: int) -> str:
-    """Return the follow-up to an answer most of whose titles are not in the file.
-
-    Of `titles_checked` titles that were searched for, `found` are in the file.
-    """
+    """Return the follow-up to an answer with `titles_checked` titles, of which only `found` are in the file."""
     lines = "\n".join(str(fault) for fault in faults[:FAULT_LIMIT])
     return _TITLES_MISSING.format(missing=titles_checked - found, sought=titles_checked, faults=lines)
 

@@ -47,9 +47,9 @@ class _TreeState:
 def build_tree(proposals: Sequence[ProposedNode], codec: LocationCodec) -> tuple[list[Branch], list[Fault], int]:
     """Return `proposals` as trees, the faults of the proposals that were left out, and the number of widened parents.
 
-    The spans must be inside the file. Siblings are sorted by their starts, except in pictures. A parent that does not
-    contain its children is widened if no neighbor is in the way. Otherwise, a child outside its parent is a fault, and
-    its children that are inside the parent are attached to the parent.
+    The spans must be inside the file. Siblings are sorted by their starts, except in pictures. If a parent cannot be
+    widened to contain a child, the child is a fault, and its own children that are inside the parent are attached to
+    the parent.
     """
     state = _TreeState(codec)
     branches = _sorted_by_start(_nested(proposals), codec)
@@ -118,8 +118,8 @@ def _may_widen(
     """Return whether `branch` may be widened to the span `wide` to contain its children.
 
     The children, in the order of the answer (`original`), must follow one another without gaps, one of them must touch
-    the branch, and `wide` must not begin before `before` begins or end after `after` begins. In pictures, each child
-    must touch the branch.
+    the branch, and `wide` must not begin before `before` or end after `after` begins. In pictures, each child must
+    touch the branch.
     """
     if codec.unit == "box":
         return all(touches(branch.span, child.span) for child in original)
@@ -142,10 +142,7 @@ def _is_valid_span(span: Span, codec: LocationCodec) -> bool:
 
 
 def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeState) -> Iterator[Branch]:
-    """Yield the children of `branch` that are inside it, and add the others (`outside`) to the faults.
-
-    Children of the others are yielded if they are inside `branch`.
-    """
+    """Yield the children of `branch` that are inside it and those of the others, whose faults are added."""
     for child in branch.children:
         if child not in outside:
             yield child

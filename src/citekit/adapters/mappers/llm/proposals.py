@@ -56,9 +56,9 @@ class ProposedNode:
 
 @frozen
 class Fault:
-    """One fault of a node in an answer.
+    """One fault of a node in an answer. `path` is the node or its field, such as `nodes[3].title`.
 
-    `path` is the node or its field, such as `nodes[3].title`. `title` is the title of the node, or "" if it has none.
+    `title` is the title of the node, or "".
     """
 
     path: str
@@ -139,7 +139,7 @@ def clip_to_window(
 ) -> tuple[list[ProposedNode], list[Fault], int]:
     """Return the proposals inside `window`, the faults of the other proposals, and the number of clipped proposals.
 
-    An end (of a box, any edge) that is beyond the window by no more than the codec's tolerance is clipped.
+    An end (of a box, any edge) that is beyond the window within the codec's tolerance is clipped.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []

@@ -64,8 +64,8 @@ _OPENING = re.compile(r'\{\s*"grades"')
 class ModelReranker:
     """A `Reranker` on a model service, with one request for each question.
 
-    When `budget` is used up, the scores of the candidates are returned unchanged. A passage without a grade gets half
-    of its score. `redact` removes secrets from error messages.
+    When `budget` is used up, the candidates keep their scores. A passage without a grade gets half of its score.
+    `redact` removes secrets from error messages.
     """
 
     service: Service
@@ -101,7 +101,7 @@ class ModelReranker:
 
 
 def _grades(text: str) -> dict[int, float]:
-    """Return the grades in a reply, from 0 to 1, by the number of the passage. Malformed grades are omitted."""
+    """Return the grades in a reply, from 0 to 1, by the number of the passage."""
     body = without_thoughts(without_surrogates(text))
     opening = _OPENING.search(body)
     if opening is None:

@@ -40,9 +40,8 @@ class Definition:
 
 @lru_cache(maxsize=50_000)
 def symbol_name(title: str) -> str:
-    """Return the name in a title, normalized for comparison.
-
-    For example, `async def Shelf.add(self, book)` gives `add`, and `## 2. Usage` gives `2usage`.
+    """Return the name in a title, normalized: `add` for `async def Shelf.add(self, book)`, and `2usage` for `## 2.
+    Usage`.
     """
     head = title.partition("(")[0] if _looks_like_code(title) else title
     words = head.replace("::", ".").split()
@@ -59,10 +58,7 @@ def _looks_like_code(title: str) -> bool:
 
 
 def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, Sequence[Definition]]:
-    """Return the definitions and headings in `nodes`, the nodes of the local map, grouped by their normalized names.
-
-    Names with fewer than three characters are left out.
-    """
+    """Return the definitions and headings in `nodes`, grouped by their normalized names of at least three characters."""
     found: dict[str, list[Definition]] = defaultdict(list)
     for top in nodes:
         for node in top.walk():
@@ -75,10 +71,10 @@ def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, 
 def snap_to_definitions(
     proposals: Sequence[ProposedNode], known: Mapping[str, Sequence[Definition]], *, code: bool
 ) -> tuple[list[ProposedNode], list[Fault], int]:
-    """Move proposals to the lines of the definition that they name, if the proposed lines nearly match.
+    """Move proposals to the lines of the nearest definition that they name, if the proposed lines nearly match.
 
-    Return the proposals, the faults, and the number of moved proposals. Of definitions with the same name, the nearest
-    is used. In code, a proposal is a fault if its name is defined only once, but on other lines.
+    Return the proposals, the faults, and the number of moved proposals. In code, a proposal is a fault if its name is
+    defined only once, but on other lines.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -101,10 +97,7 @@ def _distance(one: Span, other: Span) -> float:
 
 
 def _is_near(real: Span, proposed: Span) -> bool:
-    """Return whether two line spans are nearly the same.
-
-    They share at least half of the lines that they cover together, or both ends are at most a few lines apart.
-    """
+    """Return whether two line spans share at least half of the lines that they cover, or have nearly the same ends."""
     shared = min(real[1], proposed[1]) - max(real[0], proposed[0]) + 1
     both = max(real[1], proposed[1]) - min(real[0], proposed[0]) + 1
     near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)

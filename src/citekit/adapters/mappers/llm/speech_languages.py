@@ -23,10 +23,7 @@ UNKNOWN = "und"
 
 
 def language_code(named: str, default: str | None) -> str:
-    """Return the code of the language that a service named in English or by its code.
-
-    If it is unknown, return `default`, or `UNKNOWN` if that is None.
-    """
+    """Return the code of the language that a service named in English or by its code, or else `default` or `UNKNOWN`."""
     name = named.strip().lower()
     if name in _CODES:
         return _CODES[name]

@@ -35,10 +35,7 @@ def text_windows(view: SourceView) -> list[Window]:
 
 
 def book_windows(view: SourceView, book: Book, codec: ParagraphCodec) -> list[Window]:
-    """Split a book into windows, with numbered chapters, and numbered paragraphs in each chapter.
-
-    Raise `MapperUnavailable` if the book is too long.
-    """
+    """Split a book into windows, with numbered chapters and paragraphs. Raise `MapperUnavailable` if it is too long."""
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows = []
     for number, (chapter, spans) in enumerate(zip(book.chapters, codec.paragraphs, strict=True), 1):

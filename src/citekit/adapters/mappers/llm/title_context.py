@@ -37,7 +37,7 @@ CUE_LINES = 8
 """The number of consecutive subtitles that may together contain a title: speakers rarely say it in one sentence."""
 
 MIN_TEXT = 20
-"""The minimum number of letters and digits of a page or file that counts as text; a scan may have a few by accident."""
+"""The minimum number of letters and digits of a page or file with text; a scan may have a few by accident."""
 
 SIGNATURE_LINES = 12
 """The number of lines of code over which the signature of a definition may extend."""
@@ -107,8 +107,7 @@ class PageContext:
 class RowContext:
     """Finds the text for titles in the lines of a text or in the paragraphs of a book.
 
-    This is the text where a node starts and shortly before, without the blank lines at its start, or all of the node if
-    `whole` is True.
+    This is the text at the start of a node and shortly before, or all of the node if `whole` is True.
     """
 
     rows: Sequence[TextLine] = field(repr=False)
@@ -137,8 +136,8 @@ class RowContext:
 
 @frozen(kw_only=True)
 class CueContext:
-    """Finds the text for titles in a recording: the subtitles that start up to `SECONDS_AROUND` before, in, or after a
-    node.
+    """Finds the text for titles in a recording: the subtitles that start in a node, or `SECONDS_AROUND` before or after
+    it.
 
     `cues` are (start in seconds, text) pairs.
     """
@@ -163,7 +162,7 @@ class CueContext:
 class TitleCheck:
     """The number of titles that were checked, the number that were found, and the faults of the missing titles.
 
-    `titles_unchecked` is the number of titles of nodes without text.
+    `titles_unchecked` counts the titles of nodes without text.
     """
 
     titles_checked: int
@@ -175,9 +174,9 @@ class TitleCheck:
 def check_titles(
     proposals: Sequence[ProposedNode], text: TitleContext, where: Callable[[ProposedNode], str]
 ) -> TitleCheck:
-    """Search for the title of each proposal near its location, unless there is no text.
+    """Search for the title of each proposal near its location, if there is text.
 
-    `where` describes the location of a proposal, using the numbers in the answer.
+    `where` describes the location of a proposal in the numbers of the answer.
     """
     titles_checked, faults = 0, []
     in_file = frozenset[str]().union(*(line.stems for line in text.everything())) if text.is_code else frozenset[str]()
@@ -196,10 +195,7 @@ def check_titles(
 
 
 def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
-    """Return whether `title` may be the title of the file: its words are in the text or in one of the `known` titles.
-
-    Return True if there is too little text to decide.
-    """
+    """Return whether the words of `title` are in the text or in one of the `known` titles, or there is hardly any text."""
     lines = text.everything()
     if sum(len(line.folded) for line in lines) < MIN_TEXT:
         return True
@@ -209,8 +205,7 @@ def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool
 def _names_symbol(title: str, lines: Sequence[TextLine], in_file: frozenset[str]) -> bool:
     """Return whether `title` is a qualified name or a call, such as `Shelf.add(book)`, all of which is in the code.
 
-    The last name (`add`) and the words in parentheses must be close together. The words before the name may be anywhere
-    in the file, the stems of whose words are `in_file`.
+    The last name and the arguments must be close together. The stems of the words before them must be `in_file`.
     """
     head, _, arguments = title.partition("(")
     if not any(mark in title for mark in ".:(") or " " in head:
@@ -231,7 +226,7 @@ def _names_symbol(title: str, lines: Sequence[TextLine], in_file: frozenset[str]
 def without_page_numbers(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
     """Return the lines of all pages without printed page numbers, which would confirm any title like `Chapter 4`.
 
-    A line that is only a number counts as a page number if nearby pages continue the count.
+    A lone number is a page number if nearby pages continue the count.
     """
     numbers = [frozenset(number for line in page if (number := lone_number(line.folded))) for page in pages]
 

@@ -1,7 +1,7 @@
 """Decides whether a text contains a title, literally or nearly so.
 
-Models edit titles: they add `Chapter 3:`, drop an article, or change the case or the ending of a word. Therefore, word
-stems are compared, in any order, within a few lines.
+Models add `Chapter 3:`, drop an article, or change the case or the ending of a word. Therefore, word stems are
+compared, in any order, within a few lines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STEM = 6
 _ENDINGS = ("ing", "ed", "es", "s")
 _MIN_LETTERS = 4
 _DISTINCTIVE = 10
-"""The minimum number of letters of a title that is unlikely to be in a text by chance, even across word boundaries."""
+"""The minimum number of letters of a title that is hardly in a text by chance, even across word boundaries."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -62,7 +62,7 @@ def folded(text: str) -> str:
 def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LINES) -> bool:
     """Return whether `lines` contain `title` literally, or two thirds of its words within `window` lines in a row.
 
-    For a title without words that describe a topic, such as `Chapter 4`, a line must consist of its number.
+    For a title without words that describe a topic, such as `Chapter 4`, a line with only its number is enough.
     """
     wanted = folded(title)
     if not wanted:  # symbols only, which cannot be found

@@ -1,7 +1,7 @@
 """Transcribes recordings with a service, which is used only if the user chose it.
 
 A recording is cut at pauses into windows. Each answer is cached under the digest of its sound, so that an interrupted
-transcription continues, and the same sound is not sent twice.
+transcription continues without sending it again.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class TimedWord:
 class Segment:
     """A segment of an answer, with the attributes of the segments of faster-whisper.
 
-    If `is_coarse`, its only word is its whole text, because the times of the words are unknown.
+    If `is_coarse`, the times of the words are unknown, and its only word is its whole text.
     """
 
     words: Sequence[TimedWord]
@@ -110,10 +110,9 @@ class SpeechSession(Protocol):
     """A connection to a service for one recording."""
 
     def hear(self, sound: bytes, progress: Progress) -> Heard:
-        """Return what is said in a window of 16-bit mono samples.
+        """Return what is said in a window of 16-bit mono samples. Spend from the budget before each request.
 
-        Spend from the budget before each request. Raise `MapperUnavailable` if the service fails, `BudgetExhausted` if
-        the limit is reached, or `Cancelled` if the user cancels.
+        Raise `MapperUnavailable` if the service fails, `BudgetExhausted` if the limit is reached, or `Cancelled`.
         """
 
 
@@ -143,8 +142,8 @@ class SpeechService(Protocol):
 class AskedTranscriber:
     """A `Transcriber` that asks a service.
 
-    `windows` cuts the recordings, and `index` stores the answers. `language` is the language of all recordings, or None
-    to detect it. `seconds` limits the audio that is sent for one recording in one run (None: no limit).
+    `windows` cuts the recordings, and `index` stores the answers. `language` is that of all recordings, or None to
+    detect it. `seconds` limits the audio that is sent for one recording in one run (None: no limit).
     """
 
     service: SpeechService
@@ -171,8 +170,6 @@ class AskedTranscriber:
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """See `Transcriber.transcribe`. Also raise `BudgetExhausted` if the limit is reached, or `HomeUnwritable`
         before anything is sent if answers cannot be stored.
-
-        Received answers remain stored even if a later step fails.
         """
         stored = StoredSpeech(self.name, self.version, self.index)
         found = stored.get(source)
@@ -207,7 +204,7 @@ class AskedTranscriber:
     def _recognized(
         self, session: SpeechSession, sound: bytes, progress: Progress
     ) -> tuple[list[RecognizedPassage], bool]:
-        """Return the passages of a window, from the cache or the service, and whether a passage has no times of words."""
+        """Return the passages of a window, from the cache or the service, and whether one has no times of words."""
         key = f"speech answer {self._answers} {hashlib.sha256(sound).hexdigest()}"
         found = self.index.get(key)
         if found is not None:
@@ -234,9 +231,9 @@ class _Waiting:
 def coarse_segment(
     text: str, start: float, end: float, log_probability: float | None, compression: float = 0.0, no_speech: float = 0.0
 ) -> Segment:
-    """Return a segment whose words have no times. It is marked as doubtful if it has more words than can be said.
+    """Return a segment whose words have no times, marked as doubtful if it has more words than can be said.
 
-    If `log_probability` is None, the service gives no probability.
+    `log_probability` is None if the service gives none.
     """
     log_probability = math.log(MIN_CONFIDENCE) if log_probability is None else log_probability
     data = text.encode()

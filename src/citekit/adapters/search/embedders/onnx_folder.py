@@ -98,7 +98,7 @@ def _prompts(folder: Path) -> Prompts:
 def _json(path: Path, absent: Any) -> Any:
     """Return the content of a small JSON file; `absent` if the file does not exist.
 
-    Raise `EmbedderUnavailable` if the file is too large, is not valid JSON, or has content of a different type than
+    Raise `EmbedderUnavailable` if the file is too large, is not valid JSON, or has content of another type than
     `absent`.
     """
     try:
@@ -129,11 +129,10 @@ class _Loaded:
 
 @frozen
 class OnnxFolderEmbedder:
-    """An embedder with the ONNX model in `folder`.
+    """An embedder with the ONNX model in `folder`, which also contains `tokenizer.json`.
 
-    The folder contains `tokenizer.json` and a model file (see `onnxruntime.MODEL_FILES`). The pooling, window, and
-    prompts are read from the files of sentence-transformers, if these exist. Vectors have unit length. Up to `threads`
-    texts are embedded in parallel.
+    The pooling, window, and prompts are read from the files of sentence-transformers, if these exist. Vectors have unit
+    length. Up to `threads` texts are embedded in parallel.
     """
 
     folder: Path = field(converter=Path)

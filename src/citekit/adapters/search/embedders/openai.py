@@ -110,8 +110,8 @@ class OpenAiEmbedder:
     """An embedder that uses a model of OpenAI or of a compatible server.
 
     `base_url` is the URL of the server (None: OpenAI). `timeout` is in seconds. `dimensions` shortens the vectors if
-    the model supports it. `prompts` are put before the texts, for models that are trained with prompts, such as
-    nomic-embed (`search_query: `) and e5 (`query: `).
+    the model supports it. `prompts` are put before the texts, for models such as nomic-embed (`search_query: `) and e5
+    (`query: `).
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -204,7 +204,7 @@ class OpenAiEmbedder:
 
 
 def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
-    """Return the vectors in `answer`, sorted by index. If every index is 0, as some servers send it, the order is kept.
+    """Return the vectors in `answer`, sorted by index unless every index is 0, as some servers send it.
 
     Raise `EmbedderUnavailable` if the indexes do not match `count` texts, or if the answer is not valid.
     """

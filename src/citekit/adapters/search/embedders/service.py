@@ -22,7 +22,7 @@ Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
 class Limits:
     """The limits of one request (the number of `texts` and their total size in bytes) and of one text (in bytes).
 
-    A token is at least one byte of UTF-8, so limits in bytes are safe for the tokenizer of any service.
+    A token is at least one byte of UTF-8, whatever the tokenizer of the service.
     """
 
     texts: int
@@ -41,8 +41,8 @@ def embedded(
     """Return a unit vector for each text, with requests that `ask` sends.
 
     Texts that are too long are split, and the vectors of up to `PIECES` segments are averaged. Blank texts are not
-    sent, and their vectors have the length that `dimensions` returns. Raise the errors of `ask`, or
-    `EmbedderUnavailable` if a reply is not valid or does not match its request.
+    sent; `dimensions` returns the length of their vectors. Raise the errors of `ask`, or `EmbedderUnavailable` if a
+    reply is not valid.
     """
     split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
     flat = [piece if piece.strip() else "-" for each in split for piece in each]

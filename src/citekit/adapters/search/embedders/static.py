@@ -1,7 +1,4 @@
-"""An embedder with static vectors: the vector of a text is the mean of the vectors of its tokens.
-
-It embeds thousands of passages per second.
-"""
+"""An embedder with static vectors: the vector of a text is the mean of the vectors of its tokens."""
 
 from __future__ import annotations
 
@@ -31,8 +28,8 @@ _ROWS = 4096
 class StaticEmbedder:
     """An embedder that uses WordLlama's `l2_supercat` vectors of 256 dimensions, from its wheel (MIT).
 
-    The vectors are for English and, to some extent, for other languages in Latin script. Word order is ignored. The
-    longer a text is, the more its mean resembles that of other texts, so passages have only 80 words.
+    They are for English and, to some extent, for other languages in Latin script. The longer a text is, the more its
+    mean resembles that of other texts, so passages have only 80 words.
     """
 
     @property
@@ -66,10 +63,7 @@ def _embed(rows: NDArray[np.floating[Any]], texts: Sequence[str]) -> list[Vector
 
 
 def _sum(numpy: Any, rows: NDArray[np.floating[Any]], ids: list[int]) -> NDArray[np.float32]:
-    """Return the sum of the vectors of the tokens `ids`, which has the same direction as the mean.
-
-    Texts are summed separately, so that the result does not depend on the rest of the batch.
-    """
+    """Return the sum of the vectors of the tokens `ids`, which has the same direction as the mean."""
     total: NDArray[np.float32] = numpy.zeros(rows.shape[1], numpy.float32)
     for start in range(0, len(ids), _ROWS):
         total += rows[ids[start : start + _ROWS]].astype(numpy.float32, copy=False).sum(axis=0)

@@ -1,8 +1,8 @@
 """Adds maps to the node search index and removes them.
 
-The nodes of a map have consecutive numbers in reading order, and maps are numbered in the order of their IDs, so the
-order of the numbers is the order of search results with equal scores. When a gap between the numbers of maps is used
-up, the maps near it get new numbers.
+The nodes of a map have consecutive numbers in reading order, and maps are numbered in the order of their IDs, which is
+the order of search results with equal scores. When a gap between the numbers of maps is used up, the maps near it get
+new numbers.
 
 The index stores the words of a node with a prefix of one letter: `c` for every word, and in addition `a` for words in
 the title of a short node or `b` for words in the title of another node.
@@ -129,16 +129,13 @@ class IndexWriter:
     def _neighbours(self, resource_id: str, number: int) -> tuple[list[Any], list[Any]]:
         """Return up to `number` previous maps, nearest first, and up to `number` next maps.
 
-        Each is `(resource_id, first, slots)`: its ID, its first node number, and how many numbers it occupies.
+        Each is `(resource_id, first, slots)`, with its first node number and how many numbers it occupies.
         """
         ask = self._connection.execute
         return ask(_BELOW, (resource_id, number)).fetchall(), ask(_ABOVE, (resource_id, number)).fetchall()
 
     def _move_apart(self, resource_id: str, slots: int) -> None:
-        """Renumber the maps near `resource_id`, so that there is a gap of at least `slots` numbers for it.
-
-        The free numbers are distributed evenly among as many of the nearest maps as are needed for large gaps.
-        """
+        """Renumber the maps near `resource_id`, so that there is a gap of at least `slots` numbers for it."""
         near = 4
         while True:
             before, after = self._neighbours(resource_id, near + 1)

@@ -32,10 +32,7 @@ VERSION = 1
 """The version of the terms and of the data in the tables."""
 
 ATTEMPTS = 3
-"""Maximum number of attempts to answer a query while maps of its results change.
-
-After that, the maps are read without the index.
-"""
+"""Maximum number of attempts to answer a query while maps change, before the maps are read without the index."""
 
 TOGETHER = 32
 """Maximum number of maps that are read in parallel and then added in one transaction."""
@@ -52,8 +49,8 @@ _NOTE_STATE = "UPDATE citekit_space SET state = %s WHERE id = %s"
 class PostgresNodeIndex:
     """A `NodeIndex` in a database. The maps that one machine has indexed are available to the others.
 
-    The state of the map store must change with each change of a map. Without a state, each query of all maps compares
-    them one by one. `best` raises `StoreUnavailable` if the database cannot be used.
+    If the map store has no state, each query of all maps compares them one by one. `best` raises `StoreUnavailable` if
+    the database cannot be used.
     """
 
     def __init__(self, maps: MapStore, database: Database, name: Callable[[], str], *, counted: int = COUNTED) -> None:

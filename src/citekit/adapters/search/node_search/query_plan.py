@@ -1,7 +1,6 @@
 """Plans a query of the node search index: which words a node must have, and which rows are read.
 
-If few nodes match, they are read, and further words are checked in memory. If many nodes match, only the first ones in
-the ranking order are read.
+If few nodes match, they are read, and further words are checked in memory; otherwise, only the first ones are read.
 """
 
 from __future__ import annotations
@@ -160,7 +159,7 @@ class Asking(Generic[N, R]):
     def _titled(self, terms: Sequence[_Term]) -> Iterable[N]:
         """Return the first nodes with `terms` in the title, without reading all such nodes.
 
-        Matches of whole words precede matches of prefixes; among each, short nodes come first.
+        Matches of whole words precede those of prefixes; among each, short nodes come first.
         """
         seen: dict[N, None] = {}
         for lexemes in ([term.whole for term in terms], [term.beginning for term in terms]):

@@ -66,7 +66,7 @@ def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequenc
     """Return the positions of the words of a query that a node must have, rarest first.
 
     While no node has all of these words, the most common one is dropped. `common` contains the frequency of each word.
-    `had` returns whether any node has all of the words at the given positions.
+    `had` returns whether any node has all words at the given positions.
     """
     rarest = _rarest_first(common)
     had_all, too_many, size = 0, len(rarest) + 1, 1
@@ -82,10 +82,9 @@ def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequenc
 def ranked(
     words: Sequence[str], offers: Callable[[], Iterable[Offer[R]]], limit: int, counted: int
 ) -> list[tuple[float, R]]:
-    """Return `(score, node)` of the best `limit` nodes, best first.
+    """Return `(score, node)` of the best `limit` nodes, best first, of which at most `counted` (or `limit`) are scored.
 
-    At most `counted` nodes are scored, or `limit` if it is greater. `offers` returns all nodes with their positions and
-    texts, and is called again if no node has all words.
+    `offers` returns all nodes with their positions and texts, and is called again if no node has all words.
     """
     census, ranking = Census(words), Ranking[R](words, range(len(words)), limit, counted)
     for each in offers():
@@ -128,9 +127,8 @@ class Census:
 
 
 class Ranking(Generic[R]):
-    """Selects the best `limit` of the nodes that are passed to `offer`.
-
-    At most `counted` nodes are scored, or `limit` if it is greater.
+    """Selects the best `limit` of the nodes that are passed to `offer`, of which at most `counted` (or `limit`) are
+    scored.
     """
 
     def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int = COUNTED) -> None:
@@ -199,7 +197,7 @@ def _count(begun: str, whole: str, texts: Texts) -> float:
 def _strength(begun: str, whole: str, text: str) -> float:
     """Return how strongly `text` matches a word of the query that begins a word in it.
 
-    The word itself (`whole`) counts 1, a longer word that begins with it counts 1/2, and both together count 1.5.
+    The word itself counts 1, a longer word that begins with it counts 1/2, and both together count 1.5.
     """
     if whole not in text:
         return 0.5

@@ -20,7 +20,7 @@ from citekit.domain.resource_map import ResourceMap
 class ScanningNodeIndex:
     """A `NodeIndex` that reads the maps for each query.
 
-    The words of a map are cached only while the store has the map in memory. At most `counted` nodes are scored.
+    Their words are cached while the store has them in memory. At most `counted` nodes are scored.
     """
 
     maps: MapStore

@@ -125,10 +125,9 @@ class _Look:
 class SqliteNodeIndex:
     """A `NodeIndex` in a database in `folder`. If the database cannot be used, queries read all maps instead.
 
-    A query sees every map that was added, removed, or replaced before it, and each result is checked against the
-    current version of its map. If a program edits a map file in place, the change is found after one second for every
-    1,000 maps, at most after a minute. The database and its nodes have authentication codes of this CiteKit home. A
-    database from elsewhere is rebuilt.
+    A query sees every map that was added, removed, or replaced before it. If a program edits a map file in place, the
+    change is found after one second for every 1,000 maps, at most after a minute. The database and its nodes have
+    authentication codes of this CiteKit home. A database from elsewhere is rebuilt.
     """
 
     def __init__(
@@ -142,8 +141,8 @@ class SqliteNodeIndex:
     ) -> None:
         """Create the index. The database is opened on first use.
 
-        `patience` is the number of seconds to wait for another process that writes to the index. At most `counted`
-        nodes are scored. `stride` is the gap between the node numbers of two maps.
+        `patience` is the number of seconds to wait for another process that writes. At most `counted` nodes are scored.
+        `stride` is the gap between the node numbers of two maps.
         """
         self._maps = maps
         self._patience = patience
@@ -271,10 +270,7 @@ class SqliteNodeIndex:
             connection.execute("COMMIT")
 
     def _begin(self, connection: Connection) -> None:
-        """Begin a write transaction. Wait up to `patience` seconds for other processes, then raise `OperationalError`.
-
-        SQLite itself waits only for short periods, because it cannot report that it waits.
-        """
+        """Begin a write transaction. Wait up to `patience` seconds for other processes, then raise `OperationalError`."""
         deadline = time.monotonic() + self._patience
         told = log_once(
             f"The node search index is in use by another program. Waiting up to {self._patience:g} seconds; after "
@@ -290,7 +286,7 @@ class SqliteNodeIndex:
             told()
 
     def _renew_map(self, connection: Connection, writer: IndexWriter, resource_id: str) -> None:
-        """Update one map in the index, or remove it if it no longer exists or cannot be read at the moment.
+        """Update one map in the index, or remove it if it does not exist or cannot be read at the moment.
 
         The version is determined before the nodes are read, so that a change in between is found later.
         """

@@ -1,8 +1,8 @@
 """A ranking index in PostgreSQL, which several machines can share.
 
-A GIN index over the terms of the documents finds the documents that contain a term. A row has up to `TERMS` terms of a
-document, because one row for each term would take much more storage. Each term is stored with the ID of its space (see
-`Database.space`), so that queries do not find the documents of other indexes.
+A GIN index finds the documents that contain a term. A row has up to `TERMS` terms of a document, because one row for
+each term would take much more storage. Each term is stored with the ID of its space (see `Database.space`), so that
+queries do not find the documents of other indexes.
 """
 
 from __future__ import annotations

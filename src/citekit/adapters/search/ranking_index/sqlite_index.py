@@ -1,7 +1,7 @@
 """A ranking index in SQLite: the index of each document as compressed bytes, and the documents of each term.
 
-The latter are in a full-text index (FTS5), which appends and merges segments, so the cost of adding a document does not
-grow with the number of documents, as it does with a B-tree.
+The latter are in a full-text index (FTS5), so that the cost of adding a document does not grow with their number, as
+with a B-tree.
 """
 
 from __future__ import annotations

@@ -25,10 +25,7 @@ WINDOW = 512
 """Maximum number of tokens of a question and a part of a page together: the window of most cross-encoders."""
 
 WORDS, MOST = 200, 4
-"""Maximum number of words in a part of a page, and maximum number of parts of a page that are scored.
-
-The best part determines the score.
-"""
+"""Maximum number of words in a part of a page, and of parts of a page that are scored."""
 
 QUESTION = 2000
 """Maximum number of characters of a question that are used."""
@@ -41,8 +38,8 @@ class CrossEncoder:
     """A `Reranker` with the ONNX model in `folder`, which contains `tokenizer.json` and `model.onnx` or a quantized
     model.
 
-    The output is one logit for a pair of texts, or two logits, of which the second means that the texts match. Pairs
-    are not batched, so the score of a page does not depend on the others.
+    The output is one logit for a pair of texts, or two, of which the second means that the texts match. Pairs are not
+    batched, so the score of a page does not depend on the others.
     """
 
     folder: Path = field(converter=Path)

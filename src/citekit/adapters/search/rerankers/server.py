@@ -21,11 +21,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 WORDS, MOST = 250, 3
-"""Maximum number of words in a part of a page, which is one document of the request, and maximum number of parts of a
-page that are sent. The best part determines the score.
-
-Most models accept 512 tokens.
-"""
+"""Maximum number of words in a part of a page, and of parts of a page that are sent. Most models accept 512 tokens."""
 
 QUESTION = 2000
 """Maximum number of characters of a question that are sent."""

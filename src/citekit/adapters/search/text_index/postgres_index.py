@@ -27,8 +27,8 @@ BATCH = 500
 """Maximum number of blocks that one query returns."""
 
 LOTS = 64
-"""Number of lots among which the blocks are distributed evenly. A search that may need only some of the blocks searches
-one lot after another.
+"""Number of lots among which the blocks are distributed evenly. A search for some of the blocks searches one lot after
+another.
 """
 
 _WORD, _LOT = "wl"

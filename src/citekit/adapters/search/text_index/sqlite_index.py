@@ -31,8 +31,7 @@ BATCH = 500
 """Maximum number of blocks that one query returns."""
 
 SAMPLE = 64
-"""Approximate number of evenly spaced positions in the index. A search that may need only some of the matching blocks
-first takes the next one after each position.
+"""Approximate number of positions in the index after each of which a search for some of the blocks takes the next one.
 """
 
 _TABLES = Tables(
@@ -86,9 +85,8 @@ _Row = tuple[str, int, int, str, str]
 class SqliteTextIndex:
     """A `TextIndex` in a SQLite file. Threads and processes can share it.
 
-    Each row has an authentication code of this CiteKit home. A resource with a row that this home did not write counts
-    as not indexed. If a method reads a block that this home did not write, it deletes the file, and all resources then
-    count as not indexed.
+    Rows have authentication codes of this CiteKit home. A resource with a row that this home did not write counts as
+    not indexed. If a method reads such a block, it deletes the file, and all resources then count as not indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -354,10 +352,7 @@ def _terms(block: TextBlock) -> str:
 
 
 def _row(stored: Sequence[object]) -> tuple[_Row, bytes] | None:
-    """Return a row of the table of texts and its unchecked authentication code; None if its values have other types.
-
-    A row that this home did not write may have values of any type.
-    """
+    """Return a row of the table of texts and its unchecked authentication code; None if its values have other types."""
     match stored:
         case [str(name), int(first), int(count), str(version), str(note), bytes(code)]:
             return (name, first, count, version, note), code

@@ -1,7 +1,7 @@
 """Manages one collection of the embedded vector engine.
 
-Its folder contains its shard (the engine's files), `collection.json`, which describes the collection, and `seal.json`,
-which records the sizes of the shard's files when it was last closed, to detect damage.
+Its folder contains its shard (the engine's files), `collection.json`, which describes it, and `seal.json`, which
+records the sizes of the shard's files when it was last closed, to detect damage.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class EdgeForm:
     def read(cls, folder: Path) -> EdgeForm | None:
         """Return the description in `collection.json`; None if `folder` is not a collection.
 
-        Raise `IndexCorrupt` if the description cannot be read, if a later version of CiteKit wrote it, or if it is
-        missing although there is a shard; `HomeUnsafe` if it is not a regular file.
+        Raise `IndexCorrupt` if it cannot be read, if a later version of CiteKit wrote it, or if it is missing although
+        there is a shard; `HomeUnsafe` if it is not a regular file.
         """
         try:
             plain = json.loads(read_file(folder / FILE))
@@ -101,7 +101,7 @@ MANY = 60_000
 """Optimization is worthwhile after `PART` of all entries has changed, but at least `FEW` and at most `MANY` entries.
 
 The engine then rewrites the whole collection, so one optimization for each book would cost far more than it saves.
-Until then, new entries are scanned, about 10,000 in a millisecond, and results are equally exact.
+Until then, new entries are scanned, about 10,000 in a millisecond.
 """
 
 
@@ -110,7 +110,7 @@ class OpenShard:
     """An open shard.
 
     `changes` is the number of points written or removed since the last optimization; None if unknown. `sealed` is
-    whether `seal.json` describes the current files. `broken` is set after an error.
+    whether `seal.json` is up to date. `broken` is set after an error.
     """
 
     folder: Path
@@ -154,10 +154,7 @@ class OpenShard:
             self.shard.flush()
 
     def close(self) -> None:
-        """Close the shard, and ignore errors, which were reported before or are found when it is opened again.
-
-        If all changes could be written, write `seal.json`.
-        """
+        """Close the shard, and ignore errors. If all changes could be written, write `seal.json`."""
         points = None
         with suppress(Trouble), driver.troubles():
             if not self.broken:

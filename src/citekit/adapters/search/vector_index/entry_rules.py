@@ -65,8 +65,8 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
 def sound_words(words: SparseVector) -> SparseVector:
     """Return the weighted words of an entry or a query if they are valid.
 
-    Raise `RequestRefused` if the IDs are not ascending unsigned 32-bit numbers, if a weight is not finite or not
-    greater than 0, or if there are not as many weights as IDs.
+    Raise `RequestRefused` if the IDs are not ascending unsigned 32-bit numbers, or if there is not a finite weight
+    greater than 0 for each.
     """
     indices, values = words.indices, words.values
     rising = all(here < there for here, there in pairwise(indices))

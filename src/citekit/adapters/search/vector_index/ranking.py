@@ -1,7 +1,7 @@
 """Selects the best k entries from an engine's results, and records the best score for each single word.
 
-Engines order entries with equal scores arbitrarily. Therefore, an engine is asked for more than k entries, in steps,
-until the last score differs from the k-th. Equal scores are then sorted by ID.
+Engines order entries with equal scores arbitrarily. Therefore, more than k entries are requested, in steps, until the
+last score differs from the k-th. Equal scores are then sorted by ID.
 """
 
 from __future__ import annotations
@@ -73,9 +73,8 @@ def _asks(requests: Requests, question: Question, words: SparseVector) -> Mappin
 def found_of(answers: Mapping[str, Sequence[Scored]], words: SparseVector, alone: Sequence[float | None]) -> Found:
     """Combine the results by vector (`dense`) and by words (`lexical`) in `answers` into one result.
 
-    `alone` has the best score of any entry for each single word; None if no entry has the word. Their sum is the upper
-    bound for scores by words. If rounding in the engine makes a score greater than the bound, the bound is raised to
-    it.
+    `alone` has the best score of any entry for each single word, or None. Their sum is the upper bound for scores by
+    words, unless rounding in the engine makes a score greater.
     """
     lexical = answers.get("lexical", ())
     ceiling = math.fsum(score for score in alone if score is not None)

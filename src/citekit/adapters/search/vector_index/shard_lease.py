@@ -1,9 +1,9 @@
 """Shares a resource that only one process at a time may open, such as a shard of the embedded vector index.
 
 The resource stays open between calls. A process opens it while holding a lock file, which the system releases when the
-process dies. Another process that wants the resource touches a request file. The process that has it open then waits
-for running calls, closes the resource, and releases the lock. A request counts only if it is later than the start of
-the lease, so requests of dead processes have no effect.
+process dies. Another process that wants it touches a request file. The holder then waits for running calls, closes the
+resource, and releases the lock. A request counts only if it is later than the start of the lease, so requests of dead
+processes have no effect.
 """
 
 from __future__ import annotations
@@ -63,9 +63,8 @@ class _Held(Generic[_T]):
 class ShardLease(Generic[_T]):
     """A lease on a resource, which `opened` opens and `closed` closes. The threads of this process share it.
 
-    `folder` contains the lock file, the request file, and a note about the process that has the resource open; their
-    names start with `name`. After `patience` seconds of waiting, a caller gets `IndexUnavailable`, whose message names
-    the resource `what`.
+    `folder` contains the lock file, the request file, and a note about the holder, whose names start with `name`. After
+    `patience` seconds of waiting, a caller gets `IndexUnavailable`, whose message names the resource `what`.
     """
 
     def __init__(
@@ -155,8 +154,8 @@ class ShardLease(Generic[_T]):
         return held
 
     def _became_busy(self, deadline: float) -> bool:
-        """Return True if this thread must open the resource, or False if it is open. Wait while another thread opens or
-        closes it.
+        """Return True if this thread must open the resource, or False if it is open, after other threads opened or
+        closed it.
 
         Raise `IndexUnavailable` after `deadline`, in seconds of the monotonic clock.
         """

@@ -1,6 +1,6 @@
 """Reads Gemini's replies: the text, whether it is complete, and its usage, or the reason why there is no text.
 
-The reasons are those in the API reference of `generateContent` (`FinishReason`, `BlockReason`).
+Reasons are explained in the API reference of `generateContent` (`FinishReason`, `BlockReason`).
 """
 
 from __future__ import annotations
@@ -44,11 +44,10 @@ STOP_REASONS = {
 
 @define
 class StreamedAnswer:
-    """A streamed answer, joined from its chunks. `characters` counts its text and thoughts so far, for progress
-    reports.
+    """A streamed answer, joined from its chunks. `characters` counts its text and thoughts so far.
 
-    `reason` is why the answer ended, and `blocked` is why the prompt was refused; "" means that no reason was reported.
-    `answered` is whether the service began an answer.
+    `reason` is why the answer ended, and `blocked` is why the prompt was refused, or "". `answered` is whether the
+    service began an answer.
     """
 
     parts: list[types.Part] = field(factory=list)
@@ -116,10 +115,10 @@ def _is_plain(part: types.Part) -> bool:
 
 
 def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Usage = _NONE) -> Reply:
-    """Return the reply in a streamed answer, which may have been cut off at the output limit.
+    """Return the reply in a streamed answer, which may have been cut off.
 
-    Raise `NoReplyError` if Gemini refused, stopped for another reason before the end, or sent no text. `requests` is
-    the number of requests that the answer took, and `broken_off` is the usage of earlier answers that were cut off.
+    Raise `NoReplyError` if Gemini refused, stopped for a reason other than its output limit, or sent no text.
+    `requests` is the number of requests that the answer took, and `broken_off` is the usage of earlier attempts.
     """
     usage = usage_of(answer.usage, requests) + broken_off
     if answer.blocked:
@@ -149,7 +148,7 @@ def _value(reason: Any) -> str:
 
 
 def usage_of(counted: types.GenerateContentResponseUsageMetadata | None, requests: int) -> Usage:
-    """Return the usage of `requests` requests with the tokens that the service `counted` (None: it reported none)."""
+    """Return the usage of `requests` requests with the tokens that the service `counted`, if it did."""
     if counted is None:
         return Usage(requests)
     output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)  # both are billed as output

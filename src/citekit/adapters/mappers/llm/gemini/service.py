@@ -93,8 +93,8 @@ A second of video needs about 300 tokens, and a second of audio 32. A model acce
 class GeminiService:
     """Gemini as a model service.
 
-    `key` is the API key (None: none was found). `base_url` is the server (None: Google's own). `timeout` is the number
-    of seconds to wait for more of an answer. `max_requests` limits the requests of one session (None: no limit).
+    `base_url` is the server (None: Google's own). `timeout` is the number of seconds to wait for more of an answer.
+    `max_requests` limits the requests of one session (None: no limit).
     """
 
     key: str | None = field(repr=False)
@@ -278,10 +278,10 @@ class GeminiSession:
 
 
 def _inline(part: Part, room: int) -> bytes | None:
-    """Return the bytes of a picture or sound to include in the request itself; None for text and for files to upload.
+    """Return the bytes to include in the request itself, which has `room` for so many; None for text and for files to
+    upload.
 
-    `room` is the number of bytes left. Raise `MapperUnavailable` if an `ImagePart` does not fit, or `SourceUnreadable`
-    if a file cannot be read.
+    Raise `MapperUnavailable` if an `ImagePart` does not fit, or `SourceUnreadable` if a file cannot be read.
     """
     if isinstance(part, TextPart):
         return None
@@ -302,7 +302,7 @@ def _inline(part: Part, room: int) -> bytes | None:
 
 
 def _config(question: Question, wanted: Generation) -> Any:
-    """Return the SDK's settings for a request. Of the generation settings, only those that the user chose are set.
+    """Return the SDK's settings for a request, with only those generation settings that the user chose.
 
     Gemini 3 repeats itself endlessly at temperatures below its default of 1.0 (Gemini 3 developer guide,
     "Temperature"), and each model has its own thinking level and output limit.

@@ -1,4 +1,4 @@
-"""Uploads the files of a conversation to Gemini's Files API, waits until they are processed, and deletes them.
+"""Uploads the files of a conversation to Gemini's Files API, and deletes them.
 
 CiteKit chooses the remote name and records it before sending the first byte, so that a killed process or a lost reply
 leaves no unknown file behind.
@@ -69,7 +69,7 @@ T = TypeVar("T")
 
 
 def owner_of(key: str, base_url: str | None) -> str:
-    """Return a fingerprint of `key` and the service at `base_url`. It does not reveal the key.
+    """Return a fingerprint of `key` and the service at `base_url`, which does not reveal the key.
 
     It stands for the account: an upload can be deleted only with a key of its own account.
     """
@@ -105,7 +105,8 @@ class RemoteFiles:
         return owner_of(self.key, self.base_url)
 
     def obtain(self, part: FilePart, progress: Progress) -> Any:
-        """Return the remote file (`types.File`) for `part` after the service has processed it. Upload it if necessary.
+        """Return the remote file (`types.File`) for `part`, which is uploaded if necessary, after the service has
+        processed it.
 
         Raise `MapperUnavailable` if the file is too large or the service fails, or `SourceUnreadable` if it cannot be
         read.
@@ -145,7 +146,7 @@ class RemoteFiles:
     def _noted(self, name: str, outgoing: google_genai.Outgoing) -> Iterator[threading.Event]:
         """Record `name` before its upload, and yield an event that must be set when the upload ends.
 
-        The record is removed if the upload fails before its first byte is sent.
+        Remove the record if the upload fails before its first byte is sent.
         """
         self._note(name)
         ended = threading.Event()
@@ -169,7 +170,7 @@ class RemoteFiles:
     def _ready(self, sent: Any, label: str, progress: Progress) -> Any:
         """Wait until the service has processed an uploaded file, and return its new state.
 
-        Raise `MapperUnavailable` if processing fails, or if the pauses between requests add up to `timeout` seconds.
+        Raise `MapperUnavailable` if processing fails or takes too long.
         """
         waited = 0.0
         while _state(sent) == "PROCESSING":
@@ -212,9 +213,8 @@ class RemoteFiles:
         return uploads.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
 
     def _until_one_fails(self, retries: Retries) -> Callable[[str], bool]:
-        """Return a function that deletes a remote file by name and returns whether it is gone.
-
-        After one failure, it sends no more requests and returns False.
+        """Return a function that deletes a remote file by name and returns whether it is gone; after one failure,
+        always False.
         """
         failed = False
 
@@ -228,7 +228,7 @@ class RemoteFiles:
     def _delete(self, name: str, retries: Retries) -> bool:
         """Delete a remote file and return whether it is gone.
 
-        The service replies 403 or 404 for files that never existed or belong to another account. These count as gone.
+        The service replies 403 or 404 for files that never existed or belong to another account, which count as gone.
         """
         try:
             tried(lambda: self._delete_once(name), self.explain, retries, silent)

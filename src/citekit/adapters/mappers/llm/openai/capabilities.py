@@ -1,8 +1,7 @@
 """Records which features of the API a server supports.
 
-Servers do not announce their features, so CiteKit learns them from the requests that they refuse. Some servers support
-only `json_object` (DeepSeek), support for pictures depends on the model, and hardly any compatible server accepts PDF
-files.
+Servers do not announce their features, so CiteKit learns them from the requests that they refuse. Some support only
+`json_object` (DeepSeek), support for pictures depends on the model, and few compatible servers accept PDF files.
 """
 
 from __future__ import annotations
@@ -78,8 +77,8 @@ def without_refused(
 ) -> Capabilities | None:
     """Return `capabilities` without the feature that `failure` is about; None if the failure has another cause.
 
-    `sent` are the features of the refused request, and `hosted` is whether the server is OpenAI itself. If a compatible
-    server gives no known reason, files are removed first, and then the schema.
+    `sent` are the features of the refused request, and `hosted` is whether the server is OpenAI itself. Without a known
+    reason, a compatible server loses files first, and then the schema.
     """
     if failure.kind is not FailureKind.STATUS or failure.status not in _UNSUPPORTED_STATUSES:
         return None

@@ -39,9 +39,9 @@ class BadResponseError(Exception):
 class Advice:
     """What a user can change, for error messages.
 
-    `user` is the feature that uses the server, and `offer` is the API that the server must offer. `model`, `url`, and
-    `timeout` are names of settings. `slower` (with {} for the time to wait), `smaller`, and `without` say how to stay
-    below the rate limit, how to send less, and how to do without a model.
+    `user` is the feature that uses the server, and `offer` is the API that it needs. `model`, `url`, and `timeout` are
+    names of settings. `slower` (with {} for the time to wait), `smaller`, and `without` say how to stay below the rate
+    limit, how to send less, and how to do without a model.
     """
 
     user: str = "the openai mapper"
@@ -96,9 +96,9 @@ def no_key(advice: Advice | None = None) -> MapperUnavailable:
 
 
 def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable:
-    """Return the error for a request that the model or a content filter refused.
+    """Return the error for a request that the model or a content filter refused, with the server's `words`.
 
-    `words` is the server's reason. `http` is the HTTP status in parentheses, or "" if there was no HTTP error.
+    `http` is the HTTP status in parentheses, or "" if there was no HTTP error.
     """
     said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
@@ -113,9 +113,8 @@ def exceeds_context(failure: OpenAiFailure) -> bool:
 
 
 def concerns_account(failure: OpenAiFailure) -> bool:
-    """Return whether the failure is about credit, the model's name, or forbidden content.
-
-    Such a message may also mention a feature, but that is then not the cause.
+    """Return whether the failure is about credit, the model's name, or forbidden content, whatever feature it also
+    mentions.
     """
     return bool(_NO_CREDIT.search(failure.words) or _NO_MODEL.search(failure.words) or _REFUSED.search(failure.words))
 

@@ -27,10 +27,10 @@ _SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It must con
 
 @frozen(kw_only=True)
 class ChatMessages:
-    """The messages of a request, the optional features that they use (`sent`), and `notes` about them for the user.
+    """The messages of a request, the optional features that they use (`sent`), and `notes` for the user.
 
-    `characters` counts the text of the system prompt and of the question; `in_files`, the text of attached files that
-    the server might ignore.
+    `characters` counts the text of the system prompt and of the question; `in_files`, the text of files that the server
+    might ignore.
     """
 
     messages: list[dict[str, Any]]
@@ -51,7 +51,7 @@ class MessageWriter:
     extract_text: Callable[[Path], str] | None
 
     def written(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> ChatMessages:
-        """Return the messages for `question`. Only features in `capabilities` are used.
+        """Return the messages for `question`, with only the features in `capabilities`.
 
         `temperature` is whether the user has set one. Raise `MapperUnavailable` if the files are too large or no form
         of the question suits the server, or `SourceUnreadable` if a file cannot be read.
@@ -172,7 +172,7 @@ def _schema_instruction(question: Question) -> str:
 
 
 def _joined_text(content: list[dict[str, Any]]) -> Any:
-    """Return content that is only text as one string, which all servers accept; return other content unchanged."""
+    """Return content that is only text as one string, which all servers accept."""
     if all(item["type"] == "text" for item in content):
         return "\n\n".join(item["text"] for item in content)
     return content

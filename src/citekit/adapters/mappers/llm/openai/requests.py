@@ -1,7 +1,4 @@
-"""Sends one question to OpenAI or a compatible server, with retries.
-
-If the server refuses a feature, the request is sent again without it.
-"""
+"""Sends one question to OpenAI or a compatible server, with retries, and without features that the server refuses."""
 
 from __future__ import annotations
 
@@ -31,8 +28,7 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
 
 _CHARACTERS_PER_TOKEN = 10
-"""More than the average of any text (English has about 4); a higher ratio means that the server did not read the whole
-request."""
+"""More than texts have (English about 4): a higher ratio means that the server did not read the whole request."""
 
 
 @frozen(kw_only=True)
@@ -175,10 +171,9 @@ class ChatRequest:
         return Reply(text, complete, self.usage, written.notes + self._cut(completion, written))
 
     def _check_taken(self, completion: Completion, written: ChatMessages, text: str, complete: bool) -> None:
-        """Raise `_UnsupportedError` if the server accepted a file or a schema but silently ignored it.
+        """Raise `_UnsupportedError` if the server silently ignored a file or a schema.
 
-        An ignored file is detected by the low number of input tokens; an ignored schema, by an answer that does not
-        match it.
+        Few input tokens indicate an ignored file, and an answer that does not match indicates an ignored schema.
         """
         tokens = completion.tokens_in
         held = written.characters + written.in_files
@@ -245,7 +240,7 @@ class Completion:
     def read_stream(self, chunks: Iterator[ChatCompletionChunk]) -> Completion:
         """Add the chunks of a streamed answer and return this object.
 
-        Raise `BadResponseError` if the stream reports an error or contains no choice.
+        Raise `BadResponseError` if it reports an error or contains no choice.
         """
         for chunk in chunks:
             if self._stopped:
@@ -257,7 +252,7 @@ class Completion:
     def read_body(self, body: object) -> Completion:
         """Add an answer that was sent as a whole and return this object.
 
-        Raise `BadResponseError` if the answer reports an error or contains no message.
+        Raise `BadResponseError` if it reports an error or contains no message.
         """
         if not isinstance(body, Mapping):
             raise BadResponseError(

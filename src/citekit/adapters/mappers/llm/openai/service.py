@@ -60,7 +60,7 @@ class OpenAiService:
 
     `base_url` is the URL of the server (None: OpenAI). `timeout` is in seconds. `max_requests` limits the requests of
     one session (None: no limit). `extract_text` returns the text of a PDF, page by page, for servers that do not accept
-    files. It must return "" if no page has text, so that the model does not invent a map from page numbers alone.
+    files; "" if no page has text, so that the model does not invent a map from page numbers.
     """
 
     key: str | None = field(repr=False, converter=_trimmed)
@@ -86,9 +86,8 @@ class OpenAiService:
     def limits(self, format: Format) -> Limits:
         """See `Service.limits`.
 
-        OpenAI accepts 50 MB of files ("File inputs"). CiteKit sends it at most 100 pages and 400,000 characters, so
-        that a request stays below 272,000 tokens, above which the price doubles. Other servers, whose context is
-        unknown and often small, get at most 40 pages and 100,000 characters.
+        OpenAI accepts 50 MB of files ("File inputs"), and doubles its price above 272,000 tokens, so it gets at most
+        100 pages and 400,000 characters. The context of other servers is unknown and often small.
         """
         hosted = self.endpoint.hosted
         characters = 400_000 if hosted else 100_000

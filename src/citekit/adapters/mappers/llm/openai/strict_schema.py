@@ -1,8 +1,7 @@
 """Converts JSON Schemas to OpenAI's strict structured outputs, and checks answers against them.
 
-The rules of strict mode (OpenAI, "Structured model outputs", supported schemas): every object has
-`additionalProperties: false` and requires all its properties, an optional value is a union with null, and only some of
-the other keywords are supported.
+In strict mode (OpenAI, "Structured model outputs", supported schemas), every object has `additionalProperties: false`
+and requires all its properties, an optional value is a union with null, and few other keywords are supported.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `schema` converted to the rules of strict mode.
-
-    Optional properties become required but nullable. Unsupported keywords are removed.
-    """
+    """Return `schema` in strict mode: optional properties become nullable, and unsupported keywords are removed."""
     kept = {name: _strict_value(value) for name, value in schema.items() if name in _KNOWN and name != "properties"}
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
@@ -44,7 +40,7 @@ def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
 def may_match(text: str, schema: Mapping[str, Any]) -> bool:
     """Return whether `text` may be an answer that matches `schema`: an object with the required top-level properties.
 
-    Malformed text passes if it starts with `{`, because the module `answers` may recover nodes from it.
+    Malformed text that starts with `{` passes, because `answers` may recover nodes from it.
     """
     try:
         answer = json.loads(text)

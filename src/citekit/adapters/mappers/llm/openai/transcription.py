@@ -182,10 +182,9 @@ def _unreadable(reason: str) -> BadResponseError:
 
 
 def _segments(answer: Mapping[str, object], duration: float) -> Iterator[Segment]:
-    """Yield the segments of an answer, with the times of their words if there are any.
+    """Yield the segments of an answer, with the times of their words if these are given and match the text.
 
-    The words lack punctuation, so they are found in the text of their segment. A segment whose words differ from its
-    text is coarse. Raise `BadResponseError` if the answer is malformed.
+    Raise `BadResponseError` if the answer is malformed.
     """
     words = [_word(each) for each in _list(answer, "words")]
     whole: dict[str, object] = {"start": 0, "end": duration, "text": answer["text"], "avg_logprob": _mean(answer)}
@@ -221,9 +220,8 @@ def _mean(answer: Mapping[str, object]) -> float | None:
 
 
 def _found(text: str, words: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]] | None:
-    """Return the first of `words` that together make up `text`, with their punctuation and spaces from `text`.
-
-    Return None if the words and the text differ.
+    """Return the first of `words` that together make up `text`, with their punctuation and spaces, or None if they
+    differ.
     """
     found: list[tuple[float, float, str]] = []
     reached = 0
