@@ -102,7 +102,7 @@ def is_busy(elapsed: float, used: float) -> bool:
     """Return whether the computer was busy during a request that took `elapsed` seconds, `used` of them on a processor.
 
     It counts as busy if the request had to wait, if the load average of the last minute is more than `BUSY_LOAD` per
-    processor, or if a processor is now throttled or shared with other virtual machines.
+    processor, or if a processor is now much slower than usual.
     """
     if elapsed > BUSY * used:
         return True

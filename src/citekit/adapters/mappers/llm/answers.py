@@ -1,7 +1,7 @@
 """Parses the text of a model's reply into nodes, even if the text is malformed or truncated.
 
-Besides the requested form (`title`, and `nodes` with levels), it accepts the nested form (`children`) and the bare
-array of CiteKit 0.2, prose or code fences around them, and lists in which single nodes are not valid JSON.
+In addition to the requested form (`title`, and `nodes` with levels), it accepts the nested form (`children`) and the
+bare array of CiteKit 0.2, prose or code fences around them, and lists in which single nodes are not valid JSON.
 """
 
 from __future__ import annotations

@@ -160,8 +160,8 @@ class MappingTask:
         self.cache.put(self.map_key, self._window_key(number), cached)
 
     def drop_faulty(self, results: Sequence[WindowResult]) -> None:
-        """Remove the cached answers with faulty `results`, or all if there are none, so that a new run requests them
-        again.
+        """Remove the cached answers with faulty `results`, or all if no result is faulty, so that a new run requests
+        them again.
         """
         faulty = [number for number, result in enumerate(results) if result.is_faulty]
         for number in faulty or range(len(results)):

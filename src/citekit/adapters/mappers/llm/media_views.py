@@ -117,7 +117,9 @@ def _text_and_stills(view: SourceView, span: Span, rows: Sequence[str]) -> Seque
 
 
 def _stills(view: SourceView, span: Span) -> list[ImagePart]:
-    """Return still pictures from the middles of scenes in `span`, evenly chosen, or of `span` if it has no scenes."""
+    """Return still pictures from the middles of evenly chosen scenes in `span`, or of `span` itself if it has no
+    scenes.
+    """
     if view.stills is None or view.local.modality is not Modality.VIDEO:
         return []
     middles = [(p[0] + p[1]) / 2 for p in _spans(view, _leaves(view.local.nodes))]

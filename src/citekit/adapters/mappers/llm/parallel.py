@@ -31,7 +31,7 @@ class Slots:
 
     @contextmanager
     def taken(self, progress: Progress, message: str) -> Iterator[None]:
-        """Wait for a free slot and hold it during the block. `progress`, which is called meanwhile, may raise an error
+        """Wait for a free slot and hold it during the block. While waiting, call `progress`, which may raise an error
         to cancel.
         """
         while not self._free.acquire(timeout=_POLL_SECONDS):

@@ -142,7 +142,10 @@ def _is_valid_span(span: Span, codec: LocationCodec) -> bool:
 
 
 def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeState) -> Iterator[Branch]:
-    """Yield the children of `branch` that are inside it and those of the others, whose faults are added."""
+    """Yield the children of `branch` that are inside it, and add faults for the others (`outside`).
+
+    Children of the others are yielded if they are inside `branch`.
+    """
     for child in branch.children:
         if child not in outside:
             yield child

@@ -1,7 +1,7 @@
 """A ranking index in SQLite: the index of each document as compressed bytes, and the documents of each term.
 
-The latter are in a full-text index (FTS5), so that the cost of adding a document does not grow with their number, as
-with a B-tree.
+The latter are in a full-text index (FTS5), which appends and merges segments. With a B-tree, the cost of adding a
+document would grow with the number of documents.
 """
 
 from __future__ import annotations

@@ -86,7 +86,8 @@ class SqliteTextIndex:
     """A `TextIndex` in a SQLite file. Threads and processes can share it.
 
     Rows have authentication codes of this CiteKit home. A resource with a row that this home did not write counts as
-    not indexed. If a method reads such a block, it deletes the file, and all resources then count as not indexed.
+    not indexed. If a method reads a block that this home did not write, it deletes the file, and all resources then
+    count as not indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
