@@ -51,9 +51,9 @@ _KEPT = 0b110
 
 @frozen
 class _Checked:
-    """A system call that is permitted only if its argument at the offset `argument` is one of `values`.
+    """A system call that is checked by its argument at the offset `argument`.
 
-    If `allowed` is false, it is permitted only with other values.
+    That argument must be one of `values` if `allowed` is true, and must not be one of them otherwise.
     """
 
     numbers: tuple[int, int]

@@ -28,8 +28,8 @@ class Uses:
     """Access times in seconds since the epoch, stored in a slot derived from the object's digest.
 
     Recording an access takes one `stat` and one write, and other processes see it at once. If the file cannot be
-    written, this process remembers its own accesses. Methods raise `HomeUnsafe` if the path is a link or not a regular
-    file.
+    written, this process remembers its own accesses. Methods that open the file raise `HomeUnsafe` if the path is a
+    link or not a regular file.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:

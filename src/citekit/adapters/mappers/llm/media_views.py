@@ -151,10 +151,7 @@ def _spans(view: SourceView, nodes: Sequence[Node]) -> list[Span]:
 
 
 def _section_events(view: SourceView, times: Sequence[float]) -> dict[int, int]:
-    """Map the index of the first event at or after the start of each section to the level of that section.
-
-    `times` contains the start of each event, in ascending order.
-    """
+    """Map the index of the first event at or after the start of each section to the level of that section."""
     borders = sorted(section_starts(view.local.nodes, view.codec).items())
     found: dict[int, int] = {}
     number = 0

@@ -136,8 +136,8 @@ class RowContext:
 
 @frozen(kw_only=True)
 class CueContext:
-    """Finds the text for titles in a recording: the subtitles that start in a node, or `SECONDS_AROUND` before or after
-    it.
+    """Finds the text for titles in a recording: the subtitles that start in a node, or at most `SECONDS_AROUND` before
+    or after it.
 
     `cues` are (start in seconds, text) pairs.
     """

@@ -154,8 +154,8 @@ class ShardLease(Generic[_T]):
         return held
 
     def _became_busy(self, deadline: float) -> bool:
-        """Return True if this thread must open the resource, or False if it is open, after other threads opened or
-        closed it.
+        """Return True if this thread must open the resource, or False if it is open. Wait while another thread opens or
+        closes it.
 
         Raise `IndexUnavailable` after `deadline`, in seconds of the monotonic clock.
         """

@@ -278,7 +278,7 @@ class GeminiSession:
 
 
 def _inline(part: Part, room: int) -> bytes | None:
-    """Return the bytes to include in the request itself, which has `room` for so many; None for text and for files to
+    """Return the bytes to include in the request itself, where `room` bytes are left; None for text and for files to
     upload.
 
     Raise `MapperUnavailable` if an `ImagePart` does not fit, or `SourceUnreadable` if a file cannot be read.

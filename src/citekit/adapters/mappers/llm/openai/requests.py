@@ -171,9 +171,8 @@ class ChatRequest:
         return Reply(text, complete, self.usage, written.notes + self._cut(completion, written))
 
     def _check_taken(self, completion: Completion, written: ChatMessages, text: str, complete: bool) -> None:
-        """Raise `_UnsupportedError` if the server silently ignored a file or a schema.
-
-        Few input tokens indicate an ignored file, and an answer that does not match indicates an ignored schema.
+        """Raise `_UnsupportedError` if the server silently ignored a file (few input tokens) or a schema (another
+        answer).
         """
         tokens = completion.tokens_in
         held = written.characters + written.in_files
