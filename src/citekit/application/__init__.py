@@ -1,1 +1,1 @@
-"""The use cases of CiteKit: one per module, each a callable class whose fields are ports."""
+"""The use cases of CiteKit: callable classes that use ports."""

@@ -66,7 +66,7 @@ def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budg
 
     Higher levels come first: the top level of all maps, one node per map in turn, then the next level. A larger budget
     shows everything that a smaller one shows. In the text, nodes are in reading order. Raise `RequestRefused` for an
-    unknown format, and for a budget that is too small for the titles of the maps.
+    unknown format, or for a budget that is too small for the titles of the maps.
     """
     if format not in FORMATS:
         raise RequestRefused(f"The format of an outline must be {' or '.join(FORMATS)}, not {format!r}.")
@@ -79,7 +79,11 @@ def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budg
 
 _Shown = set[tuple[int, str]]
 _Place = tuple[int, Node, int]
-"""The index of a map, one of its nodes, and the depth of the node, from 0."""
+"""A quote of a model's answer and the verdict on it.
+
+A quote that holds has the verdict for the first passage in which it holds; the cited passage is checked first. The
+verdict is None if the quote could not be searched for; `problem` is then the reason.
+"""
 
 
 class _Writer(Protocol):
@@ -192,9 +196,7 @@ def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Plac
 
 
 def _is_seen(character: str) -> bool:
-    """Return whether a character is visible: printable, and not a filler or selector that Unicode counts as a letter or
-    mark.
-    """
+    """Return whether a character is visible: printable, and not a filler or selector that counts as a letter or mark."""
     return character.isprintable() and not _FILLER.match(character)
 
 
@@ -206,8 +208,8 @@ def _quoted(text: str, limit: int) -> str:
 
 
 def _inert(text: str) -> str:
-    """Escape text from a file so that it cannot imitate the outline's markup: line ends, bold IDs, addresses, links,
-    images.
+    """Escape text from a file so that it cannot imitate the outline's markup, such as line ends, bold IDs, or
+    addresses.
     """
     if text.isidentifier():
         return text

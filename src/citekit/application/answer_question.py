@@ -1,4 +1,4 @@
-"""Answers a question with a model, and verifies every quote of the answer."""
+"""Answers a question with a model, and verifies the quotes of the answer."""
 
 from __future__ import annotations
 
@@ -30,17 +30,14 @@ from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.text_search.limits import PASSAGES
 
 LONGEST = 6_000
-"""The maximum length of a passage in characters.
-
-The model gets only the part of a longer passage around the best lines.
-"""
+"""The maximum length of a passage in characters. The model gets the part of a longer one around the best lines."""
 
 
 @frozen
 class AnswerQuestion:
     """Finds the best pages, lets a model answer from them with quotes, and verifies the quotes.
 
-    The model only chooses words. `verify` alone determines whether and where they occur.
+    The model only chooses words. `verify` determines whether and where they occur.
     """
 
     rank: RankPages
@@ -56,12 +53,13 @@ class AnswerQuestion:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> CheckedAnswer:
-        """Answer the question from the best `limit` pages of `resources` (default:
+        """Answer the question from the best `limit` pages of `resources` (default: all), or only return these pages if
+        `model` is None.
 
-        all), or only return these pages if `model` is None. If statements have no quotes, or quotes that do not hold,
-        the model is asked one more time, and the answer with more supported statements is used (the second if both have
-        the same number). Raise the errors of `RankPages`, `MapperUnavailable` if the service fails, and `FaultyAnswer`
-        if its answer is unreadable; if only the second request fails, return the first answer.
+        If statements have no quotes, or quotes that do not hold, the model is asked one more time, and the answer with
+        more supported statements is used (the second if both have the same number). Raise the errors of `RankPages`,
+        `MapperUnavailable` if the service fails, and `FaultyAnswer` if its answer is unreadable; if only the second
+        request fails, the first answer is returned.
         """
         found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)
         passages = [_passage(page) for page in found.pages]
@@ -93,10 +91,7 @@ class AnswerQuestion:
     def _checked_quote(
         self, citation: Citation, passages: Sequence[Passage], roots: Sequence[Path], progress: Progress
     ) -> CheckedQuote:
-        """Check a quote in the passage that the model claims, then in the others.
-
-        A wrong passage number is tolerated; words that are in no passage are not.
-        """
+        """Check a quote in the passage that the model claims, then in the others: a wrong passage number is tolerated."""
         if is_too_short(citation.quote):
             return CheckedQuote(citation.quote, None, "too short to support a statement")
         claimed = passages[citation.passage - 1 : citation.passage] if citation.passage > 0 else []

@@ -46,7 +46,7 @@ class Topic(StrEnum):
 
 @frozen
 class Finding:
-    """The result of one check: its subject, its severity, a description, and how to fix the problem."""
+    """The result of one check: its subject, severity, description, and remedy."""
 
     about: str
     health: Health
@@ -59,8 +59,8 @@ class Finding:
 class Component:
     """An installed or missing package.
 
-    `version` is None if it is not installed. `extras` are the extras that contain it, empty if it is always required.
-    `fault` is the reason why an installed package cannot be imported.
+    `version` is None if it is not installed. `extras` are the extras that contain it, none if it is required. `fault`
+    is the reason why an installed package cannot be imported.
     """
 
     name: str
@@ -216,7 +216,7 @@ def _component(found: Component) -> Finding:
 
 
 def _extras(components: Iterable[Component]) -> Finding:
-    """Return a finding that says which extras are installed completely, and which are not."""
+    """Return a finding that says which extras are completely installed."""
     is_complete: dict[str, bool] = {}
     for each in components:
         for extra in each.extras:
@@ -250,9 +250,7 @@ def _is_writable(path: Path) -> bool:
 
 
 def _extent(folder: Path) -> tuple[int, int]:
-    """Return the number of files in a folder, up to about `FILES_LIMIT`, and their total bytes. Hard links count
-    separately.
-    """
+    """Return the number of files in a folder, up to about `FILES_LIMIT`, and their total bytes."""
     count = size = 0
     for here, _, names in os.walk(folder):
         for name in names:

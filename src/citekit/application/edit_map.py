@@ -83,7 +83,7 @@ class EditMap:
         return self.maps.get(resource_id)
 
     def _base(self, edited: ResourceMap) -> ResourceMap | None:
-        """Return the edition whose nodes were edited, or None if the map is not edited or the edition is not stored."""
+        """Return the edition whose nodes were edited, or None if the map is not edited or that edition is not stored."""
         if edited.mapper != EDITED:
             return None
         others = [each for each in self.maps.editions(edited.resource_id) if each.mapper != EDITED]
@@ -100,7 +100,7 @@ class EditMap:
 
 
 def edits_of(resource_map: ResourceMap) -> Sequence[MapEdit]:
-    """Return the edits that produced an edited map, in order. The result is empty if the map is not edited."""
+    """Return the edits that produced an edited map, in order; none if the map is not edited."""
     kept = resource_map.metadata.get(_EDITS) if resource_map.mapper == EDITED else None
     return [edit for each in kept if (edit := MapEdit.from_metadata(each))] if isinstance(kept, list | tuple) else []
 

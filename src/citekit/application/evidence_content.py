@@ -55,10 +55,7 @@ class InlineContent:
 
 @frozen
 class EvidenceContent:
-    """Reads evidence by its digest.
-
-    Reads only evidence that this home created, that is unchanged, and whose source was in one of the `folders`.
-    """
+    """Reads evidence by its digest, if this home created it and its source was in one of the `folders`."""
 
     store: EvidenceStore
     outputs: Outputs
@@ -87,16 +84,15 @@ class EvidenceContent:
     def link(self, receipt: Receipt, seconds: int) -> str | None:
         """Return a URL in the shared store at which anybody can read the evidence for `seconds`.
 
-        Return None if the evidence is smaller than `LINKED_SIZE` bytes, or if the store provides no URL for it. The
-        evidence is not fetched.
+        Return None if the evidence is smaller than `LINKED_SIZE` bytes, or if the store provides no URL for it.
         """
         return self.store.link(receipt.evidence_digest, seconds) if receipt.evidence_size >= LINKED_SIZE else None
 
     def read(self, receipt: Receipt, start: int, end: int) -> bytes:
         """Return the bytes of the evidence from the offset `start` up to `end`.
 
-        Raise `ReceiptMissing` if the evidence was removed in the meantime, or if all of its bytes are read and they do
-        not match the receipt.
+        Raise `ReceiptMissing` if the evidence was removed, or if all of its bytes are read and they do not match the
+        receipt.
         """
         data = self.store.read(receipt.key, start, end - start)
         if data is None or (len(data) == receipt.evidence_size and Digest.of_bytes(data) != receipt.evidence_digest):

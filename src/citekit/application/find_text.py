@@ -51,7 +51,8 @@ If there are more hits, all are shown without these lines.
 """
 
 ALSO = 3
-"""The maximum number of hits on pages without all words that are added if the words are never close together."""
+"""The maximum number of hits on pages without all words that are added if the words are not close together in any hit.
+"""
 
 FURTHER = 2
 """The number of pages without all words that are shown with further lines."""
@@ -59,7 +60,7 @@ FURTHER = 2
 FOLLOWING = (500, 200)
 """The maximum number of characters from the lines after a hit that are shown on the first page, and on the second.
 
-They are shown for hits without all words, and if few hits have all words and no context is requested, because the
+If no context is requested, they are shown for hits without all words, and if few hits have all words, because the
 answer is often in the next lines.
 """
 
@@ -121,8 +122,8 @@ class _Found:
 class _RawMatches:
     """The blocks with matches that a search of everything compared, by resource ID and version of the text.
 
-    `first` are compared before others. `counts` has the number of matches per resource, and `ranks` the rank of its
-    best match. Titles are not considered yet.
+    `first` are compared before others. `counts` has the number of matches, and `ranks` the rank of the best match.
+    Titles are not considered yet.
     """
 
     first: Sequence[FoundBlock] = field(converter=tuple[FoundBlock, ...])
@@ -200,10 +201,10 @@ class FindText:
         form is searched for (`instead`). If there is still no hit, numbers that are written in words or digits are also
         searched for in the other form. Quoted words are searched for only as they are.
 
-        If no page contains all of several words, the query is treated as a question: the hits are the pages that most
-        likely answer it. If some of the words are quoted, pages with the quoted phrases are preferred, and if a quoted
-        word occurs nowhere, there are no such hits. These hits (`Kind.PARTIAL`) are not counted in `total`. A few of
-        them are also added if the words of an unquoted query are never close together.
+        If no page contains all of several words, the hits are the pages that most likely answer the query as a question
+        (`Kind.PARTIAL`, not counted in `total`). If some of the words are quoted, pages with the quoted phrases are
+        preferred, and if a quoted word occurs nowhere, there are no such hits. A few partial hits are also added if the
+        words of an unquoted query are not close together in any hit.
 
         The default `limit` is `LIMIT`, or `PARTIAL_LIMIT` for `Kind.PARTIAL`. If all resources are searched, only the
         files with hits are checked for changes.
@@ -274,7 +275,7 @@ class FindText:
         )
 
     def _find_everywhere(self, query: TextQuery, limit: int, roots: Sequence[Path], progress: Progress) -> _Found:
-        """Search everything that is mapped. Only the maps and sources of resources with shown hits are read.
+        """Search everything that is mapped. Only the maps and sources of resources with possible hits are read.
 
         If more than `EXACT` blocks contain the words, blocks of nodes whose titles contain them are compared first.
         Then blocks from all over the index are compared, until `COMPARED` of them match.
@@ -335,7 +336,8 @@ class FindText:
     ) -> list[_Candidate]:
         """Return the matches in the resources whose texts are current.
 
-        If not all blocks were compared, only the best resources are used, as many as `limit` hits need.
+        If not all blocks were compared, only the best resources are used: at least `limit`, and enough for `limit`
+        hits.
         """
         candidates: list[_Candidate] = []
         for number, (name, version) in enumerate(raw.best_first()):
@@ -353,7 +355,7 @@ class FindText:
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
         """Index the text of each resource that is not indexed yet, and return what a search of the texts needs.
 
-        Raise `ResourceMissing` if a resource has no map, and, if there is only one resource, any error of reading it.
+        Raise `ResourceMissing` if a resource has no map, and the errors of reading it if it is the only one.
         """
         texts = _IndexedTexts()
         indexed = self.index.versions(names)
@@ -481,7 +483,7 @@ class FindText:
 
 @define
 class _Checked:
-    """Checks the sources of resources that a search of everything found. Each source is checked once.
+    """Checks the sources of resources that a search of everything found.
 
     `dropped` is the number of matches in texts that were not current.
     """
@@ -562,9 +564,7 @@ def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[Te
 
 
 def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_further: bool) -> Iterator[_Candidate]:
-    """Yield the best lines of a page without all words of the query, and further lines that contain other words of the
-    query.
-    """
+    """Yield the best lines of a page without all words of the query, and further lines of it."""
     match = LineMatch(Kind.PARTIAL, page.start, page.end, page.score)
     yield _Candidate(page.resource_id, page.block, match, page.location)
     if with_further and page.further is not None:

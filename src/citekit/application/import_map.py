@@ -96,15 +96,14 @@ class ImportMap:
         return ImportedMap(made, located)
 
     def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, object]:
-        """Return the metadata, with the extent measured in the file itself."""
+        """Return the metadata, with the extent measured in the source, if there is one."""
         if source is None:
             return made.metadata
         return with_extent_metadata(made.metadata, extent_metadata(self.measurer.measure(source)))
 
     def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, object]:
-        """Return the metadata of the source that replaces the adapter's.
-
-        It is empty if the adapter read the same bytes, or if there is no source.
+        """Return the metadata of the source that replaces the adapter's; none if there is no source or the adapter read
+        the same bytes.
         """
         if source is None or made.source_digest == source.digest:
             return {}

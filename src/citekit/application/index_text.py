@@ -27,10 +27,7 @@ class IndexText:
     def unless_known(
         self, resource_map: ResourceMap, roots: Sequence[Path] = (), progress: Progress = silent
     ) -> tuple[str, str | None]:
-        """Look up the version of the text in the index, and index the text unless that version is current.
-
-        See `__call__`.
-        """
+        """Index the text of a resource unless its version in the index is current. See `__call__`."""
         known = self.index.versions([resource_map.resource_id]).get(resource_map.resource_id)
         return self(resource_map, known, roots, progress)
 

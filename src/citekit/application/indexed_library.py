@@ -31,9 +31,7 @@ BATCH = 500
 READING = "reading text"
 
 ATTEMPTS = 3
-"""The maximum number of times that the index is compared with the maps for one question.
-
-The comparison is repeated if the index changed in the meantime.
+"""The maximum number of times that the index is compared with the maps for one question, if the index keeps changing.
 """
 
 
@@ -54,9 +52,9 @@ class LibraryTexts:
 class _Look:
     """A comparison of the index with all maps.
 
-    `state` is the state of the map store before the comparison, `generation` the generation of the index, and `at` the
-    time of the comparison, in seconds of the monotonic clock. `settled` contains the texts that need no further check
-    while these are unchanged, and `versions` their versions. `others` are the other resources.
+    `state` is the state of the map store before the comparison, `generation` that of the index, and `at` the time of
+    the comparison, in seconds of the monotonic clock. While these are unchanged, the texts in `settled`, which have
+    `versions`, need no further check. `others` are the other resources.
     """
 
     state: str | None
@@ -87,7 +85,7 @@ class IndexedLibrary:
     """Indexes the text of everything that is mapped and not indexed yet.
 
     The index has a note for each text with the version of the map and of the reader for which the text was found to be
-    current. A comparison with all maps therefore reads only the file status of each map, in any process, and most
+    current. A comparison with all maps therefore reads only the file status of most maps, in any process, and most
     questions need no comparison. Whether the sources have changed is not checked.
     """
 
@@ -129,7 +127,7 @@ class IndexedLibrary:
     ) -> _Look:
         """Compare the index with all maps, and index what is missing.
 
-        Resources in `skipped` are not read. Resources that cannot be read are added to `skipped`, with the reason.
+        Resources in `skipped` are not read. Those that cannot be read are added to it, with the reason.
         """
         state, at = self.maps.state(), time.monotonic()
         generation = self.index.generation()

@@ -66,7 +66,7 @@ class _Task:
 
 @frozen
 class Ingest:
-    """Turns a file into a stored map. The same bytes are not mapped twice by the same mapper.
+    """Turns a file into a stored map. Without `force`, the same mapper does not map the same bytes twice.
 
     `forget_refusals` deletes the record that a file exceeded its resource budget, so that it can be tried again. If
     `keep_other_maps` is true, as for agents, maps by another mapper, such as a model, are replaced only with `force`:
@@ -131,7 +131,7 @@ class Ingest:
     def _known_remote(self, remote: RemoteFiles, path: Path, modality: Modality | None) -> Ingested | None:
         """Return the map of a remote file if the version of the file shows that it is unchanged, else None.
 
-        The file is not fetched. A map that depends on sidecar files is not returned.
+        The file is not fetched. Maps that depend on sidecar files are ignored.
         """
         digest = remote.unchanged(path)
         mapper = self.mapper.identity
@@ -151,8 +151,8 @@ class Ingest:
             return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
     def _beside(self, source: Source) -> dict[str, str]:
-        """Return the digests of the sidecar files that the mapper reads. Raise `PathNotAllowed` if one is outside the
-        allowed folders.
+        """Return the digests of the sidecar files that the mapper reads, by name. Raise `PathNotAllowed` if one is
+        outside the allowed folders.
         """
         beside = self.mapper.sidecar_files(source)
         for path in beside:
@@ -174,7 +174,7 @@ class Ingest:
     def _unchanged(self, found: Place, task: _Task) -> Ingested | None:
         """Return the current map if nothing has to be written, else None.
 
-        Takes no lock: maps are replaced atomically, so the map read here is complete.
+        No lock is needed, because maps are replaced atomically.
         """
         place, here = found
         if here is not None and self.keep_other_maps and not self._is_made_by_mapper(here):
@@ -186,8 +186,7 @@ class Ingest:
     def _known(self, task: _Task, progress: Progress, *, is_new: bool) -> Ingested | None:
         """Return a current map: under the file's ID, an edition of it, or a map of the same bytes under another ID.
 
-        `is_new` is true if the file's ID had no map. In that case, only a map of the same bytes is looked up, because
-        other requests to the store would find nothing.
+        If the file's ID had no map (`is_new`), only a map of the same bytes is looked up first.
         """
         same = self.maps.find_mapped(task.source.digest, self.mapper.identity)
         if same is None and is_new:
@@ -216,7 +215,7 @@ class Ingest:
     def _was_renamed(self, there: MapCard, task: _Task) -> bool:
         """Return whether the map describes this file, perhaps under an earlier file name.
 
-        The map then keeps its ID, so that all addresses stay valid.
+        The map then keeps its ID, so that its addresses stay valid.
         """
         is_at = there.source_path == str(task.source.path)
         return self._fits(there, task) and (is_at or self.sources.digest(Path(there.source_path)) is None)
@@ -243,9 +242,7 @@ class Ingest:
         )
 
     def _is_edited(self, there: MapCard) -> bool:
-        """Return whether a person corrected a map of this mapper, in which case a new version of the mapper does not
-        replace it.
-        """
+        """Return whether a person corrected a map of this mapper. A new version of the mapper does not replace it."""
         return there.mapper == (EDITED.name, EDITED.model, EDITED.version) and self._is_made_by_mapper(there)
 
     def _is_made_by_mapper(self, there: MapCard) -> bool:

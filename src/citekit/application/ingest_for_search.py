@@ -27,8 +27,8 @@ class Index(Protocol):
 class IngestForSearch:
     """Maps a file, and indexes the text of a new map.
 
-    If `index` cannot read the text of the file or store it, the first search tries again and says why. Files are mapped
-    within the context `announced`, by which the mapper learns that their text is read next.
+    If `index` cannot read the text or store it, the first search tries again and says why. Files are mapped within the
+    context `announced`, which announces that their text is read next.
     """
 
     ingest: Ingest
@@ -44,7 +44,7 @@ class IngestForSearch:
         force: bool = False,
         progress: Progress = silent,
     ) -> Ingested:
-        """Map the file at `path` with the arguments and errors of `Ingest`, and index its text unless its map is current.
+        """Map the file at `path` with the arguments and errors of `Ingest`, and index the text of a new map.
 
         If `progress` cancels the indexing, the map remains, and `Cancelled` is raised.
         """

@@ -60,7 +60,7 @@ class IngestMany:
 
         `wanted` maps files to the resource IDs to use instead of those from their names. `progress` is called with the
         progress of each file. If it raises `Cancelled`, that is the error in the outcome of the file. If the caller
-        stops iterating, for example because of Ctrl-C, the files in progress are canceled.
+        stops iterating, the files in progress are canceled.
         """
         stopped = threading.Event()
 
@@ -87,7 +87,7 @@ def _in_turns(
 ) -> Iterator[Outcome]:
     """Yield the result of `one` for each path, in the order of completion, from `concurrency` threads.
 
-    The threads stay a limited number of outcomes ahead of the consumer, and stop when it stops, which sets `stopped`.
+    The threads stay a limited number of outcomes ahead of the consumer, and stop when it stops.
     """
     lines = in_lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))
@@ -129,8 +129,8 @@ def _in_turns(
 def _next(queue: SimpleQueue[T]) -> T:
     """Wait for the next item without missing Ctrl-C.
 
-    Python handles signals between two bytecodes of the main thread. A signal that arrives on another thread, or just
-    before the main thread blocks, does not end the wait, and would only be noticed when a file is done.
+    Python handles signals between two bytecodes of the main thread, so a signal that arrives just before the thread
+    blocks does not end the wait.
     """
     while True:
         with suppress(Empty):
@@ -141,8 +141,7 @@ def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
     """Return the files in queues, each under one of its possible IDs. Files that may get the same ID share a queue.
 
     The ID comes from the name of a file, or, if several files have that name, from the names of their folders or from
-    numbers (`ChooseId`). So `a_2` is the same file whenever the same folder is mapped, regardless of the number of
-    threads.
+    numbers (`ChooseId`). So `a_2` is the same file regardless of the number of threads.
     """
     files = list(paths)
     first: dict[str, str] = {}
@@ -192,11 +191,11 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files in `paths`, and every file below the folders in `paths` that can be mapped.
+    """Yield the files in `paths`, and the files below the folders in `paths` that can be mapped.
 
     The files of a folder are sorted by name. In folders, hidden files and folders, symbolic links to folders, and the
-    folders in `skip` are skipped; named files never are. `is_mappable` decides which files of a folder can be mapped;
-    `left_out` is called with every other file.
+    folders in `skip` are skipped. `is_mappable` decides which files of a folder can be mapped; `left_out` is called
+    with the other visible files.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:

@@ -25,7 +25,7 @@ RETRIES = 2
 """The maximum number of times that a job is repeated after a temporary error, such as a full disk or a busy store."""
 
 TEMPORARY = (HomeUnwritable, StoreUnavailable)
-"""Errors that may not occur again, or not on another worker. Requests to models are repeated by the mapper itself."""
+"""Errors that may not occur again, or not on another worker."""
 
 HEARTBEAT = 0.25
 """Seconds between checks whether the user canceled."""
@@ -35,10 +35,10 @@ HEARTBEAT = 0.25
 class IngestOnCluster:
     """Maps files on a cluster. Every file has exactly one outcome. If one file fails, the others are still mapped.
 
-    `error_of` converts the plain data of an error. `set_aside` returns the error for a file whose workers died in
-    an earlier run and that is unchanged since, or None. Such a file is not tried again unless the job has `force`.
-    `is_shared` is true if the maps are in a shared store, where every map of a worker is visible. Otherwise, each map is
-    looked up, because a worker on another machine may have another home at the same path.
+    `error_of` converts the plain data of an error. `set_aside` returns the error for a file whose workers died in an
+    earlier run and that is unchanged since, or None. Such a file is not tried again unless the job has `force`.
+    `is_shared` is true if the maps are in a shared store. Otherwise, each map is looked up, because a worker on another
+    machine may have another home at the same path.
     """
 
     cluster: Cluster

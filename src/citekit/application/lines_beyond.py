@@ -17,9 +17,9 @@ EDGE = 3
 def lines_beyond(index: TextIndex, resource_id: str, block: TextBlock, characters: int, most: int) -> list[str]:
     """Return the first non-blank lines of the block after `block`: at most `most` lines and `characters` characters.
 
-    A mark with the page, line, or time comes first, and is not counted. Running headers are left out: page numbers, and
-    lines at the top of the page that are also at the top of the previous page, apart from digits. Return nothing if the
-    next block does not exist or does not follow in the file, or if no line fits.
+    A mark with the page, line, or time comes first, and is not counted. Running headers are left out: the top lines
+    that have no letters, or that also begin the previous page, apart from digits. The list is empty if no visible block
+    follows in the file, or if no line fits.
     """
     following = None if block.hidden else _block_after(index, resource_id, block)
     mark = None if following is None else mark_of(following, 0, None)
@@ -59,7 +59,7 @@ def _block_after(index: TextIndex, resource_id: str, block: TextBlock) -> TextBl
 
 
 def _follows(later: TextBlock, block: TextBlock) -> bool:
-    """Return whether `later` is visible, and on the next page if it is a page."""
+    """Return whether `later` is visible and, if `block` is a page, is the next page."""
     page = _page(block)
     return not later.hidden and (page is None or _page(later) == page + 1)
 
@@ -82,5 +82,5 @@ def _without_header(block: TextBlock, before: TextBlock) -> Iterator[str]:
 
 
 def _letters(line: str) -> str:
-    """Return a line without digits and white space, as running headers differ only by page numbers."""
+    """Return a line without digits and white space: running headers differ only by page numbers."""
     return "".join(each for each in line if not each.isdigit() and not each.isspace())

@@ -41,7 +41,7 @@ class ResourceList:
 
 @frozen
 class _Searched:
-    """The texts in which the words of a query are searched, in lower case. `version` is the version of the map."""
+    """The texts in which the words of a query are searched for, in lower case. `version` is the version of the map."""
 
     resource_id: str
     version: str
@@ -53,8 +53,8 @@ class _Searched:
 class ListResources:
     """Lists mapped files in pages, all or those that match words.
 
-    Without a query, only the summaries of the maps on a page are read. The texts that a query searches are kept in
-    memory until a map is added, replaced, or removed. `tags` returns the tags of the resources that have any.
+    Without a query, only the cards of the maps on a page are read. The texts that a query searches are kept in memory
+    until a map is added, replaced, or removed. `tags` returns the tags of the resources that have any.
     """
 
     maps: MapStore
@@ -73,8 +73,7 @@ class ListResources:
         tag are listed.
 
         Resources whose ID, title, tags, or file name have all words precede those that have a word only in the name of
-        a folder. Raise `RequestRefused` for an invalid cursor or too many words, or `MapCorrupt` if the folder of maps
-        cannot be read.
+        a folder. Raise `RequestRefused` for an invalid cursor or too many words, and the errors of the map store.
         """
         words = query.casefold().split()
         if len(words) > WORD_LIMIT:

@@ -21,13 +21,13 @@ from citekit.domain.source import Source
 class LocateSource:
     """Finds the source file of a map.
 
-    A relative path in an older map is relative to the folder `home`. If the file has moved, it is searched for in
-    `roots`.
+    A relative path in an older map is relative to the folder `home`. A file that has moved is searched for in `roots`
+    by its digest.
 
-    A map is untrusted data: an attacker could have written any path into it. If the map contains the digest of its
-    file, the path may lead anywhere within `folders`, because only a file whose contents the author of the map already
-    had matches the digest. Without a digest, the path must be below `home` or one of `roots`. A path outside `folders`
-    is never read, and errors do not reveal what exists there.
+    A map is untrusted data: an attacker could have written any path into it. With a digest, the path may lead anywhere
+    within `folders`, because only a file whose contents the author of the map already had matches it. Without a digest,
+    the path must be below `home` or one of the roots. A recorded path outside `folders` is not read, and errors do not
+    reveal what exists there.
     """
 
     sources: Sources
@@ -36,11 +36,11 @@ class LocateSource:
     folders: Folders = UNRESTRICTED
 
     def __call__(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Source:
-        """Return the source file of the map, after checking that it has not changed since it was mapped.
+        """Return the source file of the map, after comparing it with the digest in the map, if there is one.
 
         `extra_roots` are searched in addition to `roots`. Raise `SourceMoved` if the file is not found, `SourceChanged`
-        if its bytes differ, `PathNotAllowed` if its recorded path is outside the allowed folders, `RequestRefused` if
-        the map names no file, or names a file outside the home without a digest, and the errors of `Sources.identify`.
+        if its bytes differ, `PathNotAllowed` if a recorded path is outside the allowed folders, `RequestRefused` if the
+        map names no file, or names one outside the home without a digest, and the errors of `Sources.identify`.
         """
         roots = (*extra_roots, *self.roots)
         path = self._as_written(resource_map, extra_roots) or self._moved(resource_map, roots)
@@ -71,9 +71,8 @@ class LocateSource:
         )
 
     def moved(self, resource_map: ResourceMap, source: Source) -> str | None:
-        """Return a message that says where the moved file `source` was found, or None if the file was not moved.
-
-        None is also returned if the map has no digest.
+        """Return a message that says where the moved file `source` was found, or None if it was not moved or the map
+        has no digest.
         """
         if resource_map.source_digest is None or self.is_at(resource_map, source.path):
             return None
@@ -88,8 +87,8 @@ class LocateSource:
     def staleness(self, resource_map: ResourceMap) -> str | None:
         """Return a message if the source file is missing, has changed, or could not be checked, and otherwise None.
 
-        None is also returned if the map has no path or no digest. Only the recorded path is checked. A moved file is
-        not searched for, because a search would be slow.
+        None is also returned if the map has no path or no digest. Only the recorded path is checked: a search for a
+        moved file would be slow.
         """
         if not resource_map.source_path or resource_map.source_digest is None:
             return None
@@ -112,11 +111,11 @@ class LocateSource:
         return next((path for path in there if known or self.is_inside(path, extra_roots)), None)
 
     def _written(self, resource_map: ResourceMap) -> Sequence[Path]:
-        """Return the paths at which the file may be according to the map. The list is empty if the map has no path."""
+        """Return the paths at which the file may be according to the map."""
         return [Path(place) for place in written_places(resource_map.source_path, str(self.home))]
 
     def _outside(self, resource_map: ResourceMap) -> Path | None:
-        """Return the first recorded path that is outside the allowed folders, or None if there is no such path."""
+        """Return the first recorded path that is outside the allowed folders, or None."""
         return next((path for path in self._written(resource_map) if not self.folders.covers(path)), None)
 
     def _not_found(self, resource_map: ResourceMap) -> CiteKitError:

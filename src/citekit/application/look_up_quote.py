@@ -20,7 +20,7 @@ LOOKED_UP = 5
 """The maximum number of files in which a quote is compared character by character."""
 
 QUERY_WORDS = 8
-"""The maximum number of words of a quote that are searched in the text index: the longest ones."""
+"""The maximum number of words of a quote that are looked up in the text index: the longest ones."""
 
 _BEST_FIRST = (
     Finding.EXACT,
@@ -43,9 +43,9 @@ class LookUpQuote:
     def __call__(self, quote: str, *, roots: Sequence[Path] = (), progress: Progress = silent) -> QuoteLookup:
         """Look for `quote` in everything that is mapped.
 
-        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared. If there is
-        no such file, files that have some of these words are searched for a similar passage. Raise `RequestRefused` for
-        a quote without words or one that is too long.
+        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared, or else
+        files with some of these words, for a similar passage. Raise `RequestRefused` for a quote without words or one
+        that is too long.
         """
         ways_to_read(quote)
         words = sorted(dict.fromkeys(words_of(quote)), key=len, reverse=True)[:QUERY_WORDS]
@@ -67,7 +67,9 @@ class LookUpQuote:
 
 
 def _joined(verdicts: Sequence[QuoteVerdict]) -> QuoteVerdict | None:
-    """Return the best verdict, with the quote's locations in other files added."""
+    """Return the best verdict with the locations in other files where the finding is the same, or None without a
+    verdict.
+    """
     if not verdicts:
         return None
     best = min(

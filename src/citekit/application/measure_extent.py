@@ -1,4 +1,4 @@
-"""Measures the extent of a source file, such as its number of pages, without relying on its map."""
+"""Measures the extent of a source file, such as its number of pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 REMEMBERED = 4096
-"""The maximum number of files whose extent is cached in memory. The extents that were measured first are evicted."""
+"""The maximum number of files whose extent is cached in memory. The extents that were cached first are evicted."""
 
 
 @frozen
@@ -47,8 +47,8 @@ class MeasureSource:
         """Return the extent of the file that the map describes.
 
         A cached extent is returned without looking for the file. Otherwise, the extent is None if the file is missing,
-        has changed, or cannot be measured. `roots` are additional folders in which a moved file is searched for. Raise
-        `Cancelled` if the work is canceled.
+        has changed, or cannot be measured. A moved file is also searched for in `roots`. Raise `Cancelled` if the work
+        is canceled.
         """
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:
@@ -62,8 +62,8 @@ class MeasureSource:
         return self.of(source)
 
     def of(self, source: Source) -> MeasuredExtent:
-        """Return the extent of `source`. If it cannot be measured, or if the file changes during the measurement, it is
-        None.
+        """Return the extent of `source`, or None as the extent if it cannot be measured or the file changes during the
+        measurement.
 
         Raise `Cancelled` if the work is canceled.
         """

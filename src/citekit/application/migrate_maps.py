@@ -13,7 +13,7 @@ from citekit.domain.progress import Progress, silent
 
 @frozen(kw_only=True)
 class Migration:
-    """The IDs of the maps that were copied now, the number of maps that the target already had, and the reasons for
+    """The IDs of the maps that were copied, the number of maps that the target already had, and the reasons for
     failures by ID.
     """
 
@@ -24,9 +24,7 @@ class Migration:
 
 @frozen
 class MigrateMaps:
-    """Copies the maps of `source` to `target`. It can be repeated: maps that the target already has are not copied
-    again.
-    """
+    """Copies the maps of `source` to `target`, except those that the target already has."""
 
     source: MapStore
     target: MapStore
@@ -35,7 +33,7 @@ class MigrateMaps:
         """Copy the maps, and read each of them back for comparison. If one map fails, the others are still copied.
 
         A map of another file under the same ID in the target is not replaced. Raise the errors of `MapStore.ids`, or
-        `StoreUnavailable` if the target cannot be accessed.
+        `StoreUnavailable` if a store cannot be accessed.
         """
         copied: list[str] = []
         failed: dict[str, str] = {}

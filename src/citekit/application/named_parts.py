@@ -26,11 +26,10 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
 def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeName | Address | str:
     """Return the node or address that `part` names in a resource.
 
-    If `part` is None, return the address that `resource` contains, or, if it has no location, the resource ID.
-    `resource` is an ID or an address, with or without a location: `book`, `doc://book`, `doc://book#pages=12`,
-    `book#pages=12`. `part` is a node ID or an address, with or without its scheme and resource: `doc://book#pages=12`,
-    `book#pages=12`, `pages=12`. Raise `ResourceMissing` if a map is needed and missing, `AddressMalformed` if an
-    address is invalid, or `RequestRefused` if `part` is an address in another resource.
+    If `part` is None, return the address that `resource` contains or, without a location, the resource ID. `resource`
+    is an ID or an address: `book`, `doc://book`, `doc://book#pages=12`, `book#pages=12`. `part` is a node ID or an
+    address: `doc://book#pages=12`, `book#pages=12`, `pages=12`. Raise `ResourceMissing` if a map is needed and missing,
+    `AddressMalformed` if an address is invalid, or `RequestRefused` if `part` is an address in another resource.
     """
     resource_id, fragment = _split(resource)
     if part is None:

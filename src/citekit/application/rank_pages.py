@@ -32,7 +32,7 @@ from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_
 from citekit.domain.text_search.blocks import TextBlock
 
 READ = 24
-"""The minimum number of pages whose texts are read. More are read if more hits are requested."""
+"""The number of pages whose texts are read, unless twice the number of requested hits is larger."""
 
 RERANKED = 20
 """The maximum number of pages that the reranker sees."""
@@ -85,7 +85,7 @@ class RankPages:
     index: IndexRanking
     reranker: Reranker | None = None
     _without_text: dict[str, tuple[Digest | None, SourceUnsupported]] = field(factory=dict, init=False)
-    """The digest of the source and the error, by resource ID, so that a file without text is read only once."""
+    """The digest of the source and the error, by resource ID, so that a file without text is not read again."""
 
     def __call__(
         self,
@@ -247,9 +247,9 @@ class RankPages:
         return first_stage(asked, ready.document.index, similarities, self._named_pages(asked, ready))
 
     def _named_pages(self, asked: ParsedQuestion, ready: ReadyDocument) -> frozenset[int]:
-        """Return the pages, from 0, that the question names by printed page numbers, or by lines or times.
+        """Return the indexes of the pages that the question names by printed page numbers, or by lines or times.
 
-        Line numbers within a labeled part, as in "line 5 of sonnet 18", are not looked up.
+        A line of a labeled part, as in "line 5 of sonnet 18", is not a line of the file.
         """
         index, places = ready.document.index, asked.places
         if any(index.numbers):

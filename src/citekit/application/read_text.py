@@ -45,16 +45,15 @@ from citekit.domain.text_search.section_titles import titles_around
 from citekit.domain.text_search.sections import SectionCut
 
 COUNTED = 64
-"""The maximum number of blocks whose characters are counted. The size of a longer part is estimated from them."""
+"""The maximum number of blocks whose characters are counted. The size of a part with more blocks is estimated from
+them.
+"""
 
 GROUP, OVERLAP = 16, 3
 """Running headers are recognized in groups of this many pages, and this many pages before and after each group."""
 
 ROUNDS = 2
-"""The number of times that running headers and footers are searched for at the edges of the pages.
-
-A footer can have more lines than one search finds.
-"""
+"""The number of searches for running headers and footers. A footer can have more lines than one search finds."""
 
 SLIDES_BEFORE = 64
 """The number of blocks before a part of a recording that are searched for a slide that is still shown in the part."""
@@ -68,7 +67,7 @@ NO_TEXT = (
 
 
 class _DamagedError(Exception):
-    """The text index left out blocks."""
+    """Blocks are missing from the text index."""
 
 
 @define
@@ -162,11 +161,9 @@ class ReadText:
     ) -> ReadTextAnswer:
         """Read a part of a resource, or all of it if `part` is None.
 
-        `part` is a node ID or an address (see `part_named`).
-
-        `cursor` is the `next_cursor` of the previous answer. Raise `RequestRefused` for a number of characters outside
-        the limits, a virtual part, a cursor of another part or version, or a text index that cannot be rebuilt; and the
-        errors of `Resolve`, `IndexText`, and `part_named`.
+        `part` is a node ID or an address (see `part_named`). `cursor` is the `next_cursor` of the previous answer.
+        Raise `RequestRefused` for a number of characters outside the limits, a virtual part, a cursor of another part
+        or version, or a text index that cannot be rebuilt; and the errors of `Resolve`, `IndexText`, and `part_named`.
         """
         if not CHARS_LEAST <= max_chars <= CHARS_LIMIT:
             raise RequestRefused(f"max_chars must be from {CHARS_LEAST} to {CHARS_LIMIT}, not {max_chars}.")

@@ -6,11 +6,10 @@ import os
 
 
 def written_places(source_path: str, home: str) -> tuple[str, ...]:
-    """Return the paths at which to look for the source file of a map, in order. The tuple is empty if `source_path` is
-    empty.
+    """Return the paths at which to look for the source file of a map, in order; none if `source_path` is empty.
 
-    A relative path, as in older maps, is relative to the folder `home`. For such a path, the second path to check is
-    the file name directly in `home`, in case the file was moved there.
+    A relative path, as in older maps, is relative to the folder `home`, and its file may have been moved to the top of
+    `home`.
     """
     if not source_path:
         return ()

@@ -51,7 +51,7 @@ from citekit.domain.text_search.section_titles import titles_around
 from citekit.domain.validation import TIME_SLACK, kind_issue
 
 AGAIN = 3
-"""The maximum number of retries if the file's metadata changed during the extraction, but its bytes did not."""
+"""The maximum number of retries if the file's metadata changed during the extraction, but not its bytes."""
 
 _WAITING = "waiting for another process that is writing evidence with the same name"
 
@@ -89,10 +89,10 @@ class Resolve:
         return ResolveCache(self.maps, self.locate.sources, self.evidence, self.outputs)
 
     def cached(self, asked: Asked) -> Evidence | None:
-        """Return the earlier answer to the same request, or None if it is not cached or anything that it depends on has
+        """Return the cached answer to the same request, or None if there is none or anything that it depends on has
         changed.
 
-        Only file metadata is checked; no file is read. Repeated calls return the same object as long as it is valid.
+        Only file metadata is checked. Repeated calls return the same object as long as it is valid.
         """
         return self._repeats.again(asked)
 
@@ -109,13 +109,14 @@ class Resolve:
         """Return the evidence for a node, or for the part of a mapped resource that an address names.
 
         With `virtual`, nothing is extracted: the result has an address but no output path, and says whether the source
-        has changed. The location is checked against the extent of the file; if the file cannot be measured, `unchecked`
-        says why. With `remap`, a source that has changed is mapped again instead of raising `SourceChanged`. `roots`
-        are additional folders in which a moved source is searched for. If `what` is an address, the `node` of the
-        result is the innermost node that contains its location.
+        has changed. If the extent of the file cannot be measured to check the location, `unchecked` says why. With
+        `remap`, a source that has changed is mapped again instead of raising `SourceChanged`. `roots` are additional
+        folders in which a moved source is searched for. If `what` is an address, the `node` of the result is the
+        innermost node that contains its location.
 
         Raise `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
-        `RequestRefused` if the address is for another type of resource, and the errors of the extractor and the stores.
+        `RequestRefused` if the address is for another type of resource, and the errors of the extractor, the stores,
+        and, with `remap`, `Ingest`.
         """
         asked = Asked(what, virtual, options)
         resource_map = self.maps.get(what.resource_id)
@@ -157,8 +158,7 @@ class Resolve:
     ) -> tuple[Source, Evidence]:
         """Return the evidence, and the state of the source file from which it was extracted.
 
-        If only the metadata of the file changed during the extraction, but not its bytes, the extraction is retried up
-        to `AGAIN` times.
+        The extraction is retried up to `AGAIN` times if only the metadata of the file changed while it ran.
         """
         for _ in range(AGAIN):
             with suppress(SourceChanged):
@@ -209,7 +209,7 @@ class Resolve:
     def again(self, receipt: Receipt, source: Source, target: Path) -> Extraction | None:
         """Repeat the extraction that a receipt describes, and write the result to `target`.
 
-        Return None if the version of the extractor that the receipt names is not installed.
+        Return None if the extractor that the receipt names is not installed in the same version.
         """
         for extractor in self.extractors:
             can = receipt.options.form in extractor.forms(source.format, receipt.location)
@@ -268,9 +268,8 @@ class Resolve:
 
 
 def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
-    """Return the location of the requested node or address, without checking that it exists in the file.
-
-    Raise `NodeMissing` if the map does not have the node.
+    """Return the location of the requested node or address, unchecked. Raise `NodeMissing` if the map does not have the
+    node.
     """
     return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
 
@@ -278,8 +277,7 @@ def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
 def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -> _Part:
     """Return the part of the resource that `what` names. The location of a node is clamped to `extent`.
 
-    Raise `NodeMissing` if the map does not have the node, `RequestRefused` if the resource cannot have such a location,
-    and `LocationOutside` if an address goes beyond `extent`.
+    Raise `NodeMissing`, `RequestRefused` if the resource cannot have such a location, or `LocationOutside`.
     """
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
@@ -300,7 +298,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
 def _section(resource_map: ResourceMap, part: _Part, source: Source, options: Options) -> SectionTitles | None:
     """Return the titles that delimit the text of a node on PDF pages that it shares with other nodes.
 
-    Return None for other files, forms, and parts, which are extracted whole.
+    Return None for other files, forms, and parts.
     """
     node = part.node if part.is_named and options.form is Form.TEXT and source.format.name == "pdf" else None
     return None if node is None else titles_around(resource_map.outline, node.id)
@@ -315,10 +313,9 @@ def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Exten
 
 
 def _inside(location: Location, extent: Extent) -> Location:
-    """Return the location. If its end is open, as in a clip without an end time, it is replaced by the end of the file.
+    """Return the location. If it has no end, or one slightly beyond the file's end, it ends at the file's end.
 
-    Raise `LocationOutside` if the location goes beyond the end of the file: a shorter part would not be what the
-    address names.
+    Raise `LocationOutside` if it goes further: a shorter part would not be what the address names.
     """
     place = location.clamp(extent)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
@@ -340,9 +337,9 @@ def _file_name(resource_id: str, part: str) -> str:
 def _named(extraction: Extraction, source: Source) -> Extraction:
     """Return the extraction with a file-name suffix and a media type, if it does not have them.
 
-    The suffix is that of the source file if it fits the file's format, else the usual suffix of the format. Neither is
-    stored with the evidence, because the same bytes can be evidence of `notes.md` and of `notes.txt`. Formats that
-    browsers execute get the additional suffix `.txt` and the media type `text/plain`.
+    The suffix of the source is used if it fits the file's format, else the usual one. It is not stored with the
+    evidence, because the same bytes can be evidence of `notes.md` and of `notes.txt`. Formats that browsers execute get
+    the additional suffix `.txt` and the media type `text/plain`.
     """
     if extraction.suffix:
         return extraction

@@ -1,4 +1,4 @@
-"""Caches evidence in memory. An item is valid as long as the files that it depends on are unchanged."""
+"""Caches evidence in memory. An answer is valid as long as the files that it depends on are unchanged."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Asked:
 
 @define
 class _Given:
-    """A cached answer, its map, and the path and digest of its source file. The digest is None if it is unknown.
+    """A cached answer, its map, and the path and digest (None if unknown) of its source file.
 
     The reference to the map is weak: when the map cache evicts the map, the answer becomes invalid.
     """
@@ -60,7 +60,7 @@ class _Given:
 class ResolveCache:
     """A cache of the most recently used evidence.
 
-    A lookup checks the metadata of every file that the evidence depends on, and does not read the files.
+    A lookup checks the metadata of the files that the evidence depends on, without reading them.
     """
 
     maps: MapStore
@@ -83,10 +83,7 @@ class ResolveCache:
                 self._given.popitem(last=False)
 
     def again(self, asked: Asked) -> Evidence | None:
-        """Return the cached evidence for the same request, or None if it is not cached or no longer valid.
-
-        Repeated calls return the same object.
-        """
+        """Return the cached evidence for the same request, or None if it is not cached or no longer valid."""
         given = self._given.get(asked)
         if given is None or not self._holds(given):
             return None
@@ -104,9 +101,8 @@ class ResolveCache:
         return path is None or receipt is None or self._is_there(given, path, receipt)
 
     def _is_there(self, given: _Given, path: Path, receipt: Receipt) -> bool:
-        """Return whether the output file at `path` is unchanged.
-
-        At most once every `NOTED_EVERY` seconds, also notify the evidence store that the evidence is in use.
+        """Return whether the output file at `path` is unchanged, and regularly notify the store that its evidence is in
+        use.
         """
         now = time.monotonic()
         if given.stored is None or now - given.noted > NOTED_EVERY:

@@ -18,15 +18,11 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.source import Source
 
 TRIES = 50
-"""IDs with a number below this are tried one by one, in case they belong to the same file.
-
-If more files share a name, the first free ID after them is used.
-"""
+"""IDs with a number below this are tried one by one, in case they belong to the same file."""
 
 
 class Place(NamedTuple):
-    """A resource ID, and the card (short description) of the existing map with that ID, or None if there is no such
-    map.
+    """A resource ID, and the card of the existing map with that ID, or None if there is none.
 
     The existing map describes the same file, or a file with the same bytes.
     """
@@ -37,9 +33,9 @@ class Place(NamedTuple):
 
 @frozen
 class ChooseId:
-    """Chooses resource IDs so that the map of one file never overwrites the map of another file.
+    """Chooses resource IDs so that the map of one file does not overwrite the map of another file.
 
-    A relative path in an older map is relative to the folder `home`. To stay fast with many maps, only a few map cards
+    Relative paths in older maps are relative to the folder `home`. To stay fast with many maps, only a few map cards
     are read.
     """
 
@@ -49,10 +45,10 @@ class ChooseId:
     def __call__(self, source: Source, wanted: str | None, *, force: bool = False) -> str:
         """Return the ID for the map of `source`.
 
-        This is `wanted`, or, if that is None, the slug of the file name. If another file has that ID, the slug begins
+        This is `wanted`, or, if that is None, the slug of the file name. If another file has that slug, the ID begins
         with the name of the folder, or of two folders, or ends with a number, such as `_2`. Raise `RequestRefused` if
         `wanted` belongs to another file, and `MapCorrupt` if the existing map with the ID cannot be read. With `force`,
-        an unreadable map does not raise, and its ID is used.
+        the ID of an unreadable map is used.
         """
         return self.place(source, wanted, force=force).resource_id
 
@@ -82,8 +78,7 @@ class ChooseId:
     def _others(self, source: Source, first: str) -> chain[str]:
         """Return the IDs to try, in order, if `first` is the ID of another file.
 
-        The IDs of existing maps of the file come first, then those with the names of folders, then `first` with the
-        suffixes `_2`, `_3`, and so on.
+        IDs of existing maps of the file come first, then those with the names of folders, then numbered ones.
         """
         in_folders = ids_in_folders(source)
         numbered = re.compile(rf"{re.escape(first)}_\d+")
@@ -131,14 +126,13 @@ def default_id(source: Source) -> str:
 
 
 def ids_in_folders(source: Source) -> Sequence[str]:
-    """Return the IDs of a file that begin with the name of its folder, or with the names of the two above it."""
+    """Return the IDs of a file that begin with the name of its folder, or of the folder above that and its folder."""
     is_text = source.format.modality is Modality.TEXT
     return [resource_id(name, keep_extension=is_text) for name in names_in_folders(source.path)]
 
 
 def names_in_folders(path: Path) -> Sequence[str]:
-    """Return the file name preceded by the name of its folder, and the file name preceded by the names of the two
-    folders above it.
+    """Return the file name preceded by the name of its folder, and by those of the folder above that and its folder.
 
     There are fewer names if the file is in the root folder or in a folder directly below it.
     """

@@ -68,7 +68,7 @@ class Search:
     nodes: NodeIndex
 
     def __call__(self, words: str, *, limit: int = 20, resources: Sequence[str] | None = None) -> list[Hit]:
-        """Return at most `limit` matching nodes, best first. Nodes with equal scores are in the order of the maps.
+        """Return at most `limit` matching nodes, best first.
 
         `resources` restricts the search to the maps with these IDs; None searches all maps. Damaged maps are skipped.
         """

@@ -1,6 +1,4 @@
-"""Provides the parts of a mapped file that a viewer shows: its pages, lines, chapters, or subtitles, and the words of
-quotes.
-"""
+"""Provides what a viewer shows of a mapped file: its pages, lines, chapters, or subtitles, and the words of quotes."""
 
 from __future__ import annotations
 
@@ -135,7 +133,7 @@ class ShowResource:
     _words: _Kept = field(factory=lambda: _Kept(WORD_PAGES), init=False)
 
     def source(self, resource_id: str) -> tuple[ResourceMap, Source]:
-        """Return the map and its file. Raise `SourceChanged` if the file has changed, `SourceMoved` if it is gone."""
+        """Return the map and its file."""
         resource_map = self.maps.get(resource_id)
         return resource_map, self.locate(resource_map, self.roots)
 

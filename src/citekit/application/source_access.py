@@ -36,8 +36,8 @@ UNRESTRICTED = Unrestricted()
 def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
     """Raise `SourceChanged` at the end of the `with` block if the source file changed in the meantime.
 
-    If the block raises an exception and the file changed, `SourceChanged` replaces the exception, because the change is
-    its likely cause; `Cancelled` is never replaced. `mapping` sets the error's `during_mapping` attribute.
+    If the block raises an exception other than `Cancelled` and the file changed, `SourceChanged` replaces it, because
+    the change is its likely cause. `mapping` sets the error's `during_mapping` attribute.
     """
     try:
         yield

@@ -14,7 +14,8 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
 
 ANSWER_LIMIT = 90_000
-"""The approximate maximum number of characters in an answer: 22,000 tokens. Clients cut off answers over 25,000 tokens.
+"""The approximate maximum number of characters in an answer: 22,000 tokens. Some clients cut off answers over 25,000
+tokens.
 """
 
 NODE_COST = 190
@@ -35,8 +36,8 @@ class Structure:
 
     `resource_map` is the stored map, and `outline` is the map that `nodes` were selected from: without the library's
     chunks, unless they were requested. `whole` is true if all of `outline` was requested, without a budget, and is in
-    `nodes`. Otherwise, `next_cursor` requests the next part; it is None at the end. `total` is the number of requested
-    nodes, and `cut` the number of those that did not fit into the budget.
+    `nodes`. `next_cursor` requests the next part; it is None at the end. `total` is the number of requested nodes, and
+    `cut` the number of those that did not fit into the budget.
     """
 
     resource_map: ResourceMap
@@ -176,7 +177,7 @@ def _offset(cursor: str | None, total: int) -> int:
 def _fitting(nodes: Sequence[Node], start: int, limit: int, cost: Cost) -> int:
     """Return how many nodes, counted in reading order from index `start`, fit into `limit` characters.
 
-    The first of these nodes always counts, even if it is longer.
+    The first of these nodes counts even if it is longer.
     """
     spent = count = 0
     for number, node in enumerate(_walk(nodes)):

@@ -19,8 +19,10 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class SyncBuckets:
-    """Compares buckets with the maps. A file whose version (ETag) is unchanged is not fetched, and one whose version
-    differs is mapped only if its digest differs, too.
+    """Compares buckets with the maps.
+
+    A file whose version (ETag) is unchanged is not fetched, and one whose version differs is mapped only if its digest
+    differs, too.
     """
 
     remote: RemoteFiles
@@ -39,9 +41,9 @@ class SyncBuckets:
         progress: Progress = silent,
     ) -> Iterator[Synced]:
         """Yield the result for every file at `urls` that `rules` select and that CiteKit can map, and for every map
-        whose file is no longer at them.
+        whose file is no longer there.
 
-        A map is deleted only with `prune`, and never if the URL of its file now lists no files at all. Raise the errors
+        A map is deleted only with `prune`, and not if the URL of its file now lists no files at all. Raise the errors
         of `RemoteFiles.listing`.
         """
         known = {Path(card.source_path): card for card in self.maps.cards()}

@@ -41,7 +41,7 @@ class SyncState(StrEnum):
 
 @frozen
 class Synced:
-    """The result for one file: its path, its state, the ID of its map if it has one, and the error if it failed."""
+    """The result for one file: its path, its state, the ID of its map if it is known, and the error if it failed."""
 
     path: Path
     state: SyncState
@@ -87,9 +87,9 @@ def _matches(relative: str, patterns: Sequence[str]) -> bool:
 class SyncFolders:
     """Compares folders with the maps, and maps what is new, changed, or moved.
 
-    `skip` are the folders of the home, which are never synced. Relative paths in older maps are relative to `home`, and
-    `is_mappable` says whether a file is of a known type. The object remembers files that it mapped or that are of
-    unknown types, so that a later call checks only the status of such a file, as long as the file is unchanged.
+    `skip` are the folders of the home, which are not synced. Relative paths in older maps are relative to `home`, and
+    `is_mappable` says whether a file is of a known type. The object remembers the status of files that it mapped or
+    that are of unknown types, so that a later call does not open them while they are unchanged.
     """
 
     sources: Sources
@@ -115,7 +115,7 @@ class SyncFolders:
         in them.
 
         Hidden files, symbolic links, and files of unknown types are left out. A map is deleted only with `prune`, and
-        never if the synced folder that had its file is now empty. Raise `RequestRefused` if a folder does not exist or
+        not if the synced folder that had its file is now empty. Raise `RequestRefused` if a folder does not exist or
         cannot be read.
         """
         roots = [folder.absolute() for folder in folders]
@@ -177,10 +177,7 @@ class SyncFolders:
     def _moved(
         self, found: Mapping[Path, State], known: Mapping[Path, MapCard], gone: Mapping[Path, MapCard]
     ) -> dict[Path, str]:
-        """Return the IDs of the maps whose file is no longer at its path but was found, unchanged, at another path.
-
-        The keys are the new paths.
-        """
+        """Return the IDs, by new path, of the maps whose file was moved to another path without a change."""
         by_size: dict[int, list[MapCard]] = {}
         for card in gone.values():
             if card.source_size is not None:

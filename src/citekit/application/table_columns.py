@@ -45,8 +45,8 @@ def table_columns(resource_map: ResourceMap, location: Location, text: str, matc
 
 
 def _of_sheet(resource_map: ResourceMap, location: Cells) -> str | None:
-    """Return the column headings that the map has for the tables with the row of `location` below their header, from
-    left to right, or None if there are none.
+    """Return the column headings that the map has for the tables of which `location` is a row, from left to right, or
+    None.
     """
     if not location.first:
         return None

@@ -22,8 +22,7 @@ def nodes_besides(search: Search, query: str, resources: Sequence[str], found: F
     """Return at most `LISTED` nodes whose titles contain every word of `query`, except those that `found` has as
     headings.
 
-    These are nodes of files without text, and nodes whose titles do not occur in the text. The chunks of the library
-    are left out.
+    The chunks of the library are left out.
     """
     wanted = set(words_of(query))
     headings = {

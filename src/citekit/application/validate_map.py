@@ -1,4 +1,4 @@
-"""Reports all errors in a map, and the changes that would fix them safely."""
+"""Reports the errors in a map, and the changes that would fix them safely."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class ValidateMap:
     def __call__(self, resource_map: ResourceMap, nodes: Sequence[Node] | None = None) -> MapReport:
         """Validate a map and return the report.
 
-        `nodes` replaces the nodes of the map. It is needed for nodes that a `ResourceMap` cannot have, such as nodes
-        with duplicate IDs. Locations are checked against the source file if it is available, unchanged, and measurable.
-        Otherwise they are checked against the extent in the map, and the report proposes no changes to locations.
+        `nodes` replaces the nodes of the map, for nodes that a `ResourceMap` cannot have, such as nodes with duplicate
+        IDs. Locations are checked against the source file if it is available, unchanged, and measurable. Otherwise they
+        are checked against the extent in the map, and the report proposes no changes to locations.
         """
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)
@@ -78,8 +78,8 @@ class ValidateMap:
         return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
 
     def _source(self, seen: _Seen) -> Source | None:
-        """Return the source file of the map, or None if the map has none, or if the file is missing or unreadable, or
-        has changed. Add the problems found to `seen`.
+        """Return the source file of the map, or None if there is none or it cannot be used. Add the problems found to
+        `seen`.
         """
         resource_map = seen.resource_map
         if resource_map.source_digest is None:

@@ -31,8 +31,8 @@ from citekit.domain.ports.sources import Sources
 READ_ANYWAY = 2**30
 """The maximum size in bytes of a source that is read even if the receipt states a smaller size.
 
-A file larger than this and larger than the stated size is not read: it cannot be the source, and the path in an
-untrusted receipt may name a file that takes hours to read.
+A file larger than both is not read: it cannot be the source, and the path in an untrusted receipt may name a file that
+takes hours to read.
 """
 
 
@@ -63,7 +63,7 @@ class Ruling(StrEnum):
     """
 
     SOURCE_CHANGED = "source-changed"
-    """The file at the source's path has other bytes, so verification is not possible."""
+    """The file at the source's path has other bytes or cannot be read, so verification is not possible."""
 
     SOURCE_MISSING = "source-missing"
     """There is no file at the source's path, so verification is not possible."""
@@ -119,11 +119,7 @@ class Check:
 
 @frozen
 class Verdict:
-    """The results of all checks of a piece of evidence or a receipt.
-
-    The evidence is `genuine` only if a file was checked, every check passed, and repeating the extraction produced the
-    bytes of that file.
-    """
+    """The results of all checks of a piece of evidence or a receipt."""
 
     receipt: Receipt
     checks: Sequence[Check] = field(converter=tuple[Check, ...])
@@ -137,7 +133,7 @@ class Verdict:
 
     @property
     def genuine(self) -> bool:
-        """Whether every check passed."""
+        """Whether every check passed, including that a repeated extraction produced the bytes of the file."""
         return all(check.passed is True for check in self.checks)
 
     @property
@@ -172,7 +168,7 @@ class VerifyEvidence:
         """Return whether the file at `path` is evidence that this home created, judging by its output path or its
         bytes.
 
-        If so, the caller treats the file as evidence, even if its content could be read as a receipt.
+        Such a file is evidence even if its content could be read as a receipt.
         """
         if self._by_name(path) is not None:
             return True
@@ -235,8 +231,7 @@ class VerifyEvidence:
         return Verdict(receipt, checks)
 
     def _resource(self, receipt: Receipt) -> Iterator[Check]:
-        """Check whether the map in this home with the receipt's resource ID describes the same source, and yield the
-        result.
+        """Yield a check whether the map in this home with the receipt's resource ID describes the same source.
 
         Yield nothing if there is no such map or if the map has no digest.
         """
@@ -322,10 +317,9 @@ def _real(path: Path) -> Path:
 
 
 def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, shown: _Shown | None) -> Check:
-    """Compare the receipt with the repeated extraction, and return the result.
+    """Compare the receipt with the repeated extraction, which `made`, `size`, and `digest` describe.
 
-    `made`, `size`, and `digest` describe the repeated extraction. `shown` is the evidence file, or None if only the
-    receipt is verified.
+    `shown` is the evidence file, or None if only the receipt is verified.
     """
     if digest != receipt.evidence_digest:
         if shown is not None and shown.digest == digest:

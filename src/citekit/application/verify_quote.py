@@ -54,10 +54,7 @@ TOO_COMMON = (
 """The error for a quote whose search exceeded its budget."""
 
 ROUNDS = 6
-"""The maximum number of searches for a quote.
-
-The search is repeated if a page turns out not to show all words of the quote.
-"""
+"""The maximum number of searches for a quote. The search is repeated if a page does not show all words of the quote."""
 
 DRAWN = 60
 """The maximum number of pages that are drawn in one round."""
@@ -87,7 +84,7 @@ OTHER_HEADING = "The page belongs to the node, but this passage is under another
 """The note of a quote on a page of the node, before the node's heading or after the next one."""
 
 UNSURE = "words that the transcriber is unsure of"
-"""The difference of a quote in recognized speech with a low confidence. Such a quote is never exact."""
+"""The difference of a quote in recognized speech with a low confidence. Such a quote is not exact."""
 
 
 @frozen
@@ -201,9 +198,7 @@ class VerifyQuote:
 
 
 def _section(resource_map: ResourceMap, what: NodeName | Address | str, place: Location | None) -> SectionCut | None:
-    """Return the `SectionCut` that finds the text of the node `what` on its pages, or None if `what` is not a node
-    whose location is whole pages.
-    """
+    """Return the `SectionCut` that finds the text of a node on its pages, or None if `what` is not a node on pages."""
     if not isinstance(what, NodeName) or not isinstance(place, Pages):
         return None
     titles = titles_around(resource_map.outline, what.node_id)
@@ -234,8 +229,7 @@ def _judged(
 ) -> QuoteVerdict | None:
     """Return the verdict on the matches of a quote, or None if there are none.
 
-    `inside` has the matches at the requested location. If none of them is faithful, all of `texts` are searched.
-    `readings` are the ways to split the quote into pieces, and `effort` limits the search.
+    If `inside`, the matches at the requested location, has no faithful match, all of `texts` are searched.
     """
     place = None if answer.asked is None else answer.asked.location
     if inside.faithful:
@@ -276,10 +270,9 @@ def _in_place(
 ) -> _Finds:
     """Return the matches of a quote at the location `place`, or anywhere in `texts` if it is None.
 
-    With `section`, only the text of that section is searched. `readings` are the ways to split the quote into pieces.
-    The faithful matches of the first reading and text in which there are faithful matches are returned. If no reading
-    and text have faithful matches, the matches that alter the meaning are returned. Raise `RequestRefused` if the
-    search exceeds the budget in `effort`.
+    With `section`, only the text of that section is searched. `readings` are the ways to split the quote into pieces;
+    the first reading and text with faithful matches decide. Without faithful matches, those that alter the meaning are
+    returned. Raise `RequestRefused` if the search exceeds the budget in `effort`.
     """
     altered: list[_Found] = []
     for pieces in readings:
@@ -306,8 +299,9 @@ def _in_place(
 
 
 def _is_shown(source: Quotable, match: Match, location: Location, visible: Quotable) -> bool:
-    """Return whether readers see a match. They do not see one that is displayed in reverse order. A match in markup is
-    compared with the visible text at its location.
+    """Return whether readers see a match, which they do not if it is displayed in reverse order.
+
+    A match in markup is compared with the visible text at its location.
     """
     if is_reversed(source.text, match.start, match.end):
         return False
@@ -330,8 +324,8 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
     """Return the location of a match in the file, or None if the match does not count.
 
-    A match does not count if it is not inside `place` (or, for a time span, does not overlap it), is beyond the end of
-    the file, or spans a page that could not be read.
+    It does not count if it is not inside `place` (or, for a time span, does not overlap it), is beyond the end of the
+    file, or spans a page that could not be read.
     """
     try:
         location = source.placed.locate(match.start, match.end).clamp(resource_map.extent)
@@ -376,8 +370,8 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
 
 
 def _under_other_heading(found: QuotePlace, place: Location | None) -> QuotePlace:
-    """Return `found`, a place outside the node. If it has no note and is on one of the node's pages (`place`), add the
-    note `OTHER_HEADING`.
+    """Add the note `OTHER_HEADING` to `found`, a place outside the node, if it has no note and is on the node's pages
+    (`place`).
     """
     if found.note or place is None or not place.contains(found.address.location):
         return found

@@ -40,11 +40,10 @@ class GeminiMapper(MapperProvider):
         return evolve(gemini_settings(home, self._key, self._model, self._retries), mapper="gemini")
 
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Return the map of the file at `resource_path` without storing it. `resource_type` is ignored, because the
-        type is detected.
+        """Return the map of the file at `resource_path` without storing it.
 
-        If `resource_id` is None, the file name without its suffix is used. Raise the errors of `Sources.identify` and
-        `Mapper.map`.
+        `resource_type` is ignored. If `resource_id` is None, the file name without its suffix is used. Raise the errors
+        of `Sources.identify` and `Mapper.map`.
         """
         del resource_type  # detected from the file
         app, path = bootstrap(self.settings(Path.cwd())), Path(resource_path)

@@ -1,4 +1,4 @@
-"""Makes modules importable under their names in citekit 0.2. A module is loaded only when it is imported."""
+"""Makes modules importable under their names in citekit 0.2."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PACKAGES = frozenset({"citekit.mapper", "citekit.resolvers"})
 class OldNames:
     """An import finder and loader for the module names of citekit 0.2.
 
-    Importing an old name returns the same module object as the current name, so the classes are identical.
+    An old name gives the same module object as the current name, so the classes are identical.
     """
 
     def find_spec(

@@ -1,7 +1,6 @@
 """Chooses an adapter for every port (interface), and creates the use cases with these adapters.
 
-This is the only package that chooses adapters. Modules are imported and objects are created on first use, so that, for
-example, listing maps does not load any parser.
+Modules are imported and objects are created on first use, so that, for example, listing maps does not load any parser.
 """
 
 from __future__ import annotations

@@ -59,9 +59,8 @@ class Access(Stores):
         """The folders whose files agents may map: the home, the roots, and, if the library tools are enabled, the
         library folders.
 
-        Files next to an ingested file can be read, but not mapped. A home that is the user's own folder, a folder above
-        it, or the root of a drive is not included, because nobody chose to show it to an agent; `CITEKIT_ROOTS` can
-        name it.
+        A home that is the user's own folder, a folder above it, or the root of a drive is not included, because nobody
+        chose to show it to an agent; `CITEKIT_ROOTS` can name it.
         """
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 
@@ -92,7 +91,7 @@ class Access(Stores):
         return format_of_name(file_name) is not None
 
     def is_mappable(self, path: Path) -> bool:
-        """Return whether a file has a known format, recognized by its name or, failing that, by its first bytes.
+        """Return whether a file has a known format, recognized by its name or else by its first bytes.
 
         Return False if the file cannot be read.
         """

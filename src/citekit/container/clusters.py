@@ -77,7 +77,7 @@ def _check_version(job: IngestJob) -> None:
 
 @cache
 def _version_here() -> str:
-    """Return the version of CiteKit that this worker started with.
+    """Return the version of CiteKit.
 
     It is cached, because reading it takes a quarter of the time that mapping a small file takes.
     """

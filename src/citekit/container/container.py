@@ -28,7 +28,7 @@ class Container(Answers):
     """The use cases of one home and the adapters that they use. Each object is created on first use. Thread-safe.
 
     Its base classes create what its own use cases need: `Answers`, `MapMaking`, `Readers`, `Access`, and `Stores`. Each
-    of them uses only those after it in this list, so a type checker reports a dependency in the wrong direction.
+    of them uses only those after it in this list, which a type checker can verify.
     """
 
     __slots__ = ()

@@ -29,7 +29,7 @@ def lazy_extractors(
 
     `media` names the program that is preferred for extracting clips; "ffmpeg" moves that extractor ahead of the
     built-in one. `services` returns the parsers that extractors need. `wrap` receives the name and instance of each
-    extractor and returns the extractor to use, for example one that runs in a worker.
+    extractor and returns the extractor to use.
     """
     names = list(EXTRACTORS)
     if media == "ffmpeg":

@@ -1,4 +1,4 @@
-"""Lists the maps of a home using only caches.
+"""Lists the maps of a home from caches, without parsing maps.
 
 This module imports no use cases, settings, or parsers, so that a listing starts quickly. If a value is not cached, the
 caller uses the slower use cases, which produce the same result.
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class HomeSnapshot:
     """The cached state of the home at the absolute path `home`.
 
-    `maps` contains the ID of each map and its card (short description), in order. A card is None if it is not cached,
-    so the map must be read. `maps` is None if the folder of maps cannot be read, or if the maps are in a shared store.
+    `maps` contains the ID of each map and its card, in order. A card is None if it is not cached, so the map must be
+    read. `maps` is None if the folder of maps cannot be read, or if the maps are in a shared store.
     """
 
     def __init__(self, home: str, maps: dict[str, MapCard | None] | None, digests: KnownDigests) -> None:

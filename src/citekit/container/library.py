@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from citekit.container.answers import Answers
 
 EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
-"""The valid values of `CITEKIT_EMBEDDER`."""
+"""The forms of a value of `CITEKIT_EMBEDDER`, with the variable parts in capital letters."""
 
 EMBEDDING_TIMEOUT = 60.0
 """The default timeout in seconds for a request to an embedding service."""
@@ -98,7 +98,7 @@ class Alexandria:
         return self._given.get("embedder") or CachingEmbedder(self.embedder_called(self.chosen.embedder))
 
     def embedder_called(self, name: str) -> Embedder:
-        """Return the embedder with that name. Raise `RequestRefused` if there is no embedder with that name."""
+        """Return the embedder with that name. Raise `RequestRefused` if there is none."""
         kind, _, what = name.partition(":")
         match kind:
             case "fast" if not what:

@@ -36,7 +36,7 @@ class Mappers:
     def called(self, name: str, config: Mapping[str, object] | None = None) -> Mapper:
         """Return the mapper with that name, or the one in the Python file whose path is `name`.
 
-        The name `auto` selects a mapper as `choice` describes. A name that is not built in is looked up in the entry
+        The name `auto` selects a mapper as `choice` describes. Other names are those of built-in mappers or of entry
         points of installed packages. `config` is passed to the constructor of a custom mapper. Raise `RequestRefused`
         if there is no mapper with that name, if a built-in mapper is given a `config`, or if a custom mapper cannot be
         loaded.
@@ -133,7 +133,7 @@ class Mappers:
         return self._showing()[0]
 
     def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
-        """Return the viewer that prepares files for a model, and a function that extracts a still image from a video.
+        """Return the viewer that prepares files for a model, and a function that extracts a still from a video.
 
         The function takes the source and a time in seconds, and returns the bytes of a JPEG.
         """

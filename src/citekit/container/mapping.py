@@ -109,7 +109,7 @@ class MapMaking(Readers):
 
     @first_use
     def confined_ingest(self) -> Ingest:
-        """Return the use case that maps a file for an agent: only in `mappable_folders`, and without a model."""
+        """Return the use case that maps a file for an agent: only in `mappable_folders`, and with the local mapper."""
         from citekit.adapters.sources.filesystem import FileSources
         from citekit.adapters.sources.restricted import ConfinedSources
         from citekit.application.ingest import Ingest

@@ -67,8 +67,8 @@ class Parsers:
     """The parsers of one process: a worker or the main process. Each is created on first use. Thread-safe.
 
     `index_folder` is the path of the cache of metadata of files. `password` opens encrypted PDFs, `ocr` enables OCR,
-    and `speech` enables speech recognition. The fields that begin with `given_` are adapters that the caller supplied;
-    they replace the built-in ones. `before_picture` is called before OCR of each image, and `before_window` before each
+    and `speech` enables speech recognition. The fields that begin with `given_` are adapters that the caller supplied
+    instead of the built-in ones. `before_picture` is called before OCR of each image, and `before_window` before each
     window of a recording is transcribed.
     """
 
@@ -158,7 +158,7 @@ class Parsers:
 
     @first_use
     def mapper(self) -> Mapper:
-        """The mapper that does not use a model."""
+        """The local mapper."""
         from citekit.adapters.mappers.local import LocalMapper
         from citekit.adapters.system.clock import SystemClock
 
@@ -200,9 +200,9 @@ class Parsers:
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
-        """Return the text that is visible on pages of a PDF when they are drawn, by page number.
+        """Return the text that is visible on drawn pages of a PDF, by page number.
 
-        For other formats, the result is empty. See `QuotableTexts.drawn`.
+        It is empty for other formats. See `QuotableTexts.drawn`.
         """
         if source.format.name != "pdf":
             return {}
@@ -260,7 +260,7 @@ class Parsers:
 
     @property
     def ocr_version(self) -> str:
-        """The version of everything that affects recognized text; empty if OCR is disabled or not installed."""
+        """The version of what affects recognized text; empty if OCR is disabled or not installed."""
         if self.ocr_reader is None:
             return ""
         from citekit.adapters.formats.shared.ocr import version_of_ocr
@@ -340,9 +340,7 @@ The most expensive known texts of this size take half a second on a slow compute
 
 
 def is_mapped_in_worker(source: Source) -> bool:
-    """Return whether the file is mapped in a worker, which is the case if its parser is native code or the file is
-    large.
-    """
+    """Return whether the file is mapped in a worker, because its parser is native code or the file is large."""
     return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
 
 
@@ -358,16 +356,14 @@ def is_expected_in_worker(path: Path) -> bool:
 
 
 def is_read_in_worker(source: Source) -> bool:
-    """Return whether the text of the file is read in a worker, which is the case if the parser is native code or the
-    file is large.
-    """
+    """Return whether the text of the file is read in a worker, because the parser is native code or the file is large."""
     return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
 
 
 def is_quoted_in_worker(source: Source) -> bool:
     """Return whether the text in which quotes are searched for is prepared in a worker.
 
-    This is never the case for video and audio, because the calling process reads their subtitles itself.
+    That of video and audio is not, because the calling process reads their subtitles itself.
     """
     return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_in_worker(source)
 

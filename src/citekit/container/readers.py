@@ -1,4 +1,4 @@
-"""Creates the readers of source files. They run in workers, unless files are parsed in this process."""
+"""Creates the readers of source files, most of which run in workers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Readers(Access):
-    """The readers of source files, each in a worker if there are workers and the caller did not supply it."""
+    """The readers of source files. If there are workers, most readers that the caller did not supply run in them."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ class Readers(Access):
     def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
         """Return the worker pool, or None if there is none or the caller supplied an adapter for one of `ports`.
 
-        A supplied adapter exists only in this process, so it cannot be used in a worker.
+        A supplied adapter exists only in this process.
         """
         return None if any(port in self._given for port in ports) else self.workers
 
@@ -84,20 +84,20 @@ class Readers(Access):
         )
 
     def expect(self, path: Path) -> None:
-        """Start a worker early if mapping the file at `path`, which the caller will do next, needs one."""
+        """Start a worker early if mapping the file at `path` needs one."""
         from citekit.container.parsers import is_expected_in_worker
 
         if is_expected_in_worker(path) and self.workers is not None:
             self.workers.warm()
 
     def _forget_refusals(self, path: Path) -> None:
-        """Allow workers to process the file at `path` again, even if it exceeded their time or memory limits before."""
+        """Allow workers to process the file at `path` again after it exceeded their limits."""
         if self.workers is not None:
             self.workers.refusals.forget(path)
 
     @first_use
     def reader(self) -> Reader:
-        """The reader of books. It runs in a worker, unless files are parsed in this process."""
+        """The reader of books."""
         children = self._workers_unless_given("reader")
         if children is None:
             return self.parsers.reader
@@ -107,7 +107,7 @@ class Readers(Access):
 
     @first_use
     def probe(self) -> MediaProbe:
-        """The reader of the properties of media files. It runs in a worker, unless files are parsed in this process."""
+        """The reader of the properties of media files."""
         children = self._workers_unless_given("probe")
         if children is None:
             return self.parsers.probe
@@ -141,7 +141,7 @@ class Readers(Access):
 
     @first_use
     def asked_transcriber(self) -> Transcriber | None:
-        """The transcriber that asks a service, or None if the user did not choose one. It runs in this process."""
+        """The transcriber that asks a service, or None if speech recognition is disabled or the user chose no service."""
         chosen = self.settings
         if not (chosen.speech and chosen.speech_service):
             return None
@@ -158,7 +158,7 @@ class Readers(Access):
 
     @property
     def _speech_windows(self) -> SpeechWindows:
-        """The service that cuts recordings at pauses. It runs in a worker, unless files are parsed in this process."""
+        """The service that cuts recordings at pauses."""
         if self.workers is None:
             return self.parsers.speech_windows
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedSpeechWindows
@@ -186,7 +186,7 @@ class Readers(Access):
 
     @first_use
     def page_views(self) -> PageViews:
-        """The service that draws pages for people. It runs in a worker, unless files are parsed in this process."""
+        """The service that draws pages for people."""
         if self.workers is None:
             return self.parsers.page_views
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedPageViews
@@ -195,7 +195,7 @@ class Readers(Access):
 
     @first_use
     def _foreign_files(self) -> ForeignFiles:
-        """The reader for files that other programs wrote. It runs in a worker, unless files are parsed in this process."""
+        """The reader for files that other programs wrote."""
         if self.workers is None:
             return self.parsers.foreign_files
         from citekit.adapters.sandbox.sandboxed_files import IsolatedForeignFiles
@@ -227,15 +227,15 @@ class Readers(Access):
 
     @first_use
     def extents(self) -> RememberingMeasurer:
-        """Return the measurer of file extents, which caches its results."""
+        """The measurer of file extents, which caches its results."""
         from citekit.adapters.formats.measuring import RememberingMeasurer
 
         measurer = self._given.get("measurer") or lazy(self._measurer)
         return RememberingMeasurer(measurer, self.index)
 
     def _measurer(self) -> Measurer:
-        """Return the measurer of file extents. It measures in a worker the files that need compiled parsers, if there
-        are workers.
+        """Return the measurer of file extents, which uses workers, if there are any, for files that need compiled
+        parsers.
         """
         here = self.parsers.measurer
         children = self._workers_unless_given("reader", "probe")
@@ -255,7 +255,7 @@ class Readers(Access):
 
     @first_use
     def local_mapper(self) -> Mapper:
-        """The mapper that does not use a model."""
+        """The local mapper."""
         from citekit.adapters.mappers.measured import MeasuredMapper
 
         here = self.parsers.mapper
@@ -284,7 +284,7 @@ class Readers(Access):
 
     @first_use
     def quotable(self) -> QuotableTexts:
-        """The service that provides the text of a file in which quotes are searched for, and caches it in the home."""
+        """The service that provides the text of a file in which quotes are searched for."""
         return self._given.get("quotable") or self._cached_texts()
 
     def _cached_texts(self) -> QuotableTexts:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.reranker import Reranker
 
 RERANKERS = ("features", "onnx:FOLDER", "server:MODEL", "model")
-"""The valid values of `CITEKIT_RERANKER`."""
+"""The forms of a value of `CITEKIT_RERANKER`, with the variable parts in capital letters."""
 
 TIMEOUT = 60.0
 """The default timeout in seconds for a request to a rerank server."""

@@ -1,4 +1,4 @@
-"""Creates the pool of worker processes of a home, and defines their limits and what they may access."""
+"""Creates the pool of worker processes of a home, with their limits and what they may access."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def worker_pool_of(
 ) -> WorkerPool:
     """Return the worker pool of a home, without starting a worker.
 
-    Workers cannot run programs; with `run_ffmpeg`, they can run only ffmpeg. `index` stores which files exceeded their
-    resource limits. `asked_transcriber` returns the transcriber of this process that asks a service, or None.
+    With `run_ffmpeg`, workers may run ffmpeg. `index` stores which files exceeded their resource limits.
+    `asked_transcriber` returns the transcriber of this process that asks a service, or None.
     """
     from citekit.adapters.sandbox.budget import Allowance
     from citekit.adapters.sandbox.refusals import Refusals
@@ -73,9 +73,9 @@ def _writable(settings: Settings) -> list[str]:
 
 
 def _which(folder: str) -> tuple[int, int] | None:
-    """Return the device and inode numbers of a folder, or None if it is missing.
+    """Return the device and inode numbers of a folder, or None if they cannot be read.
 
-    The numbers identify the folder even if another folder takes its name.
+    They identify the folder even if another folder takes its name.
     """
     try:
         status = os.stat(folder)  # noqa: PTH116 - looked at for every request
@@ -87,7 +87,7 @@ def _which(folder: str) -> tuple[int, int] | None:
 def _said_to(settings: Settings, programs: Sequence[str], asked: Transcriber | None) -> Mapping[str, object]:
     """Return the keyword arguments for `worker_main._serve_parent`, which are sent to each new worker.
 
-    `asked` is the transcriber of the main process that asks a service, if the user chose one.
+    `asked` is the transcriber of this process that asks a service, or None.
     """
     from citekit.adapters.system.home_files import make_folder
 

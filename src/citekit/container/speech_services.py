@@ -1,4 +1,4 @@
-"""Creates the service that recognizes speech, which is used only if the user chose it."""
+"""Creates the service that recognizes speech, if the user chose one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Creates what one home stores: maps, evidence, indexes, tags, and records, in files, object stores, or databases."""
+"""Creates the stores of one home, in files, object stores, or databases."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ if TYPE_CHECKING:
 
 @define
 class Stores:
-    """The stores of one home, and the clock and locks that they share. Each object is created on first use. Thread-safe.
+    """The stores of one home, and the clock and locks that they share. Each object is created on first use.
+    Thread-safe.
 
-    Adapters that the caller did not supply are chosen from the settings. `made` holds the objects created so far. If
-    `confined` is true, the container serves a client that may read only some files, such as an agent. Otherwise it
+    Adapters that the caller did not supply are chosen from the settings. `made` holds the objects created so far.
+    `confined` is true if the container serves a client that may read only some files, such as an agent, and false if it
     serves the owner of the home.
     """
 
@@ -252,9 +253,7 @@ class Stores:
 
     @first_use
     def leftovers(self) -> OrphanedUploads:
-        """The record of files that were uploaded to a model service and may not have been deleted. The next run deletes
-        them.
-        """
+        """The record of orphaned uploads: files that CiteKit uploaded to a model service and may not have deleted."""
         from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 
         return OrphanedUploads(self.settings.cache_folder / "leftovers")
@@ -265,7 +264,7 @@ class Stores:
 
     @first_use
     def view_token(self) -> str:
-        """The secret that admits a browser to the user's viewer. It does not change, so links stay valid."""
+        """The secret that admits a browser to the user's viewer. It is stored, so that links stay valid."""
         from citekit.adapters.system.home_seal import HomeSeal
 
         return HomeSeal(self.settings.viewer_folder, private=True).code(b"view").hex()
@@ -286,9 +285,7 @@ class Stores:
         return (chosen.maps_folder, chosen.output_folder, chosen.cache_folder, chosen.library.folder)
 
     def clean_leftovers(self) -> int:
-        """Delete temporary files that killed processes left behind at least an hour ago. Return the number of deleted
-        files.
-        """
+        """Delete temporary files that have not changed for an hour. Return the number of deleted files."""
         from citekit.adapters.libraries import installation
 
         return installation.clean(self._written)

@@ -1,4 +1,4 @@
-"""The main program of a worker process. It gives up access that it does not need, then serves requests of its parent."""
+"""The main program of a worker process. It gives up access that it does not need, then serves its parent."""
 
 from __future__ import annotations
 
@@ -34,14 +34,13 @@ from citekit.wire.worker_protocol import (
 )
 
 PICTURES_PER_WINDOW = 8
-"""The processor time allowed for one window (half a minute) of speech, as a number of images read by OCR.
-
-It is enough for large models.
+"""The processor time for one window (half a minute) of speech, as a number of images read by OCR. Enough for large
+models.
 """
 
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
-"""The thresholds of the garbage collector. Parsers make large trees that contain hardly any cycles: with Python's
-defaults, a sixth of the processor time of a large document goes to collections that free nothing.
+"""The thresholds of the garbage collector. Parsers make large trees with hardly any cycles: with Python's defaults, a
+sixth of the processor time of a large document goes to collections that free nothing.
 """
 
 TEXT_SHARE = 0.2
@@ -100,7 +99,7 @@ def _serve_parent(
 def _begin_picture(line: Line) -> None:
     """Tell the parent process that OCR of an image begins, and lift the file's limits on CPU time and memory.
 
-    The memory limit of the whole worker remains. The parent process allows additional CPU time for each image.
+    The memory limit of the worker remains, and the parent allows CPU time for each image.
     """
     allow_memory(None)
     allow_processor_time(math.inf)
@@ -108,7 +107,7 @@ def _begin_picture(line: Line) -> None:
 
 
 def _begin_window(line: Line) -> None:
-    """Tell the parent process that speech recognition of a part of a recording begins. See `_begin_picture`."""
+    """Tell the parent process that speech recognition of a window begins, which counts as `PICTURES_PER_WINDOW` images."""
     for _ in range(PICTURES_PER_WINDOW):
         _begin_picture(line)
 
@@ -120,7 +119,7 @@ class Parsing:
     parsers: Parsers
 
     def __call__(self, asked: Asked, progress: Progress) -> Any:
-        """Return the answer to a request that the parent process sent with `WorkerPool.ask`."""
+        """Return the answer to a request that was sent with `WorkerPool.ask`."""
         return self._doing[asked["do"]](asked, progress)
 
     @property

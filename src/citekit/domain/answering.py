@@ -48,7 +48,7 @@ class Statement:
 
 @frozen
 class Draft:
-    """A model's answer before verification. Without statements, the passages do not answer the question."""
+    """A model's answer before verification. It has no statements if the passages do not answer the question."""
 
     statements: Sequence[Statement] = field(converter=tuple[Statement, ...])
     cost: Usage = field(factory=Usage)
@@ -77,7 +77,7 @@ class CheckedStatement:
     """A statement of a model's answer with its checked quotes.
 
     `unquoted` are the numbers of two or more digits in the statement that are neither in its quotes nor in the
-    question, such as the result of a calculation.
+    question, such as a calculated one.
     """
 
     text: str

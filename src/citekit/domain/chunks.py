@@ -18,7 +18,7 @@ _ID = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 def is_chunk(node: Node) -> bool:
     """Return whether the library attached this node to the map.
 
-    Nodes of type `chunk` that another program or a user made have other IDs or have children, and are not recognized.
+    Nodes of the type `chunk` that another program or a user made usually have other IDs.
     """
     return node.type == CHUNK and not node.children and _ID.fullmatch(node.id) is not None
 

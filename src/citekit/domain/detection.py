@@ -24,9 +24,8 @@ def detect(file_name: str, head: bytes) -> Format | None:
     """Return the format of the file `file_name` whose first `HEAD_SIZE` bytes are `head`, or None if it is unknown.
 
     A signature in the bytes takes precedence over the name, unless the file is probably ordinary text (see
-    `_only_words`). The name decides between formats with the same container and between text formats. A name with a
-    binary format's suffix is ignored if the bytes do not have that format's signature, except for the formats in
-    `_UNSIGNED`.
+    `_only_words`). The name decides between formats with the same container and between text formats. Without the
+    signature of its format, a name with a binary format's suffix is ignored, except for the formats in `_UNSIGNED`.
     """
     promised = by_name(file_name)
     signed = _by_signature(file_name, head, promised)
@@ -41,10 +40,7 @@ def detect(file_name: str, head: bytes) -> Format | None:
 
 
 def _by_interpreter(head: bytes) -> Format:
-    """Return the format of a script according to the program in its `#!` line (execve(2)).
-
-    If there is no such line, or if the program is unknown, return the format of plain text.
-    """
+    """Return the format of a script according to the program in its `#!` line (execve(2)), or else that of plain text."""
     found = _INTERPRETER.match(head)
     return BY_SUFFIX[_LANGUAGES[found[1].decode()]] if found else PLAIN_TEXT
 
@@ -63,11 +59,10 @@ _INTERPRETER = re.compile(
 
 
 def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
-    """Return whether a readable file that begins with the signature of the format `signed` is probably ordinary text.
+    """Return whether a readable file with the signature of the format `signed` is probably ordinary text.
 
-    A signature made of letters can also begin a text, but a real file of a binary format soon contains bytes that are
-    not text. The signature is trusted, and the result is False, if the file's name has a suffix of the same modality,
-    if the signature cannot occur in ordinary text, or if it is `%PDF-`.
+    A signature made of letters can also begin a text, but a file of a binary format soon contains bytes that are not
+    text.
     """
     if promised is not None and promised.modality is signed.modality:
         return False
@@ -75,8 +70,8 @@ def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
 
 
 _SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg", "fb2", "eml", "mbox"}
-"""Formats whose signature contains bytes that never appear in text, is the root element of an XML document, or is
-accepted only in files with the suffix of the format (mail).
+"""Formats whose signature contains bytes that do not occur in ordinary text, is the root element of an XML document, or
+counts only in files with the suffix of the format (mail).
 """
 
 
@@ -217,9 +212,8 @@ _IN_FOLDER = re.compile(rb"PK\x03\x04.{26}(word/|ppt/|xl/)", re.DOTALL)
 def _office(head: bytes, promised: Format | None) -> Format | None:
     """Return the Office format of a ZIP archive, or None if it is not an Office file.
 
-    The format is determined by the names of the first files in the archive, or else by `promised`, the format for the
-    suffix of the archive. In a ZIP header, bytes 26 to 29 are the lengths of the file name and the extra field; the
-    name follows (APPNOTE 4.3.7).
+    The folders of its first files decide, or else its suffix, whose format is `promised`. In a ZIP header, the file
+    name follows the lengths in bytes 26 to 29 (APPNOTE 4.3.7).
     """
     named = promised if promised is not None and promised.name in OFFICE else None
     found = _IN_FOLDER.search(head)

@@ -2,8 +2,8 @@
 
 Imports almost nothing (no attrs, nothing of `wire`), so that listing maps starts quickly.
 
-A card describes the bytes of a map file. It is valid while the state of the file is unchanged. If the state has
-changed, the bytes are hashed and compared, which costs far less than parsing.
+A card is valid while the state of its map file is unchanged. If the state has changed, the bytes are hashed and
+compared, which costs far less than parsing.
 """
 
 from __future__ import annotations
@@ -135,8 +135,9 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def _current(remembered: RememberedCard, entry: os.DirEntry[str], folder: str) -> RememberedCard | None:
-    """Return the card with the current file state, the same object if the state is unchanged; None if the bytes differ,
-    or if the file cannot be read or is a link out of the folder.
+    """Return the card with the current file state, the same object if the state is unchanged.
+
+    Return None if the bytes differ, or if the file cannot be read or is a link out of the folder.
     """
     try:
         if entry.is_symlink() and not is_inside(entry.path, folder):

@@ -1,6 +1,6 @@
 """Lists the maps in a folder, and caches the listing while the folder is unchanged.
 
-Imports almost nothing, because programs that must start quickly use it.
+Imports almost nothing, so that programs start quickly.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
 def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield each resource ID with its map file, in any order.
 
-    Only files with encoded names are held in memory, because two of them may have the same ID.
+    Only files with encoded names are collected, because two of them may have the same ID.
     """
     odd: dict[str, os.DirEntry[str]] = {}
     check_folder(folder)
@@ -83,10 +83,7 @@ def _is_ours(entry: os.DirEntry[str], resource_id: str) -> bool:
 
 
 class _Kept(NamedTuple):
-    """A listing made at `looked`, when the folder was in the state `state`.
-
-    The folder has been in this state since `since`.
-    """
+    """A listing made at `looked`, when the folder was in the state `state`, in which it has been since `since`."""
 
     ids: tuple[str, ...]
     state: FileState | None
@@ -97,7 +94,7 @@ class _Kept(NamedTuple):
 class MapListing:
     """The resource IDs of the maps in a folder; the same tuple while they are unchanged.
 
-    Adding or removing a file changes the timestamps of the folder. Editing a file in place does not change its ID.
+    Adding or removing a file changes the timestamps of the folder.
     """
 
     def __init__(self, folder: str) -> None:
@@ -178,7 +175,7 @@ class MapListing:
 
 
 class MapVersions(Mapping[str, str]):
-    """The version of each map by resource ID, read on demand and never cached."""
+    """The version of each map by resource ID, read on demand."""
 
     def __init__(self, listing: MapListing, version: Callable[[str], str | None]) -> None:
         """`version` returns the version of one map, or None if the map does not exist."""

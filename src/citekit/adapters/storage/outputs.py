@@ -258,7 +258,7 @@ def _same(left: dict[str, object], right: dict[str, object]) -> bool:
 def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> FileState | None:
     """Return the file's state if it is the object or an unchanged copy, else None.
 
-    A copy that this process has verified is recognized by its state (`before`). Otherwise the bytes are read, because
+    A copy that this process has verified is recognized by its state (`before`). The bytes of others are read, because
     the author of an archive can give any file the size, mode, and timestamp of the object.
     """
     try:

@@ -1,7 +1,7 @@
 """A map store in an object store, which several machines share.
 
 Each stored map is one object, and the highest number is the current one. A removed map is an empty object with the next
-number. An object never changes, so writing a number only if it is absent is the only coordination.
+number. Objects do not change, so writing a number only if it is absent is the only coordination.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ class SharedMapStore:
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
         """See `MapStore.cards`.
 
-        Maps whose cards are cached are not read. An object never changes, so a cached card is valid as long as its
-        number is the current one.
+        Maps whose cards are cached are not read. Objects do not change, so a cached card is valid as long as its number
+        is the current one.
         """
         current = self._current()
         if resource_ids is not None:
@@ -307,7 +307,7 @@ class SharedMapStore:
             self._cards.popitem(last=False)
 
     def _base(self, resource_id: str) -> int:
-        """Return the number of the last object of the resource that this process has seen, or else request it."""
+        """Return the number of the last object of the resource that this process has recently seen, or else request it."""
         number, seen = self._bases.get(resource_id, (0, 0.0))
         if seen and time.monotonic() - seen < BASE_SECONDS:
             return number
@@ -323,7 +323,7 @@ class SharedMapStore:
     def _check_writable(self) -> None:
         """Raise `RequestRefused` if other machines would not see what this one writes.
 
-        This is checked once per process.
+        This is checked until it succeeds once.
         """
         if not self._may_write and self._objects.size(CATALOG) is not None:
             raise RequestRefused(

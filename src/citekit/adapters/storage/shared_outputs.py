@@ -1,7 +1,7 @@
 """Outputs whose receipts are shared with other machines through an object store.
 
 Each of several servers can then report the origin of evidence that another server extracted. The receipt of evidence is
-the object `receipts/DIGEST/NUMBER`. The number is a digest of the receipt, because the same bytes can be evidence of
+the object `receipts/DIGEST/NUMBER`. The number identifies the receipt, because the same bytes can be evidence of
 several files.
 """
 

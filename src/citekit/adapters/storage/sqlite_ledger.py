@@ -1,7 +1,7 @@
 """A ledger in one SQLite file.
 
-Table `line` is append-only; triggers reject other changes. Table `standing` holds the number of the last line for each
-book and is updated by a trigger in the same transaction, so that the cost of a query does not grow with the history.
+Table `line` is append-only; triggers reject changes and deletions. Table `standing` holds the number of the last line
+for each book and is updated by a trigger, so that the cost of a query does not grow with the history.
 
 The file uses a rollback journal instead of write-ahead logging, so that a ledger on a read-only disk can be read.
 """
@@ -89,7 +89,7 @@ class SqliteLedger:
         self._patience = patience
 
     def append(self, entry: LedgerEntry) -> None:
-        """See `Ledger.append`. After this method returns, a power failure cannot undo it."""
+        """See `Ledger.append`. When this method returns, the entry is on the disk."""
         text = ledger_line.written(entry)
         key = (_key(entry.collection), entry.digest.hex, entry.deed.value, ledger_line.checked(entry).at.isoformat())
         with writing(self._path):

@@ -23,7 +23,7 @@ from citekit.domain.ports.evidence_store import Make
 class StagingArea:
     """A lock for each key, and a folder below `making` for each piece of evidence in progress.
 
-    While a caller holds the lock of a key, any existing file for that key was left by a killed process.
+    When a caller gets the lock of a key, any folder for that key was left by a killed process.
     """
 
     def __init__(self, making: Path, locks: Path) -> None:
@@ -78,7 +78,7 @@ class StagingArea:
 def made_by(make: Make, target: Path) -> Extraction:
     """Return the result of `make`.
 
-    Raise `HomeUnwritable` if the disk is full or read-only, wherever the error occurs.
+    Raise `HomeUnwritable` if its error was caused by a full or read-only disk.
     """
     try:
         return make(target)

@@ -84,7 +84,7 @@ class UnpackedArchives:
     ) -> int:
         """Write one file, and return the size of all files so far, which was `size` before.
 
-        Raise `SourceUnsupported` if that size exceeds `limit`, or if the archive has two files with this name.
+        Raise `SourceUnsupported` if that size exceeds `limit`, or if two files have this name.
         """
         with writing(target):
             try:

@@ -35,7 +35,7 @@ class Uploads:
 
     @contextmanager
     def receiving(self) -> Iterator[Upload]:
-        """Yield a new temporary file, which is deleted at the end unless `keep` was called."""
+        """Yield a new temporary file, which is deleted at the end. `keep` stores it under a name."""
         path = self.folder / f".{secrets.token_hex(8)}{_PART}"
         with writing(path):
             descriptor = open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, make_folders=True)

@@ -25,11 +25,11 @@ FOLDER = ".editions"
 SOURCES = "sources.txt"
 """A file in the folder of a resource with the digests of its earlier sources, one on each line, oldest first.
 
-Each digest is followed by an authentication code of this home, so that a list from an archive or a clone has no effect.
+Each has an authentication code of this home, so that a list from an archive or a clone has no effect.
 """
 
 SEAL_FOLDER = ".sources"
-"""Hidden subfolder of the maps folder with the seal of these lists.
+"""Subfolder of the maps folder with the seal of these lists.
 
 It is outside `.editions`, where a resource could have the same name.
 """
@@ -66,7 +66,7 @@ class Editions:
         return None
 
     def all(self, resource_id: str) -> Sequence[ResourceMap]:
-        """Return every readable retained map of the resource, sorted by file name."""
+        """Return the readable retained maps of the resource, sorted by file name."""
         found = []
         for path in sorted(self._of(resource_id).glob(f"*{SUFFIX}")):
             with suppress(OSError, MapCorrupt):
@@ -81,7 +81,7 @@ class Editions:
         write_atomically(self._of(resource_id) / SOURCES, lines.encode(), mode=0o600)
 
     def sources(self, resource_id: str) -> Sequence[Digest]:
-        """Return the digests that this home recorded, oldest first; lines without a valid code are ignored."""
+        """Return the digests that this home recorded, oldest first. Lines without a valid code are ignored."""
         found = []
         with suppress(OSError), open_home_file(self._of(resource_id) / SOURCES) as file:
             for line in file.read(SOURCES_LIMIT * _LINE).decode("ascii", "replace").splitlines():

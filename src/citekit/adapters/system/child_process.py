@@ -1,8 +1,7 @@
 """A child process that runs CiteKit, answers messages, and can be killed at any time (POSIX).
 
 A message is a length of eight bytes (big-endian) followed by that many bytes. The child inherits the read end of a pipe
-that is never written to. When the parent ends for any reason, the kernel signals the child, which ends even inside a
-compiled loop.
+that is never written to. When the parent ends, the kernel signals the child, which ends even inside a compiled loop.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MESSAGE_LIMIT = 1 << 28
 """Size limit of a received message, in bytes. A peer that announces a longer one is considered broken."""
 
 LOW_PRIORITY = 15
-"""The nice value of a long-running child while other requests wait. It still gets some processor time."""
+"""The nice value of a long-running child while other requests wait."""
 
 _HEAD = struct.Struct(">Q")
 _PIECE = 1 << 20
@@ -65,8 +64,8 @@ def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
 def python(code: str) -> list[str]:
     """Return the command that runs `code` with the current module search path, but without the working directory.
 
-    The flags `-I -S -B` exclude environment variables, the working directory, and start-up files, and prevent compiled
-    copies. Further arguments appear in `sys.argv`.
+    The flags `-I -S -B` exclude environment variables, the working directory, start-up files, and compiled copies.
+    Further arguments appear in `sys.argv`.
     """
     places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
     flags = ["-I", "-S", "-B", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
@@ -124,7 +123,7 @@ class Line:
 class ChildProcess:
     """A running child process, for one caller at a time.
 
-    It leads its own process group, so that Ctrl-C in a terminal does not reach it and the programs that it runs can be
+    It leads its own process group, so that Ctrl-C in a terminal does not reach it, and programs that it runs can be
     killed with it.
     """
 
@@ -137,7 +136,7 @@ class ChildProcess:
 
     @classmethod
     def start(cls, command: Sequence[str]) -> ChildProcess:
-        """Start `command` with three descriptors appended as arguments: two for its `Line`, and one for the pipe that
+        """Start `command` with three descriptors as further arguments: two for its `Line`, and one for the pipe that
         signals the end of this process.
 
         Raise `OSError` if the command cannot be started.
@@ -186,9 +185,9 @@ class ChildProcess:
             raise self._ended() from error
 
     def processor_time(self) -> float | None:
-        """Return the processor time of the child and its programs in seconds; None if it is unknown.
+        """Return the processor time of the child and its programs in seconds, or None if it is unknown.
 
-        Only Linux reports it. It is measured from outside, so the child cannot falsify it.
+        Only Linux reports it. The child cannot falsify it, because it is measured from outside.
         """
         if sys.platform != "linux" or self._process.returncode is not None:
             return None
@@ -297,7 +296,7 @@ def _is_handed_on(descriptor: int) -> bool:
 
 
 def _pipe() -> tuple[int, int]:
-    """Create a pipe whose ends are not standard streams, even if those are closed, because a child's streams replace
+    """Create a pipe whose ends are not standard streams, even if those are closed: a child's streams would replace
     them.
     """
     import fcntl

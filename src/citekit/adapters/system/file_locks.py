@@ -39,9 +39,7 @@ NAP = 0.1
 
 @define
 class _Gate:
-    """A gate at which the threads of this process wait for the same lock; `users` counts the threads that hold or await
-    it.
-    """
+    """A gate for the threads of this process that need the same lock; `users` counts those that hold or await it."""
 
     lock: threading.Lock = field(factory=threading.Lock)
     users: int = 0
@@ -59,7 +57,7 @@ SILENCE = 3.0
 
 
 def log_once(text: str) -> Callable[[], None]:
-    """Return a callback that logs `text` once if it is still called after `SILENCE` seconds, so that no wait is silent."""
+    """Return a callback that logs `text` once if it is still called after `SILENCE` seconds."""
     due = time.monotonic() + SILENCE
 
     def tell() -> None:
@@ -74,8 +72,8 @@ def log_once(text: str) -> Callable[[], None]:
 class Locks:
     """Named locks in a folder, with one small file for each name.
 
-    With `passing`, a lock file is removed when the lock is released, so that any number of names can be used.
-    Otherwise, lock files remain, and the caller must limit the number of names.
+    With `passing`, a lock file is removed when the lock is released. Otherwise, lock files remain, and the caller must
+    limit the number of names.
     """
 
     def __init__(self, folder: Path, *, passing: bool = False) -> None:
@@ -88,8 +86,8 @@ class Locks:
     def hold(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
         """Acquire and hold the lock `name`, which is not reentrant. Raise `HomeUnwritable` if it cannot be locked.
 
-        `waiting` is called periodically during the wait. If it raises, the exception propagates and the lock is not
-        acquired. By default, a warning reports what is awaited.
+        `waiting` is called periodically during the wait. An exception that it raises ends the wait. By default, a
+        warning reports what is awaited.
         """
         if waiting is wait_silently:
             waiting = log_once(f"Waiting for another CiteKit process, which has locked {self._folder / name}.")
@@ -124,7 +122,7 @@ class Locks:
 
     @contextmanager
     def _gate(self, name: str) -> Iterator[threading.Lock]:
-        """Yield the gate for that name. It is removed when no thread uses it."""
+        """Yield the gate for that name, which is removed when no thread uses it."""
         with self._table:
             gate = self._gates.setdefault(name, _Gate())
             gate.users += 1
@@ -268,7 +266,7 @@ STRIPES = 64
 class FileLocks:
     """The locks of a folder. A name is `kind` or `kind:rest`.
 
-    Different kinds never share a file, so they may be nested.
+    Different kinds have different files, so they may be nested.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -276,7 +274,9 @@ class FileLocks:
 
     @contextmanager
     def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Wait for the lock and hold it; see `Locks.holding` of the port."""
+        """Wait for the lock and hold it; see `Locks.holding` of the port. If the folder cannot be written, no lock is
+        held.
+        """
         with ExitStack() as held:
             with suppress(HomeUnwritable):  # no process can write here, so no lock is needed
                 held.enter_context(self._locks.hold(_file_name(name), waiting))

@@ -20,12 +20,11 @@ seconds.
 
 
 class FileState(NamedTuple):
-    """The state of a file. As long as the state is equal, the bytes are assumed to be unchanged.
+    """The state of a file. As long as it is equal, the bytes are assumed to be unchanged. Times are in nanoseconds
+    since the epoch.
 
-    Times are in nanoseconds since the epoch.
-
-    The change time of the inode (POSIX `st_ctime`) reveals an edit whose modification time was reset, because no
-    program can set it. On other systems it is the creation time, which is harmless.
+    The change time of the inode (POSIX `st_ctime`), which programs cannot set, reveals an edit whose modification time
+    was reset. On other systems it is the creation time, which is harmless.
     """
 
     device: int
@@ -53,7 +52,7 @@ class FileState(NamedTuple):
     def changed(self, now: float) -> float:
         """Return the time of the last change in seconds since the epoch.
 
-        Ignores a modification time after `now`, which was set by a program.
+        A modification time after `now` was set by a program, and is ignored.
         """
         modified, changed = self.mtime_ns / 1e9, self.ctime_ns / 1e9
         return changed if modified > now else max(changed, modified)
@@ -62,7 +61,7 @@ class FileState(NamedTuple):
         """Return whether a further change would be visible. Changes within `window` seconds may get the same timestamp.
 
         If the timestamps look coarse, the longer window applies. `since` is when the file was first seen in this state.
-        It is used if the last change is after `now`: the clock was changed, or it belongs to another computer.
+        It is used if the last change is after `now`, because the clock was changed or belongs to another computer.
         """
         changed = self.changed(now)
         return now - (since if changed > now else changed) > (window if self.ctime_ns % _COARSE_STEP else COARSE)
@@ -78,6 +77,6 @@ class FileState(NamedTuple):
 
 
 def version_of(status: os.stat_result, looked: float) -> str:
-    """Return a text that changes with the file. While a change might not be visible, the text differs on every call."""
+    """Return a text that changes with the file. While a change might not be visible, it contains `looked`."""
     state = FileState.of(status)
     return str(state) if state.tells(looked) else f"{state}@{looked}"

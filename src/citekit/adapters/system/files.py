@@ -87,8 +87,8 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int
     On failure, raise `HomeUnwritable`, or `HomeUnsafe` if a folder of the home on the path is a link, and leave the old
     file unchanged.
 
-    With `durable`, wait until a power failure cannot undo the write. Without it, a power failure may undo or damage the
-    file, but a kill cannot. `mode` is the permissions of the new file before the umask.
+    With `durable`, the content is flushed to the disk first. Without it, a power failure may undo or damage the file,
+    but a kill cannot. `mode` is the permissions of the new file before the umask.
     """
     with writing(path), opened_folder(path.parent, make=True) as folder:
         if folder is None:
@@ -116,9 +116,7 @@ def _write_into(folder: int, name: str, data: bytes, durable: bool, mode: int) -
 
 @contextmanager
 def temporary_beside(path: Path) -> Iterator[Path]:
-    """Yield an unused path in the folder of `path`, on the same file system.
-
-    The file is removed afterwards in any case.
+    """Yield an unused path in the folder of `path`, and remove the file at the end.
 
     Raise `HomeUnsafe` if the path of the folder has a link inside a home.
     """

@@ -2,11 +2,11 @@
 
 A home may come from an untrusted source: an archive, a clone, or a shared disk. A symbolic link in one of its folders
 would make CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side
-effects. Therefore CiteKit opens all its own files in a home through this module.
+effects. Therefore CiteKit opens its own files in a home through this module.
 
 The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`. The part before it
 is chosen by the user and may contain links; the part inside may not. The rule uses names only, so that no process needs
-to be passed the path of the home. Outside of homes, only the last component is checked.
+the path of the home. Outside of homes, only the last component is checked.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -28,7 +28,7 @@ OF_SUBJECTS = ".citekit_subjects"
 HOME_FOLDERS = frozenset(
     {".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library", ".citekit_uploads", OF_SUBJECTS}
 )
-"""The folders that CiteKit creates in a home."""
+"""The folders of CiteKit in a home."""
 
 DATABASE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 """Suffixes that SQLite appends to the name of a database for its auxiliary files."""
@@ -148,11 +148,11 @@ def check_database(path: _Path) -> None:
 
 
 def names_another_file(journal: _Path) -> bool:
-    """Return whether a rollback journal names another file, the list of the journals of one transaction
+    """Return whether a rollback journal names another file, as it does for transactions of several databases
     (super-journal).
 
-    SQLite writes such a name for transactions of several databases, which CiteKit does not use. When the journal is
-    rolled back, SQLite deletes the file that it names. False if there is no journal.
+    CiteKit has no such transactions. When the journal is rolled back, SQLite deletes the file that it names. False if
+    it cannot be opened.
     """
     try:
         descriptor = os.open(journal, os.O_RDONLY | _OPEN & ~_NOFOLLOW)
@@ -228,8 +228,8 @@ def _split(path: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _own_folders(path: str) -> tuple[str, ...]:
-    """Return each folder of the home on an absolute path, outermost first, then the path itself; nothing outside of
-    homes.
+    """Return each folder of the home on an absolute path, outermost first, then the path itself; nothing if it is not
+    in a home.
     """
     root, names = _split(path)
     return tuple(os.path.join(root, *names[:at]) for at in range(1, len(names) + 1))  # noqa: PTH118

@@ -1,9 +1,9 @@
 """The seal of a home, which distinguishes data written here from data that came with an archive or a clone.
 
 Each folder of derived data has a small file of random bytes. The key is derived from these bytes, and from the inode
-and change time of the file. No program can set that time (POSIX `st_ctime`). Therefore a home that was copied,
-unpacked, or cloned has another key, as has a home with a seal from another home. Rows and files carry an authentication
-code (keyed BLAKE2b, RFC 7693) made with this key. Data without a valid code is rebuilt.
+and change time of the file. Programs cannot set that time (POSIX `st_ctime`). Therefore a home that was copied,
+unpacked, or cloned has another key. Rows and files carry an authentication code (keyed BLAKE2b, RFC 7693) made with
+this key. Data without a valid code is rebuilt.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -40,15 +40,12 @@ class HomeSeal:
 
     Each user has a seal. Codes of root's seal are valid for all users, because root can write everything anyway, unless
     others can write to the folder: they could read the seal and make codes for what they write. If no seal can be
-    created, as on a read-only disk, codes are valid only in this process. Every method raises `HomeUnsafe` if the seal
-    is a link or not a regular file.
+    created, as on a read-only disk, codes are valid only in this process. `code` and `holds` raise `HomeUnsafe` if the
+    seal is a link or not a regular file.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:
-        """Prepare the seal. No file is created until the first code is made.
-
-        Root's seal is readable by all users unless it is `private`.
-        """
+        """No file is created until the first code is made. Root's seal is readable by all users unless it is `private`."""
         self._mode = 0o644 if _USER == ROOT and not private else 0o600
         self._folder = os.path.abspath(folder)  # noqa: PTH100 - pathlib is slow to import
         users = dict.fromkeys((_USER, ROOT) if _USER is not None else (None,))
@@ -160,7 +157,9 @@ def _key_of(descriptor: int, user: int | None) -> _Key | None:
 
 
 def _code(key: bytes, parts: tuple[bytes, ...]) -> bytes:
-    """Return the code. The length of each part precedes it, so that different lists of parts never give the same bytes."""
+    """Return the code. The length of each part precedes it, so that different lists of parts do not give the same
+    bytes.
+    """
     from _blake2 import blake2b  # hashlib would load OpenSSL, which delays listings
 
     data = b"".join([len(part).to_bytes(8, "big") + part for part in parts])

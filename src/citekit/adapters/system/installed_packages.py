@@ -14,10 +14,9 @@ _SUFFIX = ".dist-info"
 def version_of(package: str, *distributions: str) -> str:
     """Return the version of `package`, or "unknown".
 
-    `distributions` are the names of distributions that may install it, by default the name of the package.
-
-    Reads the name of the metadata folder next to the package (`name-version.dist-info`). Only if that is not
-    conclusive, imports `importlib.metadata`, which takes longer than all other imports before the first extraction.
+    `distributions` are the names of distributions that may install it, by default the name of the package. The version
+    is read from the name of the metadata folder next to the package (`name-version.dist-info`). Only if that is not
+    conclusive, `importlib.metadata` is imported, which is slow.
     """
     names = distributions or (package,)
     found = [version for name, version in _beside(package) if name in {_normal(each) for each in names}]

@@ -1,8 +1,8 @@
 """Retries requests to a service after transient failures.
 
 Transient failures (HTTP 408, 429, 500, 502, 503, 504, a lost connection, a timeout) are retried with exponential
-backoff and jitter, or after the delay in `Retry-After`. All other failures are final. The caller's progress callback is
-called periodically, so that it can cancel.
+backoff and jitter, or after the delay in `Retry-After`. The caller's progress callback is called periodically, so that
+it can cancel.
 """
 
 from __future__ import annotations
@@ -57,10 +57,8 @@ class Retries:
     jitter: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked_for: float | None) -> float | None:
-        """Return the pause in seconds before retry `attempt` (from 1), or None if there is no further retry.
-
-        A request is retried at most `count` times, and not if the service asks for a pause (`asked_for`) of more than
-        `PAUSE_LIMIT` seconds.
+        """Return the pause in seconds before retry `attempt` (from 1), or None if there is no further retry: after
+        `count` retries, or if the service asks for a pause (`asked_for`) of more than `PAUSE_LIMIT` seconds.
         """
         if attempt > self.count or (asked_for is not None and asked_for > PAUSE_LIMIT):
             return None

@@ -86,8 +86,8 @@ def call(work: Callable[[], object], *, timeout: float | None, progress: Progres
 
     Raise the errors of `work` and `progress`, or `TookTooLongError` after `timeout` seconds (None: no limit).
 
-    The work runs in a daemon thread, because Python cannot stop code that hangs. After `timeout` seconds, or when
-    `progress` raises, the thread is abandoned.
+    The work runs in a daemon thread, which is abandoned in the last two cases, because Python cannot stop code that
+    hangs.
     """
     outcome = _Outcome()
     thread = threading.Thread(target=_run, args=(work, outcome), name="citekit-user-code", daemon=True)
@@ -127,11 +127,10 @@ async def _awaited(answer: Any) -> object:
 
 
 def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
-    """Load and run the Python file at `path`.
+    """Load and run the Python file at `path`, which the user must have named.
 
-    Return the module and the bytes of the file; `kind` describes it in errors.
-
-    Only for files that the user names. Raise `RequestRefused` if the file cannot be read or run.
+    Return the module and the bytes of the file; `kind` describes it in errors. Raise `RequestRefused` if the file
+    cannot be read or run.
     """
     try:
         code = path.read_bytes()

@@ -170,7 +170,7 @@ class Ask:
         return evolve(answers, hits=hits, parents=_parents(families, answers.hits))
 
     def _families(self, collection: str, parents: tuple[str, ...]) -> dict[str, list[Chunk]]:
-        """Return the chunks of each chapter, in order, from a single query."""
+        """Return the chunks of each chapter, in order."""
         families: dict[str, list[Chunk]] = {parent: [] for parent in parents}
         for entry in self.index.matching(collection, Where({"parent": parents})):
             chunk = chunk_of(entry)
@@ -220,7 +220,7 @@ def _surrounded(hit: Hit, family: Sequence[Chunk], mode: ContextMode) -> Hit:
 
 
 def _parents(families: Mapping[str, Sequence[Chunk]], hits: Sequence[Hit]) -> list[Parent]:
-    """Return the chapters. Each gets the same share of `ANSWER_CHARACTERS`, around its best hit."""
+    """Return the chapters. Each has at most its share of `ANSWER_CHARACTERS`, around its best hit."""
     parents = []
     for identifier, family in families.items():
         if not family:
@@ -247,8 +247,8 @@ def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str
     """Return the text around a chunk in its chapter, and whether any chunk of the chapter was left out.
 
     `family` are the chunks of the chapter in order, and `sequence` identifies the chunk. The text consists of complete
-    chunks joined by line feeds. It always includes the identified chunk. Neighboring chunks are added from near to far,
-    alternating between the two sides, as long as the total is at most `room` characters.
+    chunks joined by line feeds. Neighbors of the chunk are added from near to far, alternating between the two sides,
+    as long as the total is at most `room` characters.
     """
     here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
     first = last = here

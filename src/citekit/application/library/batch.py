@@ -52,8 +52,8 @@ class Outcome:
 
 @frozen
 class BatchIngest:
-    """Ingests books one after the other. If one fails, the others are still ingested. Repeating an interrupted batch
-    continues it.
+    """Ingests books one after the other. If one fails, the others are still ingested. An interrupted batch can be
+    repeated.
     """
 
     library: Library

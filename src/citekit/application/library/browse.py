@@ -91,8 +91,9 @@ class Browse:
 
 
 def _size(path: Path, allowed: Folders) -> int:
-    """Return the size of a file in bytes; 0 if it is not a regular file, cannot be accessed, or is a link that leads
-    outside the allowed folders.
+    """Return the size of a file in bytes.
+
+    It is 0 for a file that is not regular or not accessible, and for a link that leads outside the allowed folders.
     """
     try:
         if path.is_symlink():

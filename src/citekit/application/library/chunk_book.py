@@ -51,7 +51,7 @@ class ChunkedBook:
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """The number of parts of each kind."""
+        """The numbers of chapters, chunks, passages, words, and characters."""
         return {
             "chapters": self.chapters,
             "chunks": len(self.placed),

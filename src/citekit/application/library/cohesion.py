@@ -29,7 +29,7 @@ class Cohesion:
 
 @frozen
 class MeasureCohesion:
-    """Splits a text into sentences and measures the similarity of neighboring sentences from their embedding vectors."""
+    """Splits a text into sentences and measures the similarity of neighboring sentences by their vectors."""
 
     splitter: SentenceSplitter
     similarity: Embedder
@@ -55,7 +55,7 @@ class MeasureCohesion:
     def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
         """Yield the similarity of each sentence in `found` to the next sentence.
 
-        The sentences are embedded in batches. Each batch begins with the last sentence of the previous batch.
+        Each batch of vectors begins with the last sentence of the previous batch.
         """
         for first in range(0, max(0, len(found) - 1), BATCH):
             progress(first, len(found), "comparing sentences")

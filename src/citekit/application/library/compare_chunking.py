@@ -88,8 +88,8 @@ class Comparison:
 class ComparedChunking:
     """The comparison of several thresholds for the file at `path`.
 
-    `comparisons` are in increasing order of threshold. The best one has the highest score; if several have the same
-    score, the one with the lowest threshold is the best.
+    `comparisons` are in increasing order of threshold. The best one has the highest score, and the lowest threshold
+    among equal scores.
     """
 
     path: Path
@@ -101,7 +101,7 @@ class ComparedChunking:
 
     @property
     def best(self) -> Comparison:
-        """The comparison with the highest score."""
+        """The best comparison."""
         return max(self.comparisons, key=lambda comparison: comparison.score)
 
     @property
@@ -142,7 +142,7 @@ class CompareChunking:
         `min_words` and `max_words` limit the size of a chunk. `language` is an ISO 639 code; if it is None, the
         language in the file's metadata is used. Raise `RequestRefused` if the text has fewer than `LEAST_SENTENCES`
         sentences or if the chunk sizes are invalid, `SourceUnsupported` if text cannot be read from the format, and the
-        errors of the ports used.
+        errors of the ports.
         """
         every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
         found = read_text(self.sources, self.reader, path)

@@ -27,7 +27,7 @@ to 1).
 class BookPages:
     """The ranked pages of books, best first, each with the name of its book in the index.
 
-    `rankable` are the names of all books whose pages were ranked, including those that have no page in the list.
+    `rankable` are the names of all books whose pages were ranked, with or without a page in the list.
     """
 
     pages: Sequence[tuple[str, RankedPage]] = ()
@@ -103,12 +103,13 @@ class _Candidate:
 def hits_on_pages(
     pages: BookPages, found: Sequence[tuple[Ranked, Entry]], words: SparseVector, share: float = 0.0
 ) -> tuple[Iterator[Hit], frozenset[str]]:
-    """Return the chunks in `found` as hits, best first, and the names of books that have a ranked page without a found
-    chunk. `found` are the chunks that the vector index found, best first. The best chunk of a ranked page represents
+    """Return chunks as hits, best first, and the names of books that have a ranked page without a found chunk.
+
+    `found` are the chunks that the vector index found, best first. The best chunk of a ranked page gets the score of
     the page: among the chunks with the best lines of the page, or else all chunks on the page, the chunk with the best
-    passage. It has the score of the page; for the other chunks of these books, see `_others`. Chunks of books that are
-    not rankable keep their own scores. `share` is the weight of the score of the vector index when it is mixed with
-    that of the page (`share_of`).
+    passage. For the other chunks of these books, see `_others`. Chunks of books that are not rankable keep their own
+    scores. If `share` is not 0, it is the weight of a chunk's own score when it is mixed with that of the page
+    (`share_of`).
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []

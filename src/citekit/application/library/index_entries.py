@@ -81,7 +81,7 @@ class LocatedChunk:
 
 
 def entry_id(index_key: str, kind: str, start: int, end: int) -> str:
-    """Return the ID of an index entry for a character range of a file. The same arguments always produce the same ID.
+    """Return the ID of an index entry for a character range of a file. Equal arguments produce equal IDs.
 
     `index_key` is the name of the book in the index, and `kind` is "chunk", "passage", or "chapter".
     """
@@ -113,7 +113,7 @@ def chunk_entries(
 def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Sequence[Vector]) -> Iterator[Entry]:
     """Yield an index entry with a vector for every passage of the chunks, for searching by meaning.
 
-    `vectors` are the embedding vectors of all passages, in the order of the passages.
+    `vectors` are the vectors of all passages, in their order.
     """
     remaining = iter(vectors)
     for chunk in placed:
@@ -128,7 +128,7 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
 def chunk_of(entry: Entry) -> Chunk:
     """Return the chunk that an entry of the kind "chunk" stores.
 
-    The entry may be of an earlier version or from another program, so fields may be missing.
+    Fields may be missing if an earlier version or another program made the entry.
     """
     payload = entry.payload
 
@@ -166,10 +166,8 @@ def _passages_of(text: str, payload: Mapping[str, Any]) -> Iterator[Passage]:
 
 
 def _passage(book: BookWords, extracted_text: LocatedText, start: int, end: int) -> dict[str, Any]:
-    """Return the description of a passage for the payload of its chunk.
-
-    The description contains the ID of the passage's index entry, its character range in the extracted text, and its
-    address.
+    """Return the ID of a passage's index entry, its character range in the extracted text, and its address, for the
+    payload of its chunk.
     """
     first, text = _stripped(extracted_text, start, end)
     identifier = entry_id(book.index_key, "passage", start, end)
@@ -219,7 +217,7 @@ def _chunk_facts(book: BookWords, extracted_text: LocatedText, chunk: LocatedChu
 
 
 def _stripped(extracted_text: LocatedText, start: int, end: int) -> tuple[int, str]:
-    """Return the text between two offsets without surrounding white space, and the offset at which the result begins.
+    """Return the text between two offsets without surrounding white space, preceded by the offset at which it begins.
 
     A space replaces the mark of a pause in a recording.
     """

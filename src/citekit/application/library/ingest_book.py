@@ -100,9 +100,9 @@ class IngestBook:
     """Splits a book into chunks, and adds the chunks to the vector index and to the map of the file.
 
     A book is identified by its bytes: the same bytes are ingested into a collection only once, unless the request has
-    `force`. If an ingest is canceled or fails, nothing of it remains in the index, and the ledger records the failure. If
-    the process is killed while storing, searches ignore the incomplete book until it is ingested again. An earlier ingest
-    that is being replaced is searched until the new one is complete, whatever happens.
+    `force`. If an ingest is canceled or fails, what it stored is removed from the index, and the ledger records the
+    failure. If the process is killed while storing, searches ignore the incomplete book until it is ingested again. An
+    earlier ingest that is being replaced is searched until the new one is complete.
     """
 
     ingest: Ingest
@@ -130,8 +130,7 @@ class IngestBook:
     def facts(self, path: Path) -> BookFacts:
         """Return the bibliographic metadata in the file at `path`.
 
-        Raise `SourceUnsupported` if the format cannot be read as a book, and `SourceUnreadable` if the file cannot be
-        read.
+        Raise `SourceUnsupported` if the format cannot be read as a book, and the errors of reading the file.
         """
         return self.reader.facts(self._readable(path))
 
@@ -142,7 +141,7 @@ class IngestBook:
         title or author is unknown, `SourceUnsupported` if the format cannot be read as a book or the file has no text,
         `ModelMismatch` if the collection was created with another embedding model, `RequestRefused` if the file does
         not have the expected digest, `SourceChanged` if the file changes during the ingest, `Cancelled` if `progress`
-        cancels the ingest, and the errors of the ports used.
+        cancels the ingest, and the errors of the ports.
         """
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:
@@ -178,8 +177,8 @@ class IngestBook:
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
         """Return the request with missing title, author, and language filled in from the metadata in the file.
 
-        Raise `MetadataMissing` if the title or author is still unknown. A request with a `book_id` does not raise for
-        an unknown author: the author becomes "Unknown".
+        Raise `MetadataMissing` if the title or author is still unknown. With a `book_id`, an unknown author becomes
+        "Unknown".
         """
         said = self.reader.facts(source)
         title, author = known(request.title, said.title), known(request.author, " & ".join(said.authors))
@@ -219,8 +218,7 @@ class IngestBook:
     def _base(self, source: Source) -> ResourceMap:
         """Return the map to which the chunks are added.
 
-        This is the stored map of the file if it describes the current bytes, no matter which mapper created it, else a
-        new map.
+        This is a stored map of the current bytes by any mapper, else a new map.
         """
         for name in self.maps.find_source(str(source.path)):
             there = self.maps.get(name)
@@ -302,7 +300,7 @@ def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
     """Yield the text to embed for each passage of the book.
 
     A chapter of fewer than `SHORT` words, such as a dedication, is too short to embed alone, so its text extends to the
-    end of the first passage of the next chunk.
+    end of the next chunk's first passage.
     """
     text = cut.extracted_text.text.replace(CUT, " ")
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):

@@ -41,8 +41,8 @@ class NarrowTo:
     ledger: Ledger
 
     def __call__(self, narrowing: Narrowing, collection: str) -> Where:
-        """Return the index filter for the books of the collection that match the criteria. Without criteria, it matches
-        all books.
+        """Return the index filter for the books of the collection that match the criteria, or for all books without
+        criteria.
 
         Raise `RequestRefused` if no ingested book matches.
         """
@@ -59,8 +59,7 @@ class NarrowTo:
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
     """Return the fields of the index filter and the values that each may have.
 
-    Languages and book IDs have fields of their own. The other criteria become a list of names in the index, which
-    can be long.
+    Languages and book IDs have fields of their own. The other criteria become a list of names in the index.
     """
     fields: dict[str, tuple[str | int, ...]] = {}
     if narrowing.language:

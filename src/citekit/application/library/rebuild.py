@@ -50,10 +50,10 @@ class Rebuild:
 
         If the collection is missing, damaged, or was created with another embedding model, it is deleted first, and its
         books are marked as unfinished until they have been ingested. Otherwise the books are replaced one by one, and a
-        book whose file is missing is left unchanged. Before the collection is deleted, the sentence splitter and the
-        embedder are tested.
+        book whose file is missing is left unchanged. The sentence splitter and the embedders are tested before anything
+        is deleted.
 
-        Raise `Cancelled` if `progress` cancels the work, and the errors of the splitter and the embedder if the test
+        Raise `Cancelled` if `progress` cancels the work, and the errors of the splitter and the embedders if the test
         fails.
         """
         self._probe()
@@ -75,9 +75,7 @@ class Rebuild:
         return _again(entry, None if self.known.covers(Path(entry.path)) else entry.digest)
 
     def _probe(self) -> None:
-        """Test the sentence splitter and the embedders with short texts, so that their errors occur before anything is
-        deleted.
-        """
+        """Test the sentence splitter and the embedders with short texts."""
         cut = self.ingest_book.cut
         cut.splitter.starts("One. Two.")
         cut.similarity.query("probe")

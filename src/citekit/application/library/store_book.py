@@ -1,6 +1,4 @@
-"""Stores a book, already split into chunks and embedded, in the vector index and as a map, and records it in the
-ledger.
-"""
+"""Stores a book, already split into chunks and embedded, in the vector index and as a map, and in the ledger."""
 
 from __future__ import annotations
 
@@ -46,8 +44,8 @@ class StoreBook:
 
         `replaced` is the entry of the same book if it is in the index; its `copy` differs from that of `entry`. The
         replaced book is searched until the new one is complete, and is then deleted, like the index entries for an
-        older version of the same file. Raise the errors of the ports used. On failure, what was stored is removed from
-        the index, and the ledger records the failure. If an earlier ingest of the book had also been interrupted, the
+        older version of the same file. Raise the errors of the ports. On failure, what was stored is removed from the
+        index, and the ledger records the failure. If an earlier ingest of the book had also been interrupted, the
         ledger then still lists the book as unfinished, so that a rebuild ingests it again.
         """
         began = perf_counter()
@@ -69,8 +67,8 @@ class StoreBook:
         """Record in the ledger that storing has started. If the `with` block raises, remove what was stored from the
         index.
 
-        After a failure, the ledger entry of a book that is still in the index, or that was unfinished, is restored. Any
-        other book is marked as failed.
+        After a failure, the entry of a book that is still in the index, or that was unfinished, is restored. Any other
+        book is marked as failed.
         """
         before = self.ledger.last(entry.collection, entry.digest)
         was_there = before is not None and before.deed in (Deed.FINISHED, Deed.STARTED)
@@ -101,7 +99,5 @@ class StoreBook:
 
 
 def _leftovers(entry: LedgerEntry, replaced: LedgerEntry | None) -> Where:
-    """Return a filter for the entries that an interrupted ingest may have left, except those of the book that is being
-    replaced.
-    """
+    """Return a filter for the entries that an interrupted ingest may have left, except those of the replaced book."""
     return Where({"digest": index_keys(entry.digest) if replaced is None else (entry.index_key,)})

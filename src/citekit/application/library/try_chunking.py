@@ -82,7 +82,7 @@ class TriedChunks:
 
 @frozen
 class TryChunking:
-    """Reads a file and splits it into chunks. Stores nothing."""
+    """Reads a file and splits it into chunks."""
 
     sources: Sources
     reader: LibraryReader
@@ -96,7 +96,7 @@ class TryChunking:
 
         `language` is an ISO 639 code; if it is None, the language in the file's metadata is used. Raise
         `RequestRefused` if the file has no text, `SourceUnsupported` if text cannot be read from the format, and the
-        errors of the ports used.
+        errors of the ports.
         """
         found = read_text(self.sources, self.reader, path)
         facts, text = found.facts, found.text

@@ -1,7 +1,7 @@
 """An object store in a service: S3 and compatible services, Google Cloud Storage, or Azure, through `obstore`.
 
-A write is one request with `If-None-Match: *`. HTTP 412 means that the object exists. HTTP 409 means that another write
-of the same key has not ended, so the write is repeated until the object exists or the write succeeds. The client
+A write of up to `WHOLE` bytes is one request with `If-None-Match: *`. HTTP 412 means that the object exists. HTTP 409
+means that another write of the same key has not ended, so the write is repeated after `CONFLICT_PAUSES`. The client
 repeats requests after HTTP 5xx and lost connections. Requests whose response is interrupted are repeated here.
 """
 
