@@ -19,14 +19,14 @@ _UNKNOWN = "The token is unknown or was revoked."
 
 @frozen
 class AdmitSubject:
-    """Admits the subjects of the token file and, if there is an issuer, the subjects to which it issues tokens."""
+    """Admits the subjects of the token file and, if there is an issuer, those to which it issues tokens."""
 
     subjects: Subjects
     issuer: TokenIssuer | None = None
     now: Callable[[], float] = time.time
 
     def __call__(self, token: str) -> Subject:
-        """Return the subject of a token. Its scopes may be empty. May wait for the issuer.
+        """Return the subject of a token. Its scopes may be empty.
 
         Raise `TokenInvalid` if the token is unknown, not valid, too long, or expired, `IssuerUnavailable` if the
         issuer's keys cannot be fetched, or `RequestRefused` if the token file cannot be trusted.

@@ -28,7 +28,7 @@ FORMATS = ("markdown", "json")
 
 @frozen
 class AgentContext:
-    """The text for a model. `shown` is the number of nodes in it, `left_out` the number that did not fit."""
+    """The text for a model, and the numbers of nodes that are shown and that did not fit."""
 
     text: str
     shown: int
@@ -44,9 +44,7 @@ class ReadContext:
     def __call__(
         self, resources: Sequence[str] = (), *, format: str = "markdown", budget: int | None = None
     ) -> AgentContext:
-        """Return the outline of `resources`, or of every readable map if none are given; see `agent_context`.
-
-        The library's chunks are left out.
+        """Return the outline of `resources`, or of every readable map if none are given, without the library's chunks.
 
         Raise `ResourceMissing` and `MapCorrupt` for the given resources, and the errors of `agent_context`.
         """
@@ -64,9 +62,9 @@ class ReadContext:
 def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budget: int | None = None) -> AgentContext:
     """Render the outline of `maps`: nodes with IDs and addresses, in at most `budget` tokens (4 characters each).
 
-    Higher levels come first: the top level of all maps, one node per map in turn, then the next level. A larger budget
-    shows everything that a smaller one shows. In the text, nodes are in reading order. Raise `RequestRefused` for an
-    unknown format, or for a budget that is too small for the titles of the maps.
+    The top level of all maps is included first, one node per map in turn, then the next level. In the text, nodes are
+    in reading order. Raise `RequestRefused` for an unknown format, or for a budget that is too small for the titles of
+    the maps.
     """
     if format not in FORMATS:
         raise RequestRefused(f"The format of an outline must be {' or '.join(FORMATS)}, not {format!r}.")
@@ -79,11 +77,7 @@ def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budg
 
 _Shown = set[tuple[int, str]]
 _Place = tuple[int, Node, int]
-"""A quote of a model's answer and the verdict on it.
-
-A quote that holds has the verdict for the first passage in which it holds; the cited passage is checked first. The
-verdict is None if the quote could not be searched for; `problem` is then the reason.
-"""
+"""The index of a map, one of its nodes, and the depth of the node, from 0."""
 
 
 class _Writer(Protocol):
@@ -93,7 +87,7 @@ class _Writer(Protocol):
 
 
 def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
-    """Yield every node, level by level; within a level, one node per map in turn. So a parent precedes its children."""
+    """Yield every node, level by level; within a level, one node per map in turn."""
     levels = [[(number, node, 0) for node in each.nodes] for number, each in enumerate(maps)]
     while any(levels):
         yield from (place for place in chain.from_iterable(zip_longest(*levels)) if place is not None)
@@ -105,7 +99,7 @@ def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
 def _fitting(writer: _Writer, order: Sequence[_Place], room: int) -> int:
     """Return the number of nodes that fit into `room` characters.
 
-    Raise `RequestRefused` if the titles of the maps alone do not fit.
+    Raise `RequestRefused` if the titles of the maps do not fit.
     """
     if len(writer.text({(number, node.id) for number, node, _ in order}, 0)) <= room:
         return len(order)
@@ -196,7 +190,7 @@ def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Plac
 
 
 def _is_seen(character: str) -> bool:
-    """Return whether a character is visible: printable, and not a filler or selector that counts as a letter or mark."""
+    """Return whether a character is printable, and not a filler or selector that counts as a letter or mark."""
     return character.isprintable() and not _FILLER.match(character)
 
 
@@ -208,9 +202,7 @@ def _quoted(text: str, limit: int) -> str:
 
 
 def _inert(text: str) -> str:
-    """Escape text from a file so that it cannot imitate the outline's markup, such as line ends, bold IDs, or
-    addresses.
-    """
+    """Escape text from a file so that it cannot imitate the outline's markup."""
     if text.isidentifier():
         return text
     flat = "".join(c if _is_seen(c) else " " for c in text)

@@ -30,7 +30,7 @@ from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.text_search.limits import PASSAGES
 
 LONGEST = 6_000
-"""The maximum length of a passage in characters. The model gets the part of a longer one around the best lines."""
+"""The maximum length of a passage in characters. A longer one is cut around the best lines."""
 
 
 @frozen
@@ -57,9 +57,8 @@ class AnswerQuestion:
         `model` is None.
 
         If statements have no quotes, or quotes that do not hold, the model is asked one more time, and the answer with
-        more supported statements is used (the second if both have the same number). Raise the errors of `RankPages`,
-        `MapperUnavailable` if the service fails, and `FaultyAnswer` if its answer is unreadable; if only the second
-        request fails, the first answer is returned.
+        more supported statements is used. Raise the errors of `RankPages`, `MapperUnavailable` if the service fails,
+        and `FaultyAnswer` if its answer is unreadable; if only the second request fails, the first answer is returned.
         """
         found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)
         passages = [_passage(page) for page in found.pages]

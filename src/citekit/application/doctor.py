@@ -59,8 +59,8 @@ class Finding:
 class Component:
     """An installed or missing package.
 
-    `version` is None if it is not installed. `extras` are the extras that contain it, none if it is required. `fault`
-    is the reason why an installed package cannot be imported.
+    `version` is None if it is missing. `extras` are the extras that contain it; a required package has none. `fault` is
+    the reason why it cannot be imported.
     """
 
     name: str
@@ -73,11 +73,11 @@ class Component:
 class Doctor:
     """Checks the installation and the home. Does not change maps or evidence.
 
-    `components` returns the packages, Python and CiteKit first; `mapper` the mapper that would run and why;
-    `installed_mappers` the (name, package) of mappers from other packages; `ffmpeg` the path of that program, or None;
-    `index_fault` the problem of the index, or None; `leftovers` the temporary files of killed processes;
-    `remote_leftovers` the files left on model services; `clients` the MCP clients with an entry for CiteKit;
-    `other_project` the installed version of the distribution `citekit`, which belongs to another project, or None.
+    `components` returns the packages; `mapper` the mapper that would run and why; `installed_mappers` the (name,
+    package) of mappers from other packages; `ffmpeg` the path of that program, or None; `index_fault` the problem of
+    the index, or None; `leftovers` the temporary files of killed processes; `remote_leftovers` the files left on model
+    services; `clients` the MCP clients with an entry for CiteKit; `other_project` the installed version of another
+    project's distribution `citekit`, or None.
     """
 
     folders: Mapping[str, Path]

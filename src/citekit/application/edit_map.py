@@ -1,6 +1,6 @@
 """Applies manual corrections to maps.
 
-The corrected map is a separate edition that records its edits. The mapper's map is kept.
+The corrected map is a separate edition that records its edits.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class EditMap:
         """Apply `edit` to a map, store the result as the edition `edited`, and return it.
 
         Raise the errors of `MapStore.get`, `MapStore.put`, and `MapEdit.applied`, and `RequestRefused` if the result is
-        invalid, or if the store could not keep the original.
+        invalid or the original would be lost.
         """
         with self.locks.holding("ids"):
             before = self.maps.get(resource_id)
@@ -70,7 +70,7 @@ class EditMap:
         return self.maps.get(resource_id)
 
     def original(self, resource_id: str) -> ResourceMap:
-        """Restore the mapper's map, and return it. The edited map remains stored as an edition.
+        """Restore the mapper's map, and return it. The edited map remains an edition.
 
         Raise `RequestRefused` if the map is not edited or the mapper's map is no longer stored, and the errors of
         `MapStore.get` and `MapStore.put`.
@@ -83,7 +83,7 @@ class EditMap:
         return self.maps.get(resource_id)
 
     def _base(self, edited: ResourceMap) -> ResourceMap | None:
-        """Return the edition whose nodes were edited, or None if the map is not edited or that edition is not stored."""
+        """Return the edition whose nodes were edited, or None if there is none."""
         if edited.mapper != EDITED:
             return None
         others = [each for each in self.maps.editions(edited.resource_id) if each.mapper != EDITED]
@@ -117,9 +117,6 @@ def _repeated(base: ResourceMap, edits: Sequence[MapEdit]) -> Nodes | None:
 
 
 def _new_issue(before: ResourceMap, changed: ResourceMap) -> str | None:
-    """Return an issue that the map did not have before, or None.
-
-    Paths of issues are not compared, because edits shift them.
-    """
+    """Return an issue that the map did not have before, or None. Paths are not compared, because edits shift them."""
     new = Counter(each.partition(": ")[2] for each in map_issues(changed))
     return next(iter(new - Counter(each.partition(": ")[2] for each in map_issues(before))), None)

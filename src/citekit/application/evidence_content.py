@@ -30,9 +30,7 @@ LINKED_SIZE = 2**20
 _TEXTS = ("application/json", "application/xml", "application/javascript", "application/x-ndjson")
 
 Picture = Callable[[Path, int], tuple[bytes, str]]
-"""Returns an encoded copy of the picture at a path, at most the given number of pixels wide and high, and its media
-type.
-"""
+"""Returns an encoded copy of a picture, at most the given number of pixels wide and high, and its media type."""
 
 
 class Kind(StrEnum):
@@ -63,8 +61,8 @@ class EvidenceContent:
     folders: Folders
 
     def receipt(self, digest: Digest) -> Receipt:
-        """Return a receipt of the evidence. Raise `ReceiptMissing` if this home has no receipt that `folders` allow, or
-        no longer stores the evidence.
+        """Return a receipt of the evidence. Raise `ReceiptMissing` if there is none that `folders` allow, or the
+        evidence is no longer stored.
         """
         receipt = self.permitted(digest)
         stored = self.store.find(receipt.key)
@@ -73,8 +71,8 @@ class EvidenceContent:
         return receipt
 
     def permitted(self, digest: Digest) -> Receipt:
-        """Return a receipt of the evidence, even if its bytes are no longer stored. Raise `ReceiptMissing` if this home
-        has no receipt of a source in `folders`.
+        """Return a receipt of the evidence, even if its bytes are no longer stored. Raise `ReceiptMissing` if there is
+        none that `folders` allow.
         """
         receipt = self.outputs.receipt_of(digest, lambda each: self.folders.covers(Path(each.source_path)))
         if receipt is None:
@@ -100,7 +98,7 @@ class EvidenceContent:
         return data
 
     def inline(self, receipt: Receipt, width: int | None = None) -> InlineContent | None:
-        """Return the content of evidence if it is a text, a picture (not SVG), or an audio recording of at most
+        """Return the content of evidence that is a text, a picture (not SVG), or an audio recording of at most
         `BINARY_LIMIT` bytes; otherwise None.
 
         A long text is truncated. A picture that is too large, or wider or higher than `width` pixels, is reduced. None

@@ -45,10 +45,7 @@ from citekit.domain.text_search.sections import node_at
 from citekit.domain.words import words_of
 
 FEW = 3
-"""The maximum number of hits with all words that are shown with the lines after them.
-
-If there are more hits, all are shown without these lines.
-"""
+"""If at most this number of hits have all words, the lines after them may be shown, too."""
 
 ALSO = 3
 """The maximum number of hits on pages without all words that are added if the words are not close together in any hit.
@@ -71,10 +68,10 @@ EXACT = 128
 """If at most this number of blocks contain all words, a search of everything compares all of these blocks."""
 
 COMPARED = 48
-"""The number of matching blocks after which a search of everything stops if more than `EXACT` blocks have all words."""
+"""The number of matching blocks after which a search of everything stops if words are common (`EXACT`)."""
 
 LINE_LIMIT = 300
-"""The maximum number of characters of a line in an answer. A longer line is cut around the words of the query."""
+"""The maximum number of characters of a line in an answer. A longer line is cut around the query words."""
 
 
 @frozen
@@ -92,7 +89,7 @@ class _Candidate:
 
 @frozen
 class _IndexedTexts:
-    """By resource: the map, the version of the indexed text, and why it is stale or could not be read."""
+    """By resource: the map, the version of the indexed text, and why it is stale or was skipped."""
 
     maps: dict[str, ResourceMap] = field(factory=dict)
     versions: dict[str, str] = field(factory=dict)
@@ -104,7 +101,7 @@ class _IndexedTexts:
 class _Found:
     """The result of a search, with the maps of the resources that are shown.
 
-    `total` and `holding` become `total` and `pages` of `FoundText`.
+    `holding` becomes `pages` of `FoundText`.
     """
 
     candidates: Sequence[_Candidate]
@@ -122,8 +119,7 @@ class _Found:
 class _RawMatches:
     """The blocks with matches that a search of everything compared, by resource ID and version of the text.
 
-    `first` are compared before others. `counts` has the number of matches, and `ranks` the rank of the best match.
-    Titles are not considered yet.
+    `first` are compared before others. `counts` has the number of matches, and `ranks` the best rank, without titles.
     """
 
     first: Sequence[FoundBlock] = field(converter=tuple[FoundBlock, ...])
@@ -171,7 +167,7 @@ class _RawMatches:
 
 @frozen
 class FindText:
-    """Searches the text of one resource, several, or all of them. Text that is not indexed yet is read first."""
+    """Searches the text of one resource, several, or all. Text that is not indexed yet is read first."""
 
     maps: MapStore
     indexed: IndexText
@@ -197,14 +193,13 @@ class FindText:
         expression that must match in one line. Headings and captions come first, then lines with all words, then
         adjacent lines, then pages.
 
-        If the searched texts lack a word of the query but have another form of it, such as `leases` for `lease`, that
-        form is searched for (`instead`). If there is still no hit, numbers that are written in words or digits are also
-        searched for in the other form. Quoted words are searched for only as they are.
+        If there is no hit, words that the searched texts lack are replaced by other forms, such as `leases` for `lease`
+        (`instead`), and then numbers in words by digits, or the reverse. Quoted words are not replaced.
 
         If no page contains all of several words, the hits are the pages that most likely answer the query as a question
-        (`Kind.PARTIAL`, not counted in `total`). If some of the words are quoted, pages with the quoted phrases are
-        preferred, and if a quoted word occurs nowhere, there are no such hits. A few partial hits are also added if the
-        words of an unquoted query are not close together in any hit.
+        (`Kind.PARTIAL`, not counted in `total`). If some words are quoted, pages with the quoted phrases are preferred,
+        and if a quoted word occurs nowhere, there are no such hits. Partial hits are also added if the words of an
+        unquoted query are not close together in any hit.
 
         The default `limit` is `LIMIT`, or `PARTIAL_LIMIT` for `Kind.PARTIAL`. If all resources are searched, only the
         files with hits are checked for changes.
@@ -275,7 +270,7 @@ class FindText:
         )
 
     def _find_everywhere(self, query: TextQuery, limit: int, roots: Sequence[Path], progress: Progress) -> _Found:
-        """Search everything that is mapped. Only the maps and sources of resources with possible hits are read.
+        """Search everything that is mapped.
 
         If more than `EXACT` blocks contain the words, blocks of nodes whose titles contain them are compared first.
         Then blocks from all over the index are compared, until `COMPARED` of them match.
@@ -315,9 +310,8 @@ class FindText:
         )
 
     def _titled_matches(self, query: TextQuery, limit: int, library: LibraryTexts) -> Iterator[FoundBlock]:
-        """Yield the blocks in which a node begins whose title contains all words of the query.
-
-        Only the `limit` resources with the best titles, and in each only `EXACT` blocks with all words, are considered.
+        """Yield the blocks in which a node begins whose title contains all words of the query, in the `limit` resources
+        with the best titles.
         """
         starts: dict[str, list[Node]] = {}
         for found in self.nodes.best(query.words, limit=2 * limit):
@@ -336,8 +330,7 @@ class FindText:
     ) -> list[_Candidate]:
         """Return the matches in the resources whose texts are current.
 
-        If not all blocks were compared, only the best resources are used: at least `limit`, and enough for `limit`
-        hits.
+        If not all blocks were compared, only the best resources are used: at least `limit`.
         """
         candidates: list[_Candidate] = []
         for number, (name, version) in enumerate(raw.best_first()):
@@ -353,7 +346,7 @@ class FindText:
         return candidates
 
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
-        """Index the text of each resource that is not indexed yet, and return what a search of the texts needs.
+        """Index the texts that are not indexed yet, and return what a search needs.
 
         Raise `ResourceMissing` if a resource has no map, and the errors of reading it if it is the only one.
         """
@@ -383,7 +376,7 @@ class FindText:
     ) -> list[TextHit]:
         """Return the hits for `found`, in that order.
 
-        `following` has one number per page: the maximum number of characters that are shown after its last hit.
+        `following` has the maximum number of characters after the last hit of each page.
         """
         hits: list[TextHit] = []
         pages = groupby(found, key=lambda each: (each.resource_id, each.location))
@@ -397,9 +390,8 @@ class FindText:
     def _hits_with_phrases(
         self, search: Callable[[TextQuery], _Found], query: TextQuery, limit: int, context_lines: int
     ) -> list[TextHit]:
-        """Return the matches of the quoted phrases, those in blocks with the most words of the query first.
-
-        They are marked as `Kind.PARTIAL`.
+        """Return the matches of the quoted phrases, as `Kind.PARTIAL`, those in blocks with the most words of the query
+        first.
         """
         found = search(TextQuery(query.quoted, quoted=query.quoted))
         known: dict[int, frozenset[str]] = {}
@@ -428,8 +420,8 @@ class FindText:
         roots: Sequence[Path],
         progress: Progress,
     ) -> list[TextHit]:
-        """Return the pages of the resources (all, if none are given) that most likely answer the query and contain at
-        least one of its words.
+        """Return the pages of the resources (default: all) that most likely answer the query and contain one of its
+        words.
         """
         hits: list[TextHit] = []
         ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages
@@ -483,9 +475,8 @@ class FindText:
 
 @define
 class _Checked:
-    """Checks the sources of resources that a search of everything found.
-
-    `dropped` is the number of matches in texts that were not current.
+    """Checks the sources of resources that a search found. `dropped` is the number of matches in texts that were not
+    current.
     """
 
     search: FindText
@@ -521,7 +512,7 @@ class _Checked:
 def _in_other_words(search: Callable[[TextQuery], _Found], query: TextQuery) -> tuple[_Found, TextQuery]:
     """Search for a query, and if nothing is found, for other forms of its words, and for numbers in words or digits.
 
-    Return the result, and the query with the words that were found (`instead`).
+    Return the result and the query that was used.
     """
     found = search(query)
     if found.candidates:
@@ -535,10 +526,8 @@ def _in_other_words(search: Callable[[TextQuery], _Found], query: TextQuery) -> 
 
 
 def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Return the words of the query that the searched texts lack, and for each of them another form that the texts
-    have.
-
-    Words without such a form are not in the mapping. Other forms of quoted words are not looked up.
+    """Return the words of the query that the searched texts lack, and, for those that are not quoted, another form that
+    the texts have.
     """
     absent = tuple(word for word in query.words if not is_there(word))
     free = (word for word in absent if word not in query.quoted_words)
@@ -575,7 +564,7 @@ def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_fur
 
 
 def resource_named(text: str) -> str:
-    """Return the resource ID in `text`: an ID, or an address with or without a location, such as `doc://book`.
+    """Return the resource ID in `text`: an ID, or an address with or without a location.
 
     Raise `AddressMalformed` if the location in an address is invalid.
     """
@@ -595,9 +584,6 @@ def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
 
 
 def _shown(text: str, words: Sequence[str] = ()) -> str:
-    """Return the lines of a text, each with its cells separated, without empty lines.
-
-    Long lines are cut around `words`.
-    """
+    """Return the lines of a text, without empty ones, with separated cells, and cut around `words` if they are long."""
     rows = (shown_row(line) for line in visible_text(text).split("\n"))
     return "\n".join(row if len(row) <= LINE_LIMIT else cut_around(row, words, LINE_LIMIT) for row in rows if row)

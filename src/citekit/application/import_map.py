@@ -34,9 +34,8 @@ class ImportedMap:
 
 @frozen
 class ImportMap:
-    """Validates an adapter's map against the source file, and stores it.
-
-    `facts` is the mapper that supplies the metadata of the file itself.
+    """Validates an adapter's map against the source file, and stores it. `facts` is the mapper that supplies metadata
+    of the file.
     """
 
     sources: Sources
@@ -57,7 +56,7 @@ class ImportMap:
     ) -> ImportedMap:
         """Import the file or folder `data`, and store the map.
 
-        Without `wanted_id`, the ID is the one in the data, else the slug of the name of `data`, with `_2` and so on if
+        Without `wanted_id`, the ID is the one in the data, else the slug of the name of `data`, with a number if
         another map has it. Importing the same data again under the same ID replaces the earlier map; with `force`, any
         map with the ID is replaced. Raise the errors of `made` and `MapStore.put`, and, without `force`,
         `RequestRefused` if another map has the ID `wanted_id`, and `MapCorrupt` if that map is damaged.
@@ -77,8 +76,7 @@ class ImportMap:
         """Import the file or folder `data` without storing the map.
 
         Raise the errors of `MapAdapter.adapt`, `Sources.identify`, `Measurer.measure`, and `Mapper.map`,
-        `ResourceIdRefused` for an invalid ID, and `FaultyAnswer` if the map has faults, such as locations outside the
-        source or outside their parents.
+        `ResourceIdRefused` for an invalid ID, and `FaultyAnswer` if the map has faults.
         """
         here = data.absolute()
         identifier = check_resource_id(wanted_id) if wanted_id is not None else resource_id(here.name)
@@ -102,9 +100,7 @@ class ImportMap:
         return with_extent_metadata(made.metadata, extent_metadata(self.measurer.measure(source)))
 
     def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, object]:
-        """Return the metadata of the source that replaces the adapter's; none if there is no source or the adapter read
-        the same bytes.
-        """
+        """Return the metadata of the source that replaces the adapter's; none if the adapter read the same bytes."""
         if source is None or made.source_digest == source.digest:
             return {}
         told = self.facts.map(source, made.resource_id).metadata

@@ -27,16 +27,13 @@ VERSION = 3
 
 
 def form_with(embedder: Embedder | None) -> str:
-    """Return a text that identifies the index format and the embedder (`words` if there is none).
-
-    Indexes with another text are rebuilt.
-    """
+    """Return a text that identifies the index format and the embedder (`words` if there is none)."""
     return f"{VERSION} {embedder.identity if embedder else 'words'}"
 
 
 @frozen
 class ReadyDocument:
-    """A document that is ready for ranking: its map, the version of its indexed text, and its index.
+    """A document that is ready for ranking.
 
     `stale` is the reason why the file is not the one that was mapped, or None.
     """
@@ -121,8 +118,5 @@ def _number(block: TextBlock) -> int:
 
 
 def _is_part_of_chapter(node: Node) -> bool:
-    """Return whether a node is a part of a chapter.
-
-    A chapter has many blocks, and it is unknown which of them contains the part.
-    """
+    """Return whether a node is a part of a chapter, of which it is unknown which block contains it."""
     return isinstance(node.location, Chapter) and node.location.chars is not None

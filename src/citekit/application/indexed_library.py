@@ -17,10 +17,7 @@ from citekit.domain.ports.text_index import Generation, IndexedText, TextIndex
 from citekit.domain.progress import Progress, silent
 
 LOOK_RATE = 1000
-"""A comparison with all maps is valid for one second per this number of maps.
-
-Maps that were edited in place are noticed only after that time.
-"""
+"""A comparison with all maps is valid for one second per this number of maps."""
 
 LOOK_LIMIT = 60.0
 """The maximum time, in seconds, for which a comparison is valid."""
@@ -31,8 +28,7 @@ BATCH = 500
 READING = "reading text"
 
 ATTEMPTS = 3
-"""The maximum number of times that the index is compared with the maps for one question, if the index keeps changing.
-"""
+"""The maximum number of comparisons of the index with the maps for one question, if the index keeps changing."""
 
 
 @frozen
@@ -40,7 +36,7 @@ class LibraryTexts:
     """The indexed text of everything that is mapped.
 
     `versions` maps each searchable resource to the version of its indexed text, and `skipped` maps each other resource
-    to the reason. `generation` is the generation of the index.
+    to the reason.
     """
 
     versions: Mapping[str, str]
@@ -52,9 +48,9 @@ class LibraryTexts:
 class _Look:
     """A comparison of the index with all maps.
 
-    `state` is the state of the map store before the comparison, `generation` that of the index, and `at` the time of
-    the comparison, in seconds of the monotonic clock. While these are unchanged, the texts in `settled`, which have
-    `versions`, need no further check. `others` are the other resources.
+    `state` and `generation` are those of the maps and of the index before the comparison, and `at` is its time, in
+    seconds of the monotonic clock. The texts in `settled`, with `versions`, need no further check until these change.
+    `others` are the other resources.
     """
 
     state: str | None
@@ -84,9 +80,8 @@ class _Look:
 class IndexedLibrary:
     """Indexes the text of everything that is mapped and not indexed yet.
 
-    The index has a note for each text with the version of the map and of the reader for which the text was found to be
-    current. A comparison with all maps therefore reads only the file status of most maps, in any process, and most
-    questions need no comparison. Whether the sources have changed is not checked.
+    The index notes for each text the version of the map and of the reader for which it was current, so that a
+    comparison with all maps reads only the file status of most maps. Whether the sources have changed is not checked.
     """
 
     maps: MapStore
@@ -98,8 +93,8 @@ class IndexedLibrary:
     def __call__(self, roots: Sequence[Path] = (), progress: Progress = silent) -> LibraryTexts:
         """Return the versions of the indexed texts.
 
-        Raise `MapCorrupt` if the maps cannot be listed, or `Cancelled` if `progress` cancels the work. Resources whose
-        text could not be read before are tried again each time.
+        Raise `MapCorrupt` if the maps cannot be listed, or `Cancelled` if `progress` cancels the work. Texts that could
+        not be read are tried again each time.
         """
         look, skipped = self._look, dict[str, str]()
         if look is None or not look.holds(self.maps.state(), self.index.generation()):
@@ -125,9 +120,9 @@ class IndexedLibrary:
     def _compared(
         self, before: _Look | None, skipped: dict[str, str], roots: Sequence[Path], progress: Progress
     ) -> _Look:
-        """Compare the index with all maps, and index what is missing.
+        """Compare the index with all maps, and index what is missing, except resources in `skipped`.
 
-        Resources in `skipped` are not read. Those that cannot be read are added to it, with the reason.
+        Those that cannot be read are added to `skipped`, with the reason.
         """
         state, at = self.maps.state(), time.monotonic()
         generation = self.index.generation()

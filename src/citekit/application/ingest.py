@@ -52,10 +52,7 @@ class Ingested:
 
 @frozen
 class _Task:
-    """One file to be mapped.
-
-    `sidecar_files` maps the names of the other files that the map depends on to their digests.
-    """
+    """One file to be mapped. `sidecar_files` are the digests of the other files that the map depends on, by name."""
 
     source: Source
     wanted_id: str | None
@@ -68,10 +65,9 @@ class _Task:
 class Ingest:
     """Turns a file into a stored map. Without `force`, the same mapper does not map the same bytes twice.
 
-    `forget_refusals` deletes the record that a file exceeded its resource budget, so that it can be tried again. If
-    `keep_other_maps` is true, as for agents, maps by another mapper, such as a model, are replaced only with `force`:
-    they are returned if their file is unchanged, and otherwise the request is refused. `remote` fetches the copies of
-    files in buckets.
+    `forget_refusals` deletes the record that a file exceeded its resource budget. If `keep_other_maps` is true, as for
+    agents, maps by another mapper, such as a model, are replaced only with `force`: they are returned if their file is
+    unchanged, and otherwise the request is refused. `remote` fetches the copies of files in buckets.
     """
 
     sources: Sources
@@ -96,13 +92,13 @@ class Ingest:
     ) -> Ingested:
         """Map the file at `path`, or return its current map.
 
-        Without `wanted_id`, the ID is the slug of the file name, or a different ID (`ChooseId`) if another file has
-        that ID. A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its
-        resource budget before, and overwrites a damaged map. If `named`, the file is remembered as one that the user
-        named; it is false if only a map refers to the file. Raise the errors of `Sources.identify`, `Mapper.map`,
-        `ChooseId`, `MapStore.put`, and `RemoteFiles.fetch`, `SourceUnsupported` if the mapper does not support the
-        format or the modality differs, `PathNotAllowed` for a sidecar file outside the allowed folders,
-        `RequestRefused` if a map by another mapper is kept, and `SourceChanged` if the file changes while it is mapped.
+        Without `wanted_id`, the ID is the slug of the file name, or a different one (`ChooseId`) if another file has
+        it. A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its resource
+        budget before, and overwrites a damaged map. `named` is false if only a map refers to the file. Raise the errors
+        of `Sources.identify`, `Mapper.map`, `ChooseId`, `MapStore.put`, and `RemoteFiles.fetch`, `SourceUnsupported` if
+        the mapper does not support the format or the modality differs, `PathNotAllowed` for a sidecar file outside the
+        allowed folders, `RequestRefused` if a map by another mapper is kept, and `SourceChanged` if the file changes
+        while it is mapped.
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)
@@ -129,9 +125,9 @@ class Ingest:
         return ingested
 
     def _known_remote(self, remote: RemoteFiles, path: Path, modality: Modality | None) -> Ingested | None:
-        """Return the map of a remote file if the version of the file shows that it is unchanged, else None.
+        """Return the map of a remote file if its version shows, without fetching it, that it is unchanged; else None.
 
-        The file is not fetched. Maps that depend on sidecar files are ignored.
+        Maps that depend on sidecar files are ignored.
         """
         digest = remote.unchanged(path)
         mapper = self.mapper.identity
@@ -151,8 +147,8 @@ class Ingest:
             return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
     def _beside(self, source: Source) -> dict[str, str]:
-        """Return the digests of the sidecar files that the mapper reads, by name. Raise `PathNotAllowed` if one is
-        outside the allowed folders.
+        """Return the digests of the sidecar files that the mapper reads, by name. Raise `PathNotAllowed` if one is not
+        allowed.
         """
         beside = self.mapper.sidecar_files(source)
         for path in beside:
@@ -172,9 +168,8 @@ class Ingest:
         return self._store(task, made, progress)
 
     def _unchanged(self, found: Place, task: _Task) -> Ingested | None:
-        """Return the current map if nothing has to be written, else None.
-
-        No lock is needed, because maps are replaced atomically.
+        """Return the current map if nothing has to be written, else None. No lock is needed: maps are replaced
+        atomically.
         """
         place, here = found
         if here is not None and self.keep_other_maps and not self._is_made_by_mapper(here):
@@ -186,7 +181,7 @@ class Ingest:
     def _known(self, task: _Task, progress: Progress, *, is_new: bool) -> Ingested | None:
         """Return a current map: under the file's ID, an edition of it, or a map of the same bytes under another ID.
 
-        If the file's ID had no map (`is_new`), only a map of the same bytes is looked up first.
+        `is_new` saves requests to the store if the file's ID had no map.
         """
         same = self.maps.find_mapped(task.source.digest, self.mapper.identity)
         if same is None and is_new:
@@ -203,7 +198,7 @@ class Ingest:
         return None
 
     def _followed(self, place: str, here: MapCard, task: _Task) -> Ingested | None:
-        """Return the map with the current path of its file; None if the map was removed or damaged in the meantime."""
+        """Return the map with the current path of its file, or None if the map is missing or damaged."""
         if not self._has_moved(here, task):
             return Ingested(here, False, partial(self.maps.get, place))
         with suppress(ResourceMissing, MapCorrupt):
@@ -213,9 +208,8 @@ class Ingest:
         return None
 
     def _was_renamed(self, there: MapCard, task: _Task) -> bool:
-        """Return whether the map describes this file, perhaps under an earlier file name.
-
-        The map then keeps its ID, so that its addresses stay valid.
+        """Return whether the map describes this file, perhaps under an earlier name. The map then keeps its ID and
+        addresses.
         """
         is_at = there.source_path == str(task.source.path)
         return self._fits(there, task) and (is_at or self.sources.digest(Path(there.source_path)) is None)
@@ -228,7 +222,7 @@ class Ingest:
         return there is None or there.hex != here.source_hash
 
     def _fits(self, there: MapCard, task: _Task) -> bool:
-        """Return whether the map is the one that the mapper would make now, or a person's correction of its map."""
+        """Return whether the map is the one that the mapper would make, or a person's correction of its map."""
         mapper = self.mapper.identity
         return (
             there.source_hash == task.source.digest.hex
@@ -242,7 +236,7 @@ class Ingest:
         )
 
     def _is_edited(self, there: MapCard) -> bool:
-        """Return whether a person corrected a map of this mapper. A new version of the mapper does not replace it."""
+        """Return whether a person corrected a map of any version of this mapper."""
         return there.mapper == (EDITED.name, EDITED.model, EDITED.version) and self._is_made_by_mapper(there)
 
     def _is_made_by_mapper(self, there: MapCard) -> bool:
@@ -270,7 +264,7 @@ class Ingest:
 def _check_kind(source: Source, modality: Modality | None) -> None:
     """Raise `SourceUnsupported` if the file has another modality.
 
-    Video and audio are not distinguished, because that requires reading their streams.
+    Distinguishing video and audio would require reading their streams.
     """
     found = source.format.modality
     if modality not in (None, found) and not (modality in RECORDINGS and found in RECORDINGS):

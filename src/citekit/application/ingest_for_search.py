@@ -27,8 +27,8 @@ class Index(Protocol):
 class IngestForSearch:
     """Maps a file, and indexes the text of a new map.
 
-    If `index` cannot read the text or store it, the first search tries again and says why. Files are mapped within the
-    context `announced`, which announces that their text is read next.
+    If `index` fails, the first search tries again and says why. The mapper runs within the context `announced`, which
+    announces that the text is read next.
     """
 
     ingest: Ingest
@@ -46,7 +46,7 @@ class IngestForSearch:
     ) -> Ingested:
         """Map the file at `path` with the arguments and errors of `Ingest`, and index the text of a new map.
 
-        If `progress` cancels the indexing, the map remains, and `Cancelled` is raised.
+        If the indexing is canceled, the map remains, and `Cancelled` is raised.
         """
         with self.announced():
             made = self.ingest(path, wanted_id=wanted_id, modality=modality, force=force, progress=progress)

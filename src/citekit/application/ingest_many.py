@@ -42,7 +42,7 @@ class Outcome:
 
 @frozen
 class IngestMany:
-    """Maps files in parallel, and indexes each new map for search. If one file fails, the others are still mapped."""
+    """Maps files in parallel, and indexes new maps for search. If one file fails, the others are still mapped."""
 
     ingest: IngestForSearch
 
@@ -58,9 +58,8 @@ class IngestMany:
     ) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
 
-        `wanted` maps files to the resource IDs to use instead of those from their names. `progress` is called with the
-        progress of each file. If it raises `Cancelled`, that is the error in the outcome of the file. If the caller
-        stops iterating, the files in progress are canceled.
+        `wanted` maps files to the resource IDs to use instead of those from their names. If `progress` raises
+        `Cancelled`, that is the error of the file. If the caller stops iterating, the files in progress are canceled.
         """
         stopped = threading.Event()
 
@@ -85,9 +84,8 @@ class IngestMany:
 def _in_turns(
     one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int, stopped: threading.Event
 ) -> Iterator[Outcome]:
-    """Yield the result of `one` for each path, in the order of completion, from `concurrency` threads.
-
-    The threads stay a limited number of outcomes ahead of the consumer, and stop when it stops.
+    """Yield the result of `one` for each path, in the order of completion, from `concurrency` threads, which stay a
+    limited number of outcomes ahead.
     """
     lines = in_lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))
@@ -129,8 +127,7 @@ def _in_turns(
 def _next(queue: SimpleQueue[T]) -> T:
     """Wait for the next item without missing Ctrl-C.
 
-    Python handles signals between two bytecodes of the main thread, so a signal that arrives just before the thread
-    blocks does not end the wait.
+    A signal that arrives just before the main thread blocks does not end the wait.
     """
     while True:
         with suppress(Empty):
@@ -140,8 +137,7 @@ def _next(queue: SimpleQueue[T]) -> T:
 def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
     """Return the files in queues, each under one of its possible IDs. Files that may get the same ID share a queue.
 
-    The ID comes from the name of a file, or, if several files have that name, from the names of their folders or from
-    numbers (`ChooseId`). So `a_2` is the same file regardless of the number of threads.
+    So `a_2` (see `ChooseId`) is the same file regardless of the number of threads.
     """
     files = list(paths)
     first: dict[str, str] = {}
@@ -191,11 +187,10 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files in `paths`, and the files below the folders in `paths` that can be mapped.
+    """Yield the files in `paths`, and those below the folders in `paths` that can be mapped, sorted by name.
 
-    The files of a folder are sorted by name. In folders, hidden files and folders, symbolic links to folders, and the
-    folders in `skip` are skipped. `is_mappable` decides which files of a folder can be mapped; `left_out` is called
-    with the other visible files.
+    In folders, hidden files and folders, symbolic links to folders, and the folders in `skip` are skipped.
+    `is_mappable` decides which files of a folder can be mapped; `left_out` is called with the other visible files.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:

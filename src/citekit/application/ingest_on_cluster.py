@@ -22,7 +22,7 @@ AHEAD = 4
 """The maximum number of unfinished jobs per worker. It limits the memory of the process that submits them."""
 
 RETRIES = 2
-"""The maximum number of times that a job is repeated after a temporary error, such as a full disk or a busy store."""
+"""The maximum number of times that a job is repeated after a temporary error, such as a full disk."""
 
 TEMPORARY = (HomeUnwritable, StoreUnavailable)
 """Errors that may not occur again, or not on another worker."""
@@ -36,9 +36,8 @@ class IngestOnCluster:
     """Maps files on a cluster. Every file has exactly one outcome. If one file fails, the others are still mapped.
 
     `error_of` converts the plain data of an error. `set_aside` returns the error for a file whose workers died in an
-    earlier run and that is unchanged since, or None. Such a file is not tried again unless the job has `force`.
-    `is_shared` is true if the maps are in a shared store. Otherwise, each map is looked up, because a worker on another
-    machine may have another home at the same path.
+    earlier run and that is unchanged since, which is tried again only with `force`. Unless the maps are in a shared
+    store (`is_shared`), each map is looked up: a worker on another machine may have another home at the same path.
     """
 
     cluster: Cluster
@@ -50,8 +49,8 @@ class IngestOnCluster:
     def __call__(self, paths: Iterable[Path], example: IngestJob, progress: Progress = silent) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
 
-        `example` is the job whose path is replaced. Files whose names give the same ID are mapped one after the other,
-        so that the IDs do not depend on the number of workers. `progress` cancels by raising `Cancelled`.
+        `example` is the job whose path is replaced. Files whose names give the same ID are mapped one after the other.
+        `progress` cancels by raising `Cancelled`.
         """
         tried: list[Path] = []
         for path in paths:

@@ -18,7 +18,7 @@ WORD_LIMIT = 32
 """The maximum number of words in a query."""
 
 _Key = tuple[int, str]
-"""The sort key of a resource: 0 if all words are in its ID, title, tags, or file name, otherwise 1; and its ID."""
+"""The sort key of a resource: 0 if all words are in its names or tags, 1 if some are only in its path; and its ID."""
 
 
 @frozen
@@ -32,7 +32,7 @@ class ListedResource:
 
 @frozen
 class ResourceList:
-    """A page of resources, the number of all that match, and the cursor of the next page, or None at the end."""
+    """A page of resources, the number of all that match, and the cursor of the next page, or None."""
 
     resources: Sequence[ListedResource] = field(converter=tuple[ListedResource, ...])
     total: int
@@ -41,7 +41,7 @@ class ResourceList:
 
 @frozen
 class _Searched:
-    """The texts in which the words of a query are searched for, in lower case. `version` is the version of the map."""
+    """The texts of a map in which words are searched for, in lower case, and its version."""
 
     resource_id: str
     version: str
@@ -53,8 +53,8 @@ class _Searched:
 class ListResources:
     """Lists mapped files in pages, all or those that match words.
 
-    Without a query, only the cards of the maps on a page are read. The texts that a query searches are kept in memory
-    until a map is added, replaced, or removed. `tags` returns the tags of the resources that have any.
+    The texts that a query searches are kept in memory until a map is added, replaced, or removed. `tags` returns the
+    tags of the resources that have any.
     """
 
     maps: MapStore
@@ -70,10 +70,8 @@ class ListResources:
         case.
 
         `limit` is the maximum number of resources on the page, by default `page`. With `tag`, only resources with this
-        tag are listed.
-
-        Resources whose ID, title, tags, or file name have all words precede those that have a word only in the name of
-        a folder. Raise `RequestRefused` for an invalid cursor or too many words, and the errors of the map store.
+        tag are listed. Those that have a word only in the name of a folder come last. Raise `RequestRefused` for an
+        invalid cursor or too many words, and the errors of the map store.
         """
         words = query.casefold().split()
         if len(words) > WORD_LIMIT:

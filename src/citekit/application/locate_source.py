@@ -25,7 +25,7 @@ class LocateSource:
     by its digest.
 
     A map is untrusted data: an attacker could have written any path into it. With a digest, the path may lead anywhere
-    within `folders`, because only a file whose contents the author of the map already had matches it. Without a digest,
+    within `folders`, because the author of the map already had the contents of a file that matches. Without a digest,
     the path must be below `home` or one of the roots. A recorded path outside `folders` is not read, and errors do not
     reveal what exists there.
     """
@@ -36,7 +36,7 @@ class LocateSource:
     folders: Folders = UNRESTRICTED
 
     def __call__(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Source:
-        """Return the source file of the map, after comparing it with the digest in the map, if there is one.
+        """Return the source file of the map, compared with the digest in the map, if there is one.
 
         `extra_roots` are searched in addition to `roots`. Raise `SourceMoved` if the file is not found, `SourceChanged`
         if its bytes differ, `PathNotAllowed` if a recorded path is outside the allowed folders, `RequestRefused` if the
@@ -62,9 +62,7 @@ class LocateSource:
         return any(real.is_relative_to(os.path.realpath(root)) for root in (self.home, *self.roots, *extra_roots))
 
     def is_at(self, resource_map: ResourceMap, path: Path) -> bool:
-        """Return whether `path` is the recorded path of the map's file, or the target of a symbolic link at the
-        recorded path.
-        """
+        """Return whether `path` is the recorded path of the map's file, or the target of a symbolic link there."""
         written = self._as_written(resource_map)
         return written == path or (
             written is not None and written.is_symlink() and Path(os.path.realpath(written)) == path
@@ -87,8 +85,7 @@ class LocateSource:
     def staleness(self, resource_map: ResourceMap) -> str | None:
         """Return a message if the source file is missing, has changed, or could not be checked, and otherwise None.
 
-        None is also returned if the map has no path or no digest. Only the recorded path is checked: a search for a
-        moved file would be slow.
+        None is also returned if the map has no path or no digest. Only the recorded path is checked, which is fast.
         """
         if not resource_map.source_path or resource_map.source_digest is None:
             return None

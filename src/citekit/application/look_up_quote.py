@@ -35,7 +35,7 @@ _NOT_FOUND = (Finding.UNREAD, Finding.ABSENT)
 
 @frozen
 class LookUpQuote:
-    """Finds the files that contain the words of a quote in the text index, and verifies the quote in the best of them."""
+    """Finds the files that contain the words of a quote, and verifies the quote in the best of them."""
 
     find_text: FindText
     verify: VerifyQuote
@@ -43,9 +43,8 @@ class LookUpQuote:
     def __call__(self, quote: str, *, roots: Sequence[Path] = (), progress: Progress = silent) -> QuoteLookup:
         """Look for `quote` in everything that is mapped.
 
-        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared, or else
-        files with some of these words, for a similar passage. Raise `RequestRefused` for a quote without words or one
-        that is too long.
+        The first `LOOKED_UP` files that have the longest words of the quote on one page are compared, or else files
+        with some of these words. Raise `RequestRefused` for a quote without words or one that is too long.
         """
         ways_to_read(quote)
         words = sorted(dict.fromkeys(words_of(quote)), key=len, reverse=True)[:QUERY_WORDS]
@@ -67,9 +66,7 @@ class LookUpQuote:
 
 
 def _joined(verdicts: Sequence[QuoteVerdict]) -> QuoteVerdict | None:
-    """Return the best verdict with the locations in other files where the finding is the same, or None without a
-    verdict.
-    """
+    """Return the best verdict, with the locations in other files where the finding is the same."""
     if not verdicts:
         return None
     best = min(

@@ -25,8 +25,8 @@ REMEMBERED = 4096
 class MeasuredExtent:
     """The measured extent of a source file.
 
-    If `extent` is None, it could not be measured and `doubt` says why. `source` is the file, or None if it was not
-    needed or not found.
+    Without an `extent`, `doubt` says why it could not be measured. `source` is the file, or None if it was not needed
+    or not found.
     """
 
     extent: Extent | None
@@ -44,11 +44,10 @@ class MeasureSource:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> MeasuredExtent:
-        """Return the extent of the file that the map describes.
+        """Return the extent of the file that the map describes, from the cache if possible.
 
-        A cached extent is returned without looking for the file. Otherwise, the extent is None if the file is missing,
-        has changed, or cannot be measured. A moved file is also searched for in `roots`. Raise `Cancelled` if the work
-        is canceled.
+        It is None if the file is missing, has changed, or cannot be measured. A moved file is also searched for in
+        `roots`. Raise `Cancelled` if the work is canceled.
         """
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:
@@ -62,8 +61,7 @@ class MeasureSource:
         return self.of(source)
 
     def of(self, source: Source) -> MeasuredExtent:
-        """Return the extent of `source`, or None as the extent if it cannot be measured or the file changes during the
-        measurement.
+        """Return the extent of `source`, which is None if it cannot be measured or the file changes.
 
         Raise `Cancelled` if the work is canceled.
         """

@@ -13,9 +13,7 @@ from citekit.domain.progress import Progress, silent
 
 @frozen(kw_only=True)
 class Migration:
-    """The IDs of the maps that were copied, the number of maps that the target already had, and the reasons for
-    failures by ID.
-    """
+    """The IDs of the copied maps, the number of maps that the target already had, and the reasons for failures by ID."""
 
     copied: tuple[str, ...]
     there: int
@@ -32,7 +30,7 @@ class MigrateMaps:
     def __call__(self, progress: Progress = silent) -> Migration:
         """Copy the maps, and read each of them back for comparison. If one map fails, the others are still copied.
 
-        A map of another file under the same ID in the target is not replaced. Raise the errors of `MapStore.ids`, or
+        A map of another file under the same ID is not replaced. Raise the errors of `MapStore.ids`, or
         `StoreUnavailable` if a store cannot be accessed.
         """
         copied: list[str] = []

@@ -48,7 +48,7 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Return the resource ID and the fragment of an address with or without a scheme. An ID can contain a colon."""
+    """Return the resource ID and the fragment of an address with or without a scheme."""
     name, _, fragment = text.partition("#")
     scheme, colon, rest = name.partition("://")
     if colon and Modality.from_scheme(scheme) is not None:

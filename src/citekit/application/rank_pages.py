@@ -38,7 +38,7 @@ RERANKED = 20
 """The maximum number of pages that the reranker sees."""
 
 RERANKER = 0.7
-"""The weight of the reranker's log odds against those of the features. The value is an estimate, not a measurement."""
+"""The weight of the reranker's log odds against those of the features (an estimate, not a measurement)."""
 
 LONGEST = 10_000
 """The maximum length of a question in characters."""
@@ -63,7 +63,7 @@ class _Candidate:
 
 @frozen
 class _ReadPage:
-    """A page whose text was read: the weighted sum of its features, the prior of its document, and its coverage."""
+    """A page whose text was read, with the weighted sum of its features, the prior of its document, and its coverage."""
 
     own: float
     prior: float
@@ -85,7 +85,7 @@ class RankPages:
     index: IndexRanking
     reranker: Reranker | None = None
     _without_text: dict[str, tuple[Digest | None, SourceUnsupported]] = field(factory=dict, init=False)
-    """The digest of the source and the error, by resource ID, so that a file without text is not read again."""
+    """The digest of the source and the error, by resource ID, of files without text, which are not read again."""
 
     def __call__(
         self,
@@ -278,9 +278,8 @@ class RankPages:
 
 
 def _missing(stage: FirstStage, ready: ReadyDocument, block: TextBlock) -> float:
-    """Return the fraction of the names and years of the question that the block does not have; see `missing_share`.
-
-    Words in the title or the file name of the document do not count.
+    """Return the fraction of the names and years of the question that neither the block nor the document's names have;
+    see `missing_share`.
     """
     specifics = stage.question.specifics
     if not specifics:

@@ -45,9 +45,7 @@ from citekit.domain.text_search.section_titles import titles_around
 from citekit.domain.text_search.sections import SectionCut
 
 COUNTED = 64
-"""The maximum number of blocks whose characters are counted. The size of a part with more blocks is estimated from
-them.
-"""
+"""The maximum number of blocks whose characters are counted. The size of a longer part is estimated from them."""
 
 GROUP, OVERLAP = 16, 3
 """Running headers are recognized in groups of this many pages, and this many pages before and after each group."""
@@ -109,16 +107,12 @@ class _Part:
     end: int
     location: Location | None
     cuts: tuple[int, int | None] = (0, None)
-    """The offset at which the part begins in its first block, and the one at which it ends in its last block.
-
-    The second is None if the part extends to the end of the last block.
+    """The offsets at which the part begins in its first block and ends in its last one (None: at the end of the block).
     """
     notes: Sequence[str] = ()
 
     def span(self, number: int) -> tuple[int, int] | None:
-        """Return the start and end offsets of the text of a block that is in the part, or None if the part has no text
-        of it.
-        """
+        """Return the offsets of a block's text that is in the part, or None if there is none."""
         block = self.blocks[number]
         low, high = 0, len(block.text)
         if self.location is not None:
@@ -141,7 +135,7 @@ class _Part:
 
 @frozen
 class ReadText:
-    """Returns the text of a node, an address, or a whole resource in reading order, in answers of limited length."""
+    """Returns the text of a node, an address, or a resource in reading order, in answers of limited length."""
 
     maps: MapStore
     resolve: Resolve
@@ -228,7 +222,7 @@ def _part(
 
 
 def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, location: Pages) -> _Part:
-    """Return the part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
+    """Return the part from the heading of its node to that of the next node, on shared pages."""
     titles = titles_around(resource_map.outline, node.id)
     cut = SectionCut(titles or SectionTitles(node.title), location)
     first, last = part.blocks[part.first], part.blocks[part.end - 1]
@@ -320,7 +314,7 @@ class _Writer:
     room: int = field(init=False)
     lines: list[str] = field(factory=list, init=False)
     _read: list[tuple[int, int, int]] = field(factory=list, init=False)
-    """For each line: the number of its block, and its start and end offsets in the text of the block."""
+    """For each line: the number of its block, and its offsets in the text of the block."""
     _before: int | None = field(default=None, init=False)
     """The last page of the preceding answer."""
     _running: dict[int, dict[int, set[int]]] = field(factory=dict, init=False)
@@ -370,9 +364,8 @@ class _Writer:
         return None
 
     def _page_before(self, block: int, *, is_begun: bool) -> int | None:
-        """Return the page on which the preceding answer ended, or None if `block` is not a page.
-
-        If `is_begun`, the preceding answer contains the beginning of `block`.
+        """Return the page on which the preceding answer ended; that of `block` if it `is_begun`; None if that is not a
+        page.
         """
         here = _page_of(self.part.blocks[block])
         if here is None or is_begun:
@@ -382,7 +375,7 @@ class _Writer:
         return here - 1 if before is None else _page_of(self.part.blocks[before])
 
     def _cut(self, number: int, line: LaidOutLine, end: int, *, raw: bool) -> _Position | None:
-        """Write the start of a long line, if possible up to the end of a sentence or a space in its second half."""
+        """Write the start of a long line, if possible up to a sentence end or space in its second half."""
         text = self.part.blocks[number].text[line.start : line.end]
         room = max(self.room, CHARS_LEAST // 4)
         piece = text[:room]
@@ -415,7 +408,7 @@ class _Writer:
             self.lines.append(f"[{which}: no text]")
 
     def location(self) -> Location | None:
-        """Return the location of the collected lines, or None if there are no lines or they are outside the extent."""
+        """Return the location of the collected lines, or None if there is none in the extent."""
         places = [(number, start, end) for number, start, end in self._read if start < end]
         if not places:
             return None

@@ -1,4 +1,4 @@
-"""Derives the paths at which the source file of a map may be. Imports little, so that listing maps starts quickly."""
+"""Derives the paths at which the source of a map may be. Imports little, so that listing maps starts quickly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def written_places(source_path: str, home: str) -> tuple[str, ...]:
-    """Return the paths at which to look for the source file of a map, in order; none if `source_path` is empty.
+    """Return the paths at which to look for the source file of a map, in order.
 
     A relative path, as in older maps, is relative to the folder `home`, and its file may have been moved to the top of
     `home`.

@@ -25,7 +25,7 @@ class RemoveResource:
     def __call__(self, resource_id: str) -> None:
         """Remove the resource. Raise the errors of `MapStore.remove` and `TagStore.drop`.
 
-        The text is removed first: if the process is killed in between, it is simply indexed again.
+        The text is removed first: after a kill in between, it is simply indexed again.
         """
         self.ranking_index.drop(resource_id)
         self.text_index.drop(resource_id)

@@ -18,8 +18,8 @@ from citekit.domain.resource_map import ResourceMap
 class RenameResource:
     """Stores a map, its editions, and its tags under another ID.
 
-    Evidence is found by the content of the source, so existing evidence and its receipts stay valid. A request for the
-    old ID fails with a message that names the new one.
+    Existing evidence and its receipts stay valid, because evidence is found by the content of the source. A request for
+    the old ID fails with a message that names the new one.
     """
 
     maps: MapStore
@@ -31,9 +31,8 @@ class RenameResource:
         """Rename the resource and return its map.
 
         Raise `ResourceMissing` if no resource has the ID `resource_id`, `MapCorrupt` if its map is damaged,
-        `ResourceIdRefused` if `new_id` cannot be an ID, `RequestRefused` if `new_id` is taken or if the resource is a
-        book of the library, and the errors of writing maps and tags. If the process is killed before it finishes, both
-        IDs may have the map.
+        `ResourceIdRefused` if `new_id` cannot be an ID, `RequestRefused` if `new_id` is taken or the resource is a book
+        of the library, and the errors of writing maps and tags. After a kill, both IDs may have the map.
         """
         check_resource_id(new_id)
         with self.locks.holding("ids"):

@@ -58,7 +58,7 @@ _WAITING = "waiting for another process that is writing evidence with the same n
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
 _WORDS = (Form.TEXT, Form.VTT, Form.SRT)
-"""The forms of a part of a recording that depend on the subtitles next to it, so the answer is not cached in memory."""
+"""Forms of a part of a recording that depend on its subtitles, so that their answers are not cached in memory."""
 
 
 @frozen
@@ -73,7 +73,7 @@ class _Part:
 
 @frozen
 class Resolve:
-    """Extracts the part of a source that a node or an address names, or reuses stored evidence of the same part."""
+    """Extracts the part of a source that a node or an address names, or reuses stored evidence."""
 
     maps: MapStore
     evidence: EvidenceStore
@@ -92,7 +92,7 @@ class Resolve:
         """Return the cached answer to the same request, or None if there is none or anything that it depends on has
         changed.
 
-        Only file metadata is checked. Repeated calls return the same object as long as it is valid.
+        Only file metadata is checked. Repeated calls return the same object.
         """
         return self._repeats.again(asked)
 
@@ -109,10 +109,9 @@ class Resolve:
         """Return the evidence for a node, or for the part of a mapped resource that an address names.
 
         With `virtual`, nothing is extracted: the result has an address but no output path, and says whether the source
-        has changed. If the extent of the file cannot be measured to check the location, `unchecked` says why. With
-        `remap`, a source that has changed is mapped again instead of raising `SourceChanged`. `roots` are additional
-        folders in which a moved source is searched for. If `what` is an address, the `node` of the result is the
-        innermost node that contains its location.
+        has changed, and in `unchecked` why the location could not be checked. With `remap`, a source that has changed
+        is mapped again instead of raising `SourceChanged`. `roots` are additional folders in which a moved source is
+        searched for. For an address, the `node` of the result is the innermost node that contains its location.
 
         Raise `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` if the address is for another type of resource, and the errors of the extractor, the stores,
@@ -156,9 +155,9 @@ class Resolve:
         roots: Sequence[Path],
         progress: Progress,
     ) -> tuple[Source, Evidence]:
-        """Return the evidence, and the state of the source file from which it was extracted.
+        """Return the evidence, and the state of its source file.
 
-        The extraction is retried up to `AGAIN` times if only the metadata of the file changed while it ran.
+        The extraction is retried up to `AGAIN` times if only the file's metadata changed.
         """
         for _ in range(AGAIN):
             with suppress(SourceChanged):
@@ -167,9 +166,7 @@ class Resolve:
         return source, self._physical(resource_map.resource_id, source, part, options, progress)
 
     def _cited(self, asked: Asked, resource_map: ResourceMap, wanted: Location) -> Evidence:
-        """Return evidence that has an address but no output file. Check the location against the file if the file is
-        available.
-        """
+        """Return evidence without an output file, whose location is checked against the file if possible."""
         stale = self.locate.staleness(resource_map)
         measured = stale is None and not isinstance(wanted, Virtual)
         reach = self.measure(resource_map) if measured else MeasuredExtent(resource_map.extent)
@@ -186,9 +183,7 @@ class Resolve:
         return cited
 
     def _part(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
-        """Return the part that `what` names. If its location exceeds the extent in the map, measure the file and use
-        that extent.
-        """
+        """Return the part that `what` names, within the measured extent if it exceeds the one in the map."""
         try:
             part = _part(resource_map, what, resource_map.extent)
         except LocationOutside:
@@ -200,16 +195,14 @@ class Resolve:
         return _part(resource_map, what, self.measure(resource_map).extent or resource_map.extent)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
-        """Return the forms, such as text or an image, in which the location can be extracted from a file of this
-        format.
-        """
+        """Return the forms in which the location can be extracted from a file of this format."""
         found = [form for extractor in self.extractors for form in extractor.forms(format, location)]
         return list(dict.fromkeys(found))
 
     def again(self, receipt: Receipt, source: Source, target: Path) -> Extraction | None:
         """Repeat the extraction that a receipt describes, and write the result to `target`.
 
-        Return None if the extractor that the receipt names is not installed in the same version.
+        Return None if that version of the extractor is not installed.
         """
         for extractor in self.extractors:
             can = receipt.options.form in extractor.forms(source.format, receipt.location)
@@ -253,7 +246,7 @@ class Resolve:
             return placed()  # another process evicted the object between the two steps: make it again
 
     def _follow(self, resource_map: ResourceMap, source: Source) -> None:
-        """Record the new path of a moved source in its map, so that later calls need not search for it."""
+        """Record the new path of a moved source in its map, which saves later searches."""
         with suppress(HomeUnwritable):
             self.maps.put(evolve(resource_map, source_path=str(source.path)))
 
@@ -268,16 +261,14 @@ class Resolve:
 
 
 def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
-    """Return the location of the requested node or address, unchecked. Raise `NodeMissing` if the map does not have the
-    node.
-    """
+    """Return the location of the requested node or address, unchecked. Raise `NodeMissing` if there is no such node."""
     return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
 
 
 def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -> _Part:
     """Return the part of the resource that `what` names. The location of a node is clamped to `extent`.
 
-    Raise `NodeMissing`, `RequestRefused` if the resource cannot have such a location, or `LocationOutside`.
+    Raise `NodeMissing`, `RequestRefused` for a location of the wrong kind, or `LocationOutside`.
     """
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
@@ -296,9 +287,8 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
 
 
 def _section(resource_map: ResourceMap, part: _Part, source: Source, options: Options) -> SectionTitles | None:
-    """Return the titles that delimit the text of a node on PDF pages that it shares with other nodes.
-
-    Return None for other files, forms, and parts.
+    """Return the titles that delimit the text of a node on PDF pages that it shares with other nodes; None for other
+    parts.
     """
     node = part.node if part.is_named and options.form is Form.TEXT and source.format.name == "pdf" else None
     return None if node is None else titles_around(resource_map.outline, node.id)
@@ -337,9 +327,9 @@ def _file_name(resource_id: str, part: str) -> str:
 def _named(extraction: Extraction, source: Source) -> Extraction:
     """Return the extraction with a file-name suffix and a media type, if it does not have them.
 
-    The suffix of the source is used if it fits the file's format, else the usual one. It is not stored with the
-    evidence, because the same bytes can be evidence of `notes.md` and of `notes.txt`. Formats that browsers execute get
-    the additional suffix `.txt` and the media type `text/plain`.
+    These depend on the name of the source, and are not stored with the evidence: the same bytes can be evidence of
+    `notes.md` and of `notes.txt`. Formats that browsers execute get the additional suffix `.txt` and the media type
+    `text/plain`.
     """
     if extraction.suffix:
         return extraction

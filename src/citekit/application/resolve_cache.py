@@ -44,7 +44,7 @@ class Asked:
 class _Given:
     """A cached answer, its map, and the path and digest (None if unknown) of its source file.
 
-    The reference to the map is weak: when the map cache evicts the map, the answer becomes invalid.
+    The reference to the map is weak: an answer is valid only while the map is cached.
     """
 
     evidence: Evidence
@@ -58,10 +58,7 @@ class _Given:
 
 @define
 class ResolveCache:
-    """A cache of the most recently used evidence.
-
-    A lookup checks the metadata of the files that the evidence depends on, without reading them.
-    """
+    """A cache of the most recently used evidence. A lookup checks file metadata and reads no files."""
 
     maps: MapStore
     sources: Sources
@@ -71,7 +68,7 @@ class ResolveCache:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def keep(self, asked: Asked, given: Evidence, resource_map: ResourceMap, source: Source | None) -> None:
-        """Cache an answer. Do nothing if its source has changed or is not at the absolute path that the map records."""
+        """Cache an answer, unless its source has changed or is not at the absolute path that the map records."""
         path = Path(resource_map.source_path)
         if given.stale is not None or not path.is_absolute() or (source is not None and source.path != path):
             return
@@ -101,9 +98,7 @@ class ResolveCache:
         return path is None or receipt is None or self._is_there(given, path, receipt)
 
     def _is_there(self, given: _Given, path: Path, receipt: Receipt) -> bool:
-        """Return whether the output file at `path` is unchanged, and regularly notify the store that its evidence is in
-        use.
-        """
+        """Return whether the output file at `path` is unchanged, and note regularly that its evidence is in use."""
         now = time.monotonic()
         if given.stored is None or now - given.noted > NOTED_EVERY:
             given.stored, given.noted = self.evidence.cached(receipt.key), now

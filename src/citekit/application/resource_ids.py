@@ -22,10 +22,7 @@ TRIES = 50
 
 
 class Place(NamedTuple):
-    """A resource ID, and the card of the existing map with that ID, or None if there is none.
-
-    The existing map describes the same file, or a file with the same bytes.
-    """
+    """A resource ID, and the card of the existing map of the same file or the same bytes with that ID, or None."""
 
     resource_id: str
     card: MapCard | None
@@ -33,10 +30,9 @@ class Place(NamedTuple):
 
 @frozen
 class ChooseId:
-    """Chooses resource IDs so that the map of one file does not overwrite the map of another file.
+    """Chooses resource IDs so that the map of one file does not overwrite that of another.
 
-    Relative paths in older maps are relative to the folder `home`. To stay fast with many maps, only a few map cards
-    are read.
+    Relative paths in older maps are relative to the folder `home`. Only a few map cards are read.
     """
 
     maps: MapStore
@@ -47,16 +43,13 @@ class ChooseId:
 
         This is `wanted`, or, if that is None, the slug of the file name. If another file has that slug, the ID begins
         with the name of the folder, or of two folders, or ends with a number, such as `_2`. Raise `RequestRefused` if
-        `wanted` belongs to another file, and `MapCorrupt` if the existing map with the ID cannot be read. With `force`,
-        the ID of an unreadable map is used.
+        `wanted` belongs to another file, and `MapCorrupt` if the existing map with the ID cannot be read and `force` is
+        not set.
         """
         return self.place(source, wanted, force=force).resource_id
 
     def place(self, source: Source, wanted: str | None, *, force: bool = False) -> Place:
-        """Return the ID for the map of `source`, and the card of the existing map with that ID.
-
-        The arguments and errors are those of `ChooseId.__call__`.
-        """
+        """Return the ID for the map of `source`, and the card of its existing map. See `ChooseId.__call__`."""
         if wanted is not None:
             there = self._owner(wanted, force=force)
             if there is not None and not self.same_source(there, source):
@@ -76,9 +69,8 @@ class ChooseId:
         return Place(unique(first, _Taken(self.maps)), None)
 
     def _others(self, source: Source, first: str) -> chain[str]:
-        """Return the IDs to try, in order, if `first` is the ID of another file.
-
-        IDs of existing maps of the file come first, then those with the names of folders, then numbered ones.
+        """Return the IDs to try, in order: those of existing maps of the file, those with the names of folders, and
+        numbered ones.
         """
         in_folders = ids_in_folders(source)
         numbered = re.compile(rf"{re.escape(first)}_\d+")
@@ -106,7 +98,7 @@ class ChooseId:
 
 @frozen
 class _Taken:
-    """The set of IDs that are in use. Membership is looked up in the map store when it is tested."""
+    """The set of IDs that are in use, looked up in the map store."""
 
     maps: MapStore
 
@@ -126,15 +118,14 @@ def default_id(source: Source) -> str:
 
 
 def ids_in_folders(source: Source) -> Sequence[str]:
-    """Return the IDs of a file that begin with the name of its folder, or of the folder above that and its folder."""
+    """Return the IDs of a file that begin with the name of its folder, or of that and the folder above."""
     is_text = source.format.modality is Modality.TEXT
     return [resource_id(name, keep_extension=is_text) for name in names_in_folders(source.path)]
 
 
 def names_in_folders(path: Path) -> Sequence[str]:
-    """Return the file name preceded by the name of its folder, and by those of the folder above that and its folder.
-
-    There are fewer names if the file is in the root folder or in a folder directly below it.
+    """Return the file name preceded by the name of its folder, and by those of the folder above and its folder, if they
+    exist.
     """
     *_, above, folder, _ = ("", "", *path.absolute().parts[1:])
     return [f"{folder} {path.name}"] * bool(folder) + [f"{above} {folder} {path.name}"] * bool(above)

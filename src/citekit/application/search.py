@@ -37,7 +37,7 @@ class Hit:
 
     @property
     def node(self) -> Node:
-        """The node with its children. Reading this property reads the map, unless the node has no children.
+        """The node with its children, for which the map may be read.
 
         Raises `ResourceMissing`, `MapCorrupt`, or `NodeMissing` if the map was removed, damaged, or changed since the
         search.
@@ -57,11 +57,9 @@ class Search:
     """Finds nodes whose title or summary has, for each query word, a word that begins with it. Case and accents are
     ignored.
 
-    Query words that no node contains are ignored. If no node matches all of the remaining words, the most common word
-    is ignored, then the next most common one, until a node matches.
-
-    Results are ranked by how rare the matched words are. A match in a title counts three times as much as one in a
-    summary, and short texts rank above long ones; see `NodeIndex`.
+    Query words that no node contains are ignored. If no node matches all of the others, the most common words are
+    ignored until a node matches. Results are ranked by how rare the matched words are, with more weight for titles and
+    short texts; see `NodeIndex`.
     """
 
     maps: MapStore
@@ -70,7 +68,7 @@ class Search:
     def __call__(self, words: str, *, limit: int = 20, resources: Sequence[str] | None = None) -> list[Hit]:
         """Return at most `limit` matching nodes, best first.
 
-        `resources` restricts the search to the maps with these IDs; None searches all maps. Damaged maps are skipped.
+        `resources` restricts the search to the maps with these IDs (None: all). Damaged maps are skipped.
         """
         wanted = list(dict.fromkeys(words_of(words)))
         if not wanted or limit < 1:

@@ -1,4 +1,4 @@
-"""Provides what a viewer shows of a mapped file: its pages, lines, chapters, or subtitles, and the words of quotes."""
+"""Provides what a viewer shows of a mapped file: pages, lines, chapters, subtitles, and the words of quotes."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class TextUnit:
 
 @frozen
 class TextPart:
-    """Consecutive units of the text of a file. `total` is the number of the last unit; `next` that of the first unit
-    after this part, or None at the end.
+    """Consecutive units of the text of a file. `total` is the last unit of the file; `next` is the first one after this
+    part, or None.
     """
 
     kind: UnitKind
@@ -82,7 +82,7 @@ class TextPart:
 
 @frozen
 class MarkedPage:
-    """The boxes of the words of a quote on a page, one for each line, and those of the words that a model changed."""
+    """The boxes of the words of a quote on a page, one for each line, and of the words that a model changed."""
 
     page: int
     boxes: Sequence[Corners] = field(converter=tuple[Corners, ...])
@@ -115,10 +115,7 @@ class _Kept:
 
 @define
 class ShowResource:
-    """Shows mapped files. Every method raises `ResourceMissing`, `MapCorrupt`, and the errors of `LocateSource`.
-
-    `roots` are folders in which moved sources are searched for.
-    """
+    """Shows mapped files. Every method raises `ResourceMissing`, `MapCorrupt`, and the errors of `LocateSource`."""
 
     maps: MapStore
     locate: LocateSource
@@ -162,7 +159,7 @@ class ShowResource:
 
     def page_picture(self, resource_id: str, page: int, width: int) -> PagePicture:
         """Return a picture of a page. Its width in pixels is the first of `WIDTHS` that is at least `width`, or the
-        last.
+        last one.
 
         Raise the errors of `PageViews.picture`.
         """
@@ -194,8 +191,7 @@ class ShowResource:
         return [MarkedPage(pages[page], boxes[page], changed.get(page, ())) for page in sorted(boxes)]
 
     def text(self, resource_id: str, first: int = 1, last: int | None = None) -> TextPart:
-        """Return lines or pages of the text, from the number `first` to `last` or as many as fit. Lines have their
-        markup.
+        """Return lines (with their markup) or pages of the text, from the number `first` to `last` or as many as fit.
 
         Raise `LocationOutside` if there is no line or page `first`, `RequestRefused` for a recording or a workbook, and
         the errors of `QuotableTexts.read`.
@@ -243,9 +239,7 @@ class ShowResource:
         return self._waveforms.get(source.digest, lambda: self.views.waveform(source, AMPLITUDES), len)
 
     def transcript(self, resource_id: str) -> Transcript:
-        """Return the subtitles or the recognized words of a recording. Raise `SourceUnsupported` if the file is not a
-        recording or has no words.
-        """
+        """Return the subtitles or the recognized words of a recording. Raise `SourceUnsupported` if the file has none."""
         _, source = self.source(resource_id)
         placed = self.texts.read(source)[0].placed
         if not isinstance(placed, Transcript):

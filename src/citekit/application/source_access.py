@@ -1,4 +1,4 @@
-"""Provides a folder policy without restrictions, and a check that a source file does not change while it is used."""
+"""Provides a folder policy without restrictions, and a check that a source file does not change during use."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ UNRESTRICTED = Unrestricted()
 def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
     """Raise `SourceChanged` at the end of the `with` block if the source file changed in the meantime.
 
-    If the block raises an exception other than `Cancelled` and the file changed, `SourceChanged` replaces it, because
-    the change is its likely cause. `mapping` sets the error's `during_mapping` attribute.
+    It replaces exceptions other than `Cancelled`, because the change is their likely cause. `mapping` sets the error's
+    `during_mapping` attribute.
     """
     try:
         yield

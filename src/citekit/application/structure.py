@@ -22,7 +22,7 @@ NODE_COST = 190
 """Characters of a serialized node in addition to its ID, title, and summary."""
 
 Cost = Callable[[Node, int], int]
-"""Returns the number of characters that a node at a depth takes up in an answer. The first level has the depth 0."""
+"""Returns the number of characters that a node at a depth (from 0) takes up in an answer."""
 
 
 def json_cost(node: Node, _depth: int) -> int:
@@ -34,10 +34,10 @@ def json_cost(node: Node, _depth: int) -> int:
 class Structure:
     """A part of a map: `nodes` as a tree, below the ancestors of the first node.
 
-    `resource_map` is the stored map, and `outline` is the map that `nodes` were selected from: without the library's
-    chunks, unless they were requested. `whole` is true if all of `outline` was requested, without a budget, and is in
-    `nodes`. `next_cursor` requests the next part; it is None at the end. `total` is the number of requested nodes, and
-    `cut` the number of those that did not fit into the budget.
+    `nodes` were selected from `outline`, which is the stored map without the library's chunks, unless they were
+    requested. `whole` is true if all of `outline` was requested, without a budget, and is in `nodes`. `next_cursor`
+    requests the next part, if any. `total` is the number of requested nodes, and `cut` the number of those that did not
+    fit into the budget.
     """
 
     resource_map: ResourceMap
@@ -74,9 +74,8 @@ class GetStructure:
         return only the nodes whose titles contain that text, regardless of case, below their ancestors. The library's
         chunks are returned only if `include_chunks` is true, or if `node_id` is a chunk.
 
-        At most about `limit` characters are returned at once, and the cursor continues in reading order. With a
-        `budget` in characters, higher levels come first instead, and the nodes that do not fit are cut. `cost` returns
-        the number of characters of a node.
+        About `limit` characters are returned at once, in reading order. With a `budget` in characters, higher levels
+        come first instead, and the nodes that do not fit are cut.
 
         Raise `ResourceMissing`, `NodeMissing`, and `RequestRefused` for an invalid cursor, a depth below 1, an empty
         `title_contains`, and a cursor together with a budget.
@@ -119,7 +118,7 @@ def _is_below_outline(stored: ResourceMap, node_id: str | None) -> bool:
 
 
 def _levels(roots: Sequence[Node], node_id: str | None, depth: int | None) -> tuple[Node, ...]:
-    """Return `depth` levels of the trees. If the caller named a node with `node_id`, its own level does not count."""
+    """Return `depth` levels of the trees, not counting the level of a named node."""
     return _pruned(roots, depth + 1 if depth is not None and node_id is not None else depth)
 
 
@@ -138,12 +137,12 @@ def _plain(text: str) -> str:
 
 
 def _only(nodes: Sequence[Node], wanted: Set[str]) -> tuple[Node, ...]:
-    """Return the trees of the nodes with the IDs in `wanted`. The parent of a wanted node must be wanted."""
+    """Return the trees of the nodes with the IDs in `wanted`, which include those of their parents."""
     return tuple(evolve(node, children=_only(node.children, wanted)) for node in nodes if node.id in wanted)
 
 
 def _coarse(nodes: Sequence[Node], budget: int, cost: Cost) -> set[str]:
-    """Return the IDs of the nodes that fit into the budget, level by level, in reading order within a level."""
+    """Return the IDs of the nodes that fit into the budget, level by level."""
     shown: set[str] = set()
     level, depth = list(nodes), 0
     while level:
@@ -175,10 +174,7 @@ def _offset(cursor: str | None, total: int) -> int:
 
 
 def _fitting(nodes: Sequence[Node], start: int, limit: int, cost: Cost) -> int:
-    """Return how many nodes, counted in reading order from index `start`, fit into `limit` characters.
-
-    The first of these nodes counts even if it is longer.
-    """
+    """Return how many nodes, in reading order from index `start`, fit into `limit` characters; at least one."""
     spent = count = 0
     for number, node in enumerate(_walk(nodes)):
         if number < start:

@@ -1,4 +1,4 @@
-"""Keeps the maps of files in buckets up to date: new and changed files are mapped, and files that are gone are reported."""
+"""Keeps the maps of files in buckets up to date."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SyncBuckets:
     """Compares buckets with the maps.
 
     A file whose version (ETag) is unchanged is not fetched, and one whose version differs is mapped only if its digest
-    differs, too.
+    differs.
     """
 
     remote: RemoteFiles

@@ -1,4 +1,4 @@
-"""Keeps the maps of folders up to date: new, changed, and moved files are mapped, and files that are gone are reported."""
+"""Keeps the maps of folders up to date."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SyncState(StrEnum):
 
 @frozen
 class Synced:
-    """The result for one file: its path, its state, the ID of its map if it is known, and the error if it failed."""
+    """The result for one file: its path, its state, the ID of its map if it is known, and the error, if any."""
 
     path: Path
     state: SyncState
@@ -53,8 +53,8 @@ class Synced:
 class SyncRules:
     """The patterns of files that are mapped, and of files and folders that are left out.
 
-    A pattern with a slash is compared with the path below the synced folder, and any other pattern with the name of the
-    file or folder. `*` also matches slashes.
+    A pattern with a slash is compared with the path below the synced folder, and any other with the name. `*` also
+    matches slashes.
     """
 
     include: tuple[str, ...] = ()
@@ -88,8 +88,8 @@ class SyncFolders:
     """Compares folders with the maps, and maps what is new, changed, or moved.
 
     `skip` are the folders of the home, which are not synced. Relative paths in older maps are relative to `home`, and
-    `is_mappable` says whether a file is of a known type. The object remembers the status of files that it mapped or
-    that are of unknown types, so that a later call does not open them while they are unchanged.
+    `is_mappable` says whether a file is of a known type. While files are unchanged, later calls check only their
+    status.
     """
 
     sources: Sources

@@ -1,4 +1,4 @@
-"""Finds the column headings for a match in a table: those that the map names, or those above the row."""
+"""Finds the column headings for a match in a table: those in the map, or those above the row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def keeps_white_space(resource_map: ResourceMap) -> bool:
 
 
 def table_columns(resource_map: ResourceMap, location: Location, text: str, match: LineMatch) -> str | None:
-    """Return the column headings of the first table row of a match in `text`, cut off after `COLUMNS_LIMIT` characters.
+    """Return the column headings of the first table row of a match in `text`, or the start of long ones.
 
     Return None if none are known, or if the match contains them.
     """
@@ -45,9 +45,7 @@ def table_columns(resource_map: ResourceMap, location: Location, text: str, matc
 
 
 def _of_sheet(resource_map: ResourceMap, location: Cells) -> str | None:
-    """Return the column headings that the map has for the tables of which `location` is a row, from left to right, or
-    None.
-    """
+    """Return the column headings that the map has for the tables of which `location` is a row, or None."""
     if not location.first:
         return None
     found = []

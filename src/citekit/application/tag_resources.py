@@ -25,15 +25,14 @@ class TagResources:
     ) -> Mapping[str, Sequence[str]]:
         """Add and remove tags of each resource, and return the tags of each.
 
-        Raise the errors of `MapStore.card`, such as `ResourceMissing`, and those of `TagStore.change`. In these cases,
-        nothing is changed.
+        Raise the errors of `MapStore.card` and `TagStore.change`, without changing anything.
         """
         for each in resource_ids:
             self.maps.card(each)
         return self.store.change(resource_ids, list(add), list(remove))
 
     def tags(self) -> Mapping[str, Sequence[str]]:
-        """Return the IDs of the resources with each tag, by tag, both sorted. A tag has its most frequent spelling."""
+        """Return the IDs of the resources with each tag, sorted. A tag has its most frequent spelling."""
         mapped = set(self.maps.ids())
         found: dict[str, dict[str, list[str]]] = {}
         for name, tags in sorted(self.store.all().items()):

@@ -19,10 +19,8 @@ LISTED = 5
 
 
 def nodes_besides(search: Search, query: str, resources: Sequence[str], found: FoundText) -> list[Hit]:
-    """Return at most `LISTED` nodes whose titles contain every word of `query`, except those that `found` has as
-    headings.
-
-    The chunks of the library are left out.
+    """Return at most `LISTED` nodes whose titles contain every word of `query`, except chunks and the headings in
+    `found`.
     """
     wanted = set(words_of(query))
     headings = {

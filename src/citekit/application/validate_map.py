@@ -22,9 +22,8 @@ from citekit.domain.validation import node_issues
 
 @frozen
 class Change:
-    """A proposed fix: the value at `path` in the map changes from `before` to `after`.
-
-    The value is a location, a title, or a metadata value. `reason` says why it is wrong.
+    """A proposed fix: the value at `path` in the map (a location, a title, or metadata) changes from `before` to
+    `after`.
     """
 
     path: str
@@ -37,9 +36,9 @@ class Change:
 class MapReport:
     """The result of validating a map.
 
-    `nodes` is the number of nodes. `faults` and `warnings` are texts of the form `path: reason`; only faults make the
-    map invalid. `changes` are fixes that can be applied safely. `measured` is true if locations were checked against
-    the extent of the file itself, and false if they were checked only against the extent in the map.
+    `faults` and `warnings` are texts of the form `path: reason`; only faults make the map invalid. `changes` are fixes
+    that can be applied safely. `measured` is true if locations were checked against the extent of the file itself, and
+    not only against that in the map.
     """
 
     resource_map: ResourceMap
@@ -61,8 +60,8 @@ class ValidateMap:
         """Validate a map and return the report.
 
         `nodes` replaces the nodes of the map, for nodes that a `ResourceMap` cannot have, such as nodes with duplicate
-        IDs. Locations are checked against the source file if it is available, unchanged, and measurable. Otherwise they
-        are checked against the extent in the map, and the report proposes no changes to locations.
+        IDs. Unless the source file is available, unchanged, and measurable, locations are checked against the extent in
+        the map, and no changes to them are proposed.
         """
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)
@@ -78,9 +77,7 @@ class ValidateMap:
         return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
 
     def _source(self, seen: _Seen) -> Source | None:
-        """Return the source file of the map, or None if there is none or it cannot be used. Add the problems found to
-        `seen`.
-        """
+        """Return the source file of the map, or None if it cannot be used. Add the problems found to `seen`."""
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
             seen.warnings.append("metadata.source_hash: missing, so changes to the source cannot be detected")
@@ -104,11 +101,7 @@ class ValidateMap:
         return source
 
     def _extent(self, seen: _Seen, source: Source | None) -> Extent | None:
-        """Return the measured extent of the source file, or None if it cannot be measured.
-
-        Differences from the extent in the map are added to `seen` as faults, with a change that fixes each, except for
-        a value that files of this type do not have. If the file cannot be measured, a warning is added.
-        """
+        """Return the measured extent of the source file, or None. Add differences and problems to `seen`."""
         if source is None:
             return None
         reach = self.measure.of(source)
@@ -163,10 +156,8 @@ def _look_at_names(seen: _Seen) -> None:
 
 
 def _with_state(before: object, after: object) -> object:
-    """Return the sheets in `after`, each with the additional properties, such as hidden, of the sheet with the same
-    name in `before`.
-
-    If `after` is not a list of sheets, return it unchanged.
+    """Return the sheets in `after` with the additional properties, such as hidden, of those in `before`; other values
+    unchanged.
     """
     known = {each["name"]: each for each in _mappings(before) if isinstance(each.get("name"), str)}
     return [{**known.get(each["name"], {}), **each} for each in _mappings(after)] or after

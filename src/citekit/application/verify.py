@@ -31,8 +31,7 @@ from citekit.domain.ports.sources import Sources
 READ_ANYWAY = 2**30
 """The maximum size in bytes of a source that is read even if the receipt states a smaller size.
 
-A file larger than both is not read: it cannot be the source, and the path in an untrusted receipt may name a file that
-takes hours to read.
+The path in an untrusted receipt may name a file that takes hours to read.
 """
 
 
@@ -58,9 +57,7 @@ class Ruling(StrEnum):
     """The source exists, but the part that the receipt names has other content or does not exist."""
 
     OTHER_SOURCE = "other-source"
-    """This home has a map with the receipt's resource ID, but neither it nor an earlier map describes the receipt's
-    source.
-    """
+    """This home has maps with the receipt's resource ID, but none describes the receipt's source."""
 
     SOURCE_CHANGED = "source-changed"
     """The file at the source's path has other bytes or cannot be read, so verification is not possible."""
@@ -107,8 +104,8 @@ _OPEN = (
 class Check:
     """The result of one check.
 
-    `passed` is None if the check could not be made. `detail` is an explanation for users, and `ruling` classifies a
-    check that did not pass.
+    `passed` is None if the check could not be made. `detail` explains the result, and `ruling` classifies a check that
+    did not pass.
     """
 
     name: str
@@ -125,15 +122,14 @@ class Verdict:
     checks: Sequence[Check] = field(converter=tuple[Check, ...])
 
     UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created", "owner")
-    """Fields of a receipt that cannot be proven: names, the time, and the owner.
+    """Fields of a receipt that cannot be proven.
 
-    If this home has a map with the `resource_id`, the source is compared with the source of that map; otherwise the ID
-    is only a name.
+    The source is compared with that of this home's map with the `resource_id`, if there is one.
     """
 
     @property
     def genuine(self) -> bool:
-        """Whether every check passed, including that a repeated extraction produced the bytes of the file."""
+        """Whether every check passed, including that of a repeated extraction."""
         return all(check.passed is True for check in self.checks)
 
     @property
@@ -167,8 +163,6 @@ class VerifyEvidence:
     def knows(self, path: Path) -> bool:
         """Return whether the file at `path` is evidence that this home created, judging by its output path or its
         bytes.
-
-        Such a file is evidence even if its content could be read as a receipt.
         """
         if self._by_name(path) is not None:
             return True
@@ -187,9 +181,9 @@ class VerifyEvidence:
     ) -> Verdict:
         """Verify the evidence file at `path` and return the verdict.
 
-        `receipt` is the receipt to check; if it is None, the receipt stored in this home is used. `address` is the
-        address that the receipt document states, if any. The source is also searched for in `roots`. Raise
-        `ReceiptMissing` if there is no receipt for the file, and `SourceUnreadable` if the file cannot be read.
+        `receipt` is the receipt to check, by default the one stored in this home. `address` is the address that the
+        receipt document states, if any. The source is also searched for in `roots`. Raise `ReceiptMissing` if there is
+        no receipt for the file, and `SourceUnreadable` if the file cannot be read.
         """
         digest = self.sources.digest_uncached(path)
         if digest is None:
@@ -203,7 +197,7 @@ class VerifyEvidence:
         """Verify a receipt without its evidence file and return the verdict, whose best possible ruling is
         `RECEIPT_ONLY`.
 
-        `address` is the address that the receipt document states, if any. The source is also searched for in `roots`.
+        See `file` for the arguments.
         """
         return self._verdict(receipt, None, roots, address)
 
@@ -231,10 +225,7 @@ class VerifyEvidence:
         return Verdict(receipt, checks)
 
     def _resource(self, receipt: Receipt) -> Iterator[Check]:
-        """Yield a check whether the map in this home with the receipt's resource ID describes the same source.
-
-        Yield nothing if there is no such map or if the map has no digest.
-        """
+        """Yield a check whether this home's map with the receipt's resource ID, if any, describes the same source."""
         maps, name = self.resolve.maps, receipt.resource_id
         try:
             mapped = maps.card(name).source_hash
@@ -317,10 +308,7 @@ def _real(path: Path) -> Path:
 
 
 def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, shown: _Shown | None) -> Check:
-    """Compare the receipt with the repeated extraction, which `made`, `size`, and `digest` describe.
-
-    `shown` is the evidence file, or None if only the receipt is verified.
-    """
+    """Compare the receipt with the repeated extraction (`made`, `size`, and `digest`) and the file, if any."""
     if digest != receipt.evidence_digest:
         if shown is not None and shown.digest == digest:
             detail = "the file matches the part of the source, but the receipt has another digest"

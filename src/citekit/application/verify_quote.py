@@ -54,7 +54,7 @@ TOO_COMMON = (
 """The error for a quote whose search exceeded its budget."""
 
 ROUNDS = 6
-"""The maximum number of searches for a quote. The search is repeated if a page does not show all words of the quote."""
+"""The maximum number of searches for a quote, which are repeated if a page does not show all of its words."""
 
 DRAWN = 60
 """The maximum number of pages that are drawn in one round."""
@@ -69,8 +69,7 @@ _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
 _SHOWN = {WITH_MARKUP: is_shown_with_markup, WITH_TAGS: is_shown_with_tags}
 """Tests for texts that include hidden markup, by the note of the text.
 
-`_NEEDED` tests whether a quote contains such markup and must be searched for in that text; `_SHOWN` tests whether
-readers see a match in that text.
+`_NEEDED` tests whether a quote contains such markup; `_SHOWN` tests whether readers see a match in that text.
 """
 
 
@@ -81,7 +80,7 @@ STORED = "the stored result of a formula; a program that opens the file may comp
 """The note of a quote that includes the result of a formula in a workbook."""
 
 OTHER_HEADING = "The page belongs to the node, but this passage is under another heading."
-"""The note of a quote on a page of the node, before the node's heading or after the next one."""
+"""The note of a quote on a page of the node, but not under the node's heading."""
 
 UNSURE = "words that the transcriber is unsure of"
 """The difference of a quote in recognized speech with a low confidence. Such a quote is not exact."""
@@ -97,7 +96,7 @@ class _Found:
 
 @frozen
 class _Finds:
-    """The matches of a quote: `faithful` if they have the same meaning as the quote, `altered` if the meaning differs."""
+    """The matches of a quote that have the same meaning, and those that alter it."""
 
     faithful: Sequence[_Found] = ()
     altered: Sequence[_Found] = ()
@@ -127,13 +126,12 @@ class VerifyQuote:
         """Check whether `quote` occurs in the node or at the address `what`, and return the verdict.
 
         If `what` is a string, it is a resource ID, and the quote may occur anywhere in that resource. `roots` are
-        additional folders in which a moved source is searched for.
+        additional folders in which a moved source is searched for. Pages of a PDF on which the quote was found are
+        drawn, to check whether they show the words.
 
         Raise `RequestRefused` if the quote has no words, is too long, or occurs too often, or if the location is
         virtual (not in a file); `SourceUnsupported` if the resource has no text; and the errors of `Resolve` and
         `LocateSource`.
-
-        Pages of a PDF on which the quote was found are drawn, to check whether they show the words.
         """
         readings = ways_to_read(quote)
         resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)
@@ -166,9 +164,8 @@ class VerifyQuote:
         place: Location | None,
         section: SectionCut | None,
     ) -> QuoteVerdict:
-        """Return the verdict on a quote in the `texts` of `source`, at `place` or anywhere if it is None.
-
-        `section` finds the text of a node on the pages of `place`.
+        """Return the verdict on a quote in `texts`, at `place` or anywhere if it is None. `section` finds the text of a
+        node.
         """
         effort = Effort()
         asked = None if place is None else Address(resource_map.resource_id, place)
@@ -198,7 +195,7 @@ class VerifyQuote:
 
 
 def _section(resource_map: ResourceMap, what: NodeName | Address | str, place: Location | None) -> SectionCut | None:
-    """Return the `SectionCut` that finds the text of a node on its pages, or None if `what` is not a node on pages."""
+    """Return the `SectionCut` that finds the text of a node on its pages, or None for other parts."""
     if not isinstance(what, NodeName) or not isinstance(place, Pages):
         return None
     titles = titles_around(resource_map.outline, what.node_id)
@@ -229,7 +226,7 @@ def _judged(
 ) -> QuoteVerdict | None:
     """Return the verdict on the matches of a quote, or None if there are none.
 
-    If `inside`, the matches at the requested location, has no faithful match, all of `texts` are searched.
+    If `inside` has no faithful match, all of `texts` are searched.
     """
     place = None if answer.asked is None else answer.asked.location
     if inside.faithful:
@@ -246,8 +243,7 @@ def _judged(
 def resource_named(text: str, maps: MapStore) -> str | Address:
     """Return the resource ID for text such as `doc://book`, or the address for text such as `doc://book#pages=3`.
 
-    Raise `AddressMalformed` if the text is neither or its scheme does not fit the resource, and the errors of
-    `MapStore.get`.
+    Raise `AddressMalformed` if it is neither or its scheme does not fit the resource, and the errors of `MapStore.get`.
     """
     scheme, colon, rest = text.partition("://")
     if not colon or "#" in rest or scheme.lower() == Modality.VIRTUAL.scheme:
@@ -270,9 +266,8 @@ def _in_place(
 ) -> _Finds:
     """Return the matches of a quote at the location `place`, or anywhere in `texts` if it is None.
 
-    With `section`, only the text of that section is searched. `readings` are the ways to split the quote into pieces;
-    the first reading and text with faithful matches decide. Without faithful matches, those that alter the meaning are
-    returned. Raise `RequestRefused` if the search exceeds the budget in `effort`.
+    The first reading and text with faithful matches decide; without any, the altered matches are returned. Raise
+    `RequestRefused` if the search exceeds the budget in `effort`.
     """
     altered: list[_Found] = []
     for pieces in readings:
@@ -299,10 +294,7 @@ def _in_place(
 
 
 def _is_shown(source: Quotable, match: Match, location: Location, visible: Quotable) -> bool:
-    """Return whether readers see a match, which they do not if it is displayed in reverse order.
-
-    A match in markup is compared with the visible text at its location.
-    """
+    """Return whether readers see a match, which they do not if it is displayed in reverse order or hidden in markup."""
     if is_reversed(source.text, match.start, match.end):
         return False
     is_shown = _SHOWN.get(source.note)
@@ -313,7 +305,7 @@ def _is_shown(source: Quotable, match: Match, location: Location, visible: Quota
 
 
 def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_Found]:
-    """Yield the matches that keep the meaning of the quote. Append the others to `altered`, up to `LOOKED_AT` of them."""
+    """Yield the matches that keep the meaning of the quote, and append others to `altered`."""
     for each in found:
         if not each.match.alters_meaning:
             yield each
@@ -324,8 +316,7 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
     """Return the location of a match in the file, or None if the match does not count.
 
-    It does not count if it is not inside `place` (or, for a time span, does not overlap it), is beyond the end of the
-    file, or spans a page that could not be read.
+    It does not count outside of `place` or the file, or across a page that could not be read.
     """
     try:
         location = source.placed.locate(match.start, match.end).clamp(resource_map.extent)
@@ -339,11 +330,7 @@ def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: L
 
 
 def _best(found: Sequence[_Found], place: Location | None = None) -> list[_Found]:
-    """Return the matches, best first.
-
-    Those that readers see come first, then exact ones, then those in `place`, then the nearest to its middle, then
-    reading order.
-    """
+    """Return the matches, best first: visible ones, then exact ones, then those in `place` or near its middle."""
 
     def rank(each: _Found) -> tuple[bool, bool, bool, int, int]:
         span = None if place is None else each.source.placed.span_of(place)
@@ -370,9 +357,7 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
 
 
 def _under_other_heading(found: QuotePlace, place: Location | None) -> QuotePlace:
-    """Add the note `OTHER_HEADING` to `found`, a place outside the node, if it has no note and is on the node's pages
-    (`place`).
-    """
+    """Add the note `OTHER_HEADING` to a match outside the node, but on its pages (`place`), that has no note."""
     if found.note or place is None or not place.contains(found.address.location):
         return found
     return evolve(found, note=OTHER_HEADING)
@@ -397,7 +382,7 @@ def _recognition_note(found: _Found) -> str:
 
 
 def _computed_note(found: _Found) -> str:
-    """Return a note for a match in a workbook that includes the result of a formula; else an empty string."""
+    """Return a note for a match that includes the result of a formula in a workbook; else an empty string."""
     placed, match = found.source.placed, found.match
     is_row = isinstance(placed, ExtractedText) and placed.kind is UnitKind.ROW
     return STORED if is_row and COMPUTED in found.source.text[match.start : match.end + 1] else ""

@@ -35,7 +35,7 @@ class _AdapterOfToday(MapAdapter):
 
         The keyword arguments `title` and `resource_id` override those of the map. `source` is the path of the file that
         the data describe. Raise `ValueError` if the data are in another format, and `FileNotFoundError` if a file is
-        missing or unreadable. The `__cause__` of the exception is CiteKit's own error.
+        missing or unreadable.
         """
         data = Path(input_data) if isinstance(input_data, str | Path) else input_data
         source, app = kwargs.get("source"), bootstrap()

@@ -27,7 +27,7 @@ def parse_address(address: str) -> tuple[str, Location]:
     """Return the resource ID and the location in `address`.
 
     As in 0.2, an address without a fragment has an empty location, and unknown parameters are ignored. Raise
-    `AddressMalformed`, a `ValueError`, if the address is invalid.
+    `AddressMalformed` (a `ValueError`) if it is invalid.
     """
     try:
         parsed = addresses.parse_address(address)
@@ -37,7 +37,7 @@ def parse_address(address: str) -> tuple[str, Location]:
 
 
 def build_address(resource_id: str, location: Location, *, clock: bool = False) -> str:
-    """Return the canonical address of a location in a resource. If the location is empty, the address has no fragment.
+    """Return the canonical address of a location in a resource, without a fragment if the location is empty.
 
     With `clock`, times that are whole seconds and at least one minute are written as in 0.2: `t=03:12-03:50`. Raise
     `LocationMalformed` if the location is invalid, and `ResourceIdRefused` if the address has a fragment and the ID is

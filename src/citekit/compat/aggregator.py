@@ -15,10 +15,8 @@ def create_agent_context(
 ) -> str:
     """Return one text that describes `maps` to a language model. `format` is "markdown" or "json".
 
-    Without a budget, the text lists the top-level nodes in the format of citekit 0.2. With a budget in tokens
-    (estimated as 4 characters each), it contains as much of the outline as fits, from the top level down, with the
-    address of every node; see `citekit.application.agent_context`. With a budget, raise `RequestRefused` for another
-    format, or if even the titles exceed the budget.
+    Without a budget, the text lists the top-level nodes in the format of citekit 0.2. With a budget in tokens, it has
+    as much of the outline as fits, with addresses; see `citekit.application.agent_context` for this and the errors.
     """
     if budget is not None:
         known = [each if isinstance(each, DomainMap) else domain_map(each) for each in maps]

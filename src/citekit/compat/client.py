@@ -26,9 +26,9 @@ from citekit.wire import maps
 class CiteKitClient:
     """A client with the interface of citekit 0.2 that maps files, reads maps, and extracts evidence.
 
-    `mapper` is any object with a sync or async method `generate_map(resource_path, resource_type, resource_id)`. If it
-    is None, the mapper is Gemini if `api_key` or the environment variable GEMINI_API_KEY is set, otherwise the local
-    mapper. `model` and `max_retries` apply to Gemini.
+    `mapper` is any object with a sync or async method `generate_map(resource_path, resource_type, resource_id)`. The
+    default is Gemini if `api_key` or the environment variable GEMINI_API_KEY is set, otherwise the local mapper.
+    `model` and `max_retries` apply to Gemini.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class CiteKitClient:
         return list(self._app.maps.ids())
 
     def get_structure(self, resource_id: str) -> dict[str, Any]:
-        """Return the stored map with that ID as plain data, in the JSON form, without the library's chunks.
+        """Return the stored map with that ID as plain data, without the library's chunks.
 
         Raise `FileNotFoundError` if there is no such map.
         """
@@ -101,7 +101,7 @@ class CiteKitClient:
         self._adapters[name] = adapter
 
     def adapt(self, adapter_name: str, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """Convert data of another program with a registered adapter, store the resulting map, and return it.
+        """Convert data with a registered adapter, store the resulting map, and return it.
 
         Raise `ValueError` if no adapter has that name, and the errors of the adapter.
         """
@@ -113,7 +113,7 @@ class CiteKitClient:
 
     def search(self, query: str) -> list[tuple[str, Node]]:
         """Return up to 10,000 nodes whose title or summary matches the words of `query`, best first, each preceded by
-        the ID of its resource.
+        its resource ID.
         """
         return [(hit.resource_id, node_of(hit.node)) for hit in self._app.search(query, limit=10_000)]
 
@@ -122,9 +122,8 @@ class CiteKitClient:
     ) -> ResolvedEvidence:
         """Return the evidence of a node.
 
-        With `virtual`, only the address is returned and nothing is extracted. `source_path` is the current path of the
-        source file if it has moved. Raise `FileNotFoundError` if the map or the source is missing, and `ValueError` if
-        the node is missing.
+        With `virtual`, nothing is extracted. `source_path` is the current path of the source file if it has moved.
+        Raise `FileNotFoundError` if the map or the source is missing, and `ValueError` if the node is missing.
         """
         with _old_errors():
             resource_map = self._app.maps.get(resource_id)
@@ -133,7 +132,7 @@ class CiteKitClient:
             return evidence_of(evidence, resource_map.find(node_id))
 
     def resolve_from_url(self, url: str) -> ResolvedEvidence | None:
-        """Return the node at the address `url` as virtual evidence, without extracting anything.
+        """Return the node at the address `url` as virtual evidence.
 
         Return None if the address is malformed, its resource has no map, or it is not within a node.
         """

@@ -28,8 +28,8 @@ class MapperProvider(ABC):
 class GeminiMapper(MapperProvider):
     """A mapper that uses Gemini.
 
-    If `api_key` is None, the environment variable GEMINI_API_KEY is used. If `model` is None, the configured model or
-    else the default model is used.
+    `api_key` defaults to the environment variable GEMINI_API_KEY, and `model` to the configured or else the default
+    model.
     """
 
     def __init__(self, api_key: str | None = None, model: str | None = None, max_retries: int = 3) -> None:
@@ -52,10 +52,10 @@ class GeminiMapper(MapperProvider):
 
 
 def gemini_settings(home: Path, key: str | None, model: str | None, retries: int) -> Settings:
-    """Return the settings from the environment for the folder `home`, changed to use Gemini with the API key `key`.
+    """Return the settings for the folder `home`, changed to use Gemini with the API key `key`, or the local mapper
+    without a key.
 
-    If there is no key, the local mapper is selected. `model` replaces the configured model, and `retries` is the number
-    of retries.
+    `model` replaces the configured model, and `retries` is the number of retries.
     """
     chosen = settings_from(os.environ, home)
     mapper = "gemini" if key else "local"

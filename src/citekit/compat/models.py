@@ -79,7 +79,7 @@ def _as_tuple(value: Any) -> Any:
 
 @define(eq=True)
 class Location(_Model):
-    """A location in a file. Only `modality` and the fields that apply to it are set; the others are None."""
+    """A location in a file. Only `modality` and the fields that apply to it are set."""
 
     modality: str
     pages: list[int] | None = None

@@ -28,10 +28,7 @@ _PACKAGES = frozenset({"citekit.mapper", "citekit.resolvers"})
 
 
 class OldNames:
-    """An import finder and loader for the module names of citekit 0.2.
-
-    An old name gives the same module object as the current name, so the classes are identical.
-    """
+    """An import finder and loader for the module names of citekit 0.2, which give the current modules."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

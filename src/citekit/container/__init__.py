@@ -23,9 +23,9 @@ __all__ = ["ADAPTERS", "INDEX", "MAPPERS", "REQUEST_TIMEOUT", "Container", "boot
 def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Unpack[Ports]) -> Container:
     """Return the container with the use cases of one home.
 
-    `settings` chooses the adapters; if it is None, the settings are read from the environment and apply to the folder
-    `home`. `ports` supplies adapters by port name; they replace those that the settings choose. No file is opened or
-    written. Raise `TypeError` for a name that is not a port, and `RequestRefused` for an invalid setting.
+    `settings` chooses the adapters; by default, they are read from the environment and apply to the folder `home`.
+    `ports` supplies adapters by port name, which replace those that the settings choose. Raise `TypeError` for a name
+    that is not a port, and `RequestRefused` for an invalid setting.
     """
     from citekit.container.container import Container
     from citekit.container.ports import check_names

@@ -59,8 +59,8 @@ class Access(Stores):
         """The folders whose files agents may map: the home, the roots, and, if the library tools are enabled, the
         library folders.
 
-        A home that is the user's own folder, a folder above it, or the root of a drive is not included, because nobody
-        chose to show it to an agent; `CITEKIT_ROOTS` can name it.
+        A home that is the user's own folder, a folder above it, or a drive root is not included unless `CITEKIT_ROOTS`
+        names it, because nobody chose to show it to an agent.
         """
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 
@@ -85,7 +85,7 @@ class Access(Stores):
         return IngestedPlaces(self.settings.maps_folder)
 
     def is_known_name(self, file_name: str) -> bool:
-        """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed format package."""
+        """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed package."""
         from citekit.adapters.formats.registry import format_of_name
 
         return format_of_name(file_name) is not None
@@ -108,7 +108,7 @@ class Access(Stores):
 
     @first_use
     def locate(self) -> LocateSource:
-        """Return the use case that finds the source file of a map."""
+        """The use case that finds the source file of a map."""
         from citekit.application.locate_source import LocateSource
 
         return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home), self.folders)

@@ -37,7 +37,7 @@ class Answers(MapMaking):
 
     @first_use
     def resolve(self) -> Resolve:
-        """Return the use case that turns a node or an address into evidence."""
+        """The use case that turns a node or an address into evidence."""
         from citekit.application.resolve import Resolve
 
         ingest = lazy(lambda: self.ingest)  # a mapper is only needed to map a changed source again
@@ -45,7 +45,7 @@ class Answers(MapMaking):
 
     @first_use
     def structure(self) -> GetStructure:
-        """Return the use case that returns a map in answers of bounded size."""
+        """The use case that returns a map in answers of bounded size."""
         from citekit.application.structure import GetStructure
 
         return GetStructure(self.maps)
@@ -59,7 +59,7 @@ class Answers(MapMaking):
 
     @first_use
     def list_resources(self) -> ListResources:
-        """Return the use case that lists the mapped files with their titles, sizes, and paths."""
+        """The use case that lists the mapped files with their titles, sizes, and paths."""
         from citekit.application.list_resources import ListResources
 
         return ListResources(self.maps, tags=self.tag_store.all)
@@ -87,7 +87,7 @@ class Answers(MapMaking):
 
     @first_use
     def evidence_content(self) -> EvidenceContent:
-        """Return the use case that reads the content of evidence."""
+        """The use case that reads the content of evidence."""
         from citekit.application.evidence_content import EvidenceContent
 
         return EvidenceContent(
@@ -103,14 +103,14 @@ class Answers(MapMaking):
 
     @first_use
     def look_up_quote(self) -> LookUpQuote:
-        """Return the use case that looks up which mapped file a quote is from."""
+        """The use case that looks up which mapped file a quote is from."""
         from citekit.application.look_up_quote import LookUpQuote
 
         return LookUpQuote(self.find_text, self.verify_quote)
 
     @first_use
     def find_text(self) -> FindText:
-        """Return the use case that finds words in the text of mapped files."""
+        """The use case that finds words in the text of mapped files."""
         from citekit.application.find_text import FindText
         from citekit.application.indexed_library import IndexedLibrary
 
@@ -119,14 +119,14 @@ class Answers(MapMaking):
 
     @first_use
     def read_text(self) -> ReadText:
-        """Return the use case that reads the text of a part of a mapped file."""
+        """The use case that reads the text of a part of a mapped file."""
         from citekit.application.read_text import ReadText
 
         return ReadText(self.maps, self.resolve, self.quotable, self._index_text, self.text_index)
 
     @first_use
     def rank_pages(self) -> RankPages:
-        """Return the use case that finds the pages that most likely answer a question."""
+        """The use case that finds the pages that most likely answer a question."""
         from citekit.application.rank_pages import RankPages
 
         return RankPages(self.maps, self._index_ranking, self.reranker)
@@ -152,7 +152,7 @@ class Answers(MapMaking):
 
     @first_use
     def answer_question(self) -> AnswerQuestion:
-        """Return the use case that answers a question with a model and verifies the quotes of the answer."""
+        """The use case that answers a question with a model and verifies the quotes of the answer."""
         from citekit.application.answer_question import AnswerQuestion
 
         return AnswerQuestion(self.rank_pages, self.verify_quote)
@@ -163,7 +163,7 @@ class Answers(MapMaking):
 
     @first_use
     def show(self) -> ShowResource:
-        """Return the use case that shows mapped files in a viewer."""
+        """The use case that shows mapped files in a viewer."""
         from citekit.application.show_resource import ShowResource
 
         return ShowResource(self.maps, self.locate, self.quotable, self.page_views, self.reader)

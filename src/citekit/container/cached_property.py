@@ -8,9 +8,8 @@ from typing import Generic, Protocol, TypeVar, cast, overload
 
 
 class Maker(Protocol):
-    """An object with `first_use` properties.
-
-    `made` holds the cached values by property name. `lock` is held while a value is created.
+    """An object with `first_use` properties, whose values `made` holds by name. `lock` is held while a value is
+    created.
     """
 
     made: dict[str, object]

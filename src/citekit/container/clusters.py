@@ -50,10 +50,9 @@ def ingest_on(cluster: Cluster, app: Container) -> IngestOnCluster:
 
 
 def run(job: IngestJob) -> JobResult:
-    """Map the file of the job, and index its text. Settings that the job does not have, such as keys, are those of this
-    machine.
+    """Map the file of the job, and index its text. Errors are part of the result.
 
-    Errors are part of the result.
+    Settings that the job does not have, such as keys, are those of this machine.
     """
     try:
         _check_version(job)
@@ -77,15 +76,12 @@ def _check_version(job: IngestJob) -> None:
 
 @cache
 def _version_here() -> str:
-    """Return the version of CiteKit.
-
-    It is cached, because reading it takes a quarter of the time that mapping a small file takes.
-    """
+    """Return the version of CiteKit. Reading it again would take a quarter of the time of mapping a small file."""
     return version(DISTRIBUTION)
 
 
 def _container(job: IngestJob) -> Container:
-    """Return the use cases for the home and the settings of the job. The last few are kept, with their parsers."""
+    """Return the use cases for the home and the settings of the job. The last few are kept."""
     name = (job.home, repr(sorted(job.settings.items())))
     with _lock:
         if name not in _containers:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class Container(Answers):
     """The use cases of one home and the adapters that they use. Each object is created on first use. Thread-safe.
 
-    Its base classes create what its own use cases need: `Answers`, `MapMaking`, `Readers`, `Access`, and `Stores`. Each
-    of them uses only those after it in this list, which a type checker can verify.
+    The base classes are `Answers`, `MapMaking`, `Readers`, `Access`, and `Stores`. Each of them uses only those after
+    it in this list, which a type checker can verify.
     """
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class Container(Answers):
 
     @first_use
     def ingest_many(self) -> IngestMany:
-        """Return the use case that maps many files."""
+        """The use case that maps many files."""
         from citekit.application.ingest_for_search import IngestForSearch
         from citekit.application.ingest_many import IngestMany
 
@@ -47,14 +47,14 @@ class Container(Answers):
 
     @first_use
     def ingest_for_search(self) -> IngestForSearch:
-        """Return the use case that maps one file and indexes its text."""
+        """The use case that maps one file and indexes its text."""
         from citekit.application.ingest_for_search import IngestForSearch
 
         return IngestForSearch(self.ingest, self._index_text.unless_known, self.next_reads.announced)
 
     @first_use
     def ingest_for_agents(self) -> IngestForSearch:
-        """Return the use case that maps a file for an agent and indexes its text. See `confined_ingest`."""
+        """The use case that maps a file for an agent and indexes its text. See `confined_ingest`."""
         from citekit.application.ingest_for_search import IngestForSearch
 
         return IngestForSearch(self.confined_ingest, self._index_text.unless_known, self.next_reads.announced)
@@ -70,35 +70,35 @@ class Container(Answers):
 
     @first_use
     def edit_map(self) -> EditMap:
-        """Return the use case that corrects maps by hand."""
+        """The use case that corrects maps by hand."""
         from citekit.application.edit_map import EditMap
 
         return EditMap(self.maps, self.locks, self.clock)
 
     @first_use
     def tag(self) -> TagResources:
-        """Return the use case that tags resources, and finds those with a tag."""
+        """The use case that tags resources, and finds those with a tag."""
         from citekit.application.tag_resources import TagResources
 
         return TagResources(self.maps, self.tag_store)
 
     @first_use
     def remove(self) -> RemoveResource:
-        """Return the use case that removes a resource."""
+        """The use case that removes a resource."""
         from citekit.application.remove_resource import RemoveResource
 
         return RemoveResource(self.maps, self.text_index, self.ranking_index, self.tag_store)
 
     @first_use
     def rename(self) -> RenameResource:
-        """Return the use case that gives a resource another ID."""
+        """The use case that gives a resource another ID."""
         from citekit.application.rename_resource import RenameResource
 
         return RenameResource(self.maps, self.tag_store, self.locks, self.remove)
 
     @first_use
     def sync(self) -> SyncFolders:
-        """Return the use case that keeps the maps of folders up to date."""
+        """The use case that keeps the maps of folders up to date."""
         from citekit.application.sync_folders import SyncFolders
 
         chosen = self.settings
@@ -107,7 +107,7 @@ class Container(Answers):
 
     @first_use
     def sync_buckets(self) -> SyncBuckets:
-        """Return the use case that keeps the maps of files in buckets up to date."""
+        """The use case that keeps the maps of files in buckets up to date."""
         from citekit.application.sync_buckets import SyncBuckets
 
         return SyncBuckets(self.bucket_files, self.maps, self.ingest_many, self.remove, self.is_known_name)

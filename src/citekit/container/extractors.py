@@ -27,8 +27,7 @@ def lazy_extractors(
 ) -> Sequence[Extractor]:
     """Return the extractors in order of precedence, including those of installed packages.
 
-    `media` names the program that is preferred for extracting clips; "ffmpeg" moves that extractor ahead of the
-    built-in one. `services` returns the parsers that extractors need. `wrap` receives the name and instance of each
+    If `media` is "ffmpeg", that extractor precedes the built-in one. `wrap` receives the name and instance of each
     extractor and returns the extractor to use.
     """
     names = list(EXTRACTORS)
@@ -44,9 +43,7 @@ def _making(name: str, services: Callable[[], Services], wrap: Wrap) -> Callable
 
 
 class LazyExtractor:
-    """An `Extractor` that is created when its identity or a location of one of the classes in `kinds` is first
-    requested.
-    """
+    """An `Extractor` that is created when it is first needed for a location of one of the classes in `kinds`."""
 
     def __init__(self, make: Callable[[], Extractor], *kinds: type) -> None:
         self._make, self._kinds = make, kinds

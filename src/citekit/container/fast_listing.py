@@ -1,7 +1,7 @@
 """Lists the maps of a home from caches, without parsing maps.
 
-This module imports no use cases, settings, or parsers, so that a listing starts quickly. If a value is not cached, the
-caller uses the slower use cases, which produce the same result.
+Imports no use cases, settings, or parsers, so that a listing starts quickly. If a value is not cached, the slower use
+cases produce the same result.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 class HomeSnapshot:
     """The cached state of the home at the absolute path `home`.
 
-    `maps` contains the ID of each map and its card, in order. A card is None if it is not cached, so the map must be
-    read. `maps` is None if the folder of maps cannot be read, or if the maps are in a shared store.
+    `maps` contains the ID of each map and its card, in order. A card is None if the map must be read. `maps` is None if
+    the folder of maps cannot be read, or if the maps are in a shared store.
     """
 
     def __init__(self, home: str, maps: dict[str, MapCard | None] | None, digests: KnownDigests) -> None:
         self.home, self.maps, self._digests = home, maps, digests
 
     def digest(self, path: str) -> str | None:
-        """Return the cached SHA-256 digest of the file at `path`, or None if it is not cached or the path is invalid."""
+        """Return the cached SHA-256 digest of the file at `path`, or None if there is none."""
         try:
             return self._digests.get(os.stat(path))  # noqa: PTH116 - pathlib would add 3 ms to each start
         except (OSError, ValueError):
@@ -42,9 +42,9 @@ class HomeSnapshot:
 
 @contextmanager
 def home_snapshot(home: str | None) -> Iterator[HomeSnapshot]:
-    """Open the caches of a home, and close them at the end of the `with` block.
+    """Open the caches of a home, by default the one in the environment, and close them at the end of the `with` block.
 
-    If `home` is None, the home is determined from the environment. Raise `RequestRefused` if a setting is invalid.
+    Raise `RequestRefused` if a setting is invalid.
     """
     place = home_of(os.environ, home)
     cache = os.path.join(place, CACHE)  # noqa: PTH118

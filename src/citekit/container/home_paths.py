@@ -12,7 +12,7 @@ def check_map_path(path: Path) -> None:
     """Raise `HomeUnsafe` if a map file in a home is a symbolic link out of its folder, or if its folder is reached by a
     link.
 
-    A link between two maps in the same folder is allowed. Paths that are not in a home are not checked.
+    A link between two maps in the same folder is allowed.
     """
     if not is_in_home(path):
         return

@@ -21,12 +21,12 @@ from citekit.settings import LibrarySettings, Settings
 from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT
 
 TOKENS, SUBJECTS, AUDIT = ".citekit_tokens.json", ".citekit_subjects", ".citekit_audit.jsonl"
-"""The names of the token file, the folder of homes of subjects, and the audit log in the home of the server."""
+"""The names of the token file, the folder of homes of subjects, and the audit log of a server."""
 
 
 def subjects_of(app: Container, path: Path | None = None) -> Subjects:
-    """Return the subjects in the token file at `path`, or in that of the home if it is None. In the token file of the
-    home, only entries with a code of the home seal count.
+    """Return the subjects in the token file at `path`, by default that of the home, in which only entries with a code
+    of the home seal count.
     """
     own = app.settings.home / TOKENS
     if path is not None and os.path.realpath(path) != os.path.realpath(own):
@@ -63,8 +63,8 @@ def link_key(settings: Settings) -> bytes:
 def container_of(settings: Settings, subject: Subject) -> Container:
     """Return a confined container for a subject, in its own home and its own store.
 
-    It has no access to the owner's secrets, models, or library, and ignores roots that clients send. Receipts of
-    evidence are shared through the store, so that any server can answer for evidence that another one extracted.
+    It has no access to the owner's keys, models, or library, and ignores roots that clients send. Receipts are shared
+    through the store, so that any server can answer for evidence that another one extracted.
     """
     home = subject.home
     cache = home / CACHE

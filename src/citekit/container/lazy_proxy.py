@@ -11,7 +11,7 @@ T = TypeVar("T")
 def lazy(make: Callable[[], T]) -> T:
     """Return a proxy for the object that `make` returns.
 
-    Every attribute access and every call calls `make`, which should therefore be fast or cache its result.
+    Every attribute access and every call calls `make`, which should be fast.
     """
     return cast("T", _Lazy(make))
 

@@ -47,9 +47,8 @@ EMBEDDING_TIMEOUT = 60.0
 
 @define
 class Alexandria:
-    """The use cases of the library of one home. Each is created on first use. Thread-safe.
-
-    Adapters that the caller did not supply are chosen from the settings.
+    """The use cases of the library of one home, with the given adapters or those of the settings. Each is created on
+    first use. Thread-safe.
     """
 
     settings: Settings
@@ -157,7 +156,7 @@ class Alexandria:
 
     @first_use
     def similarity(self) -> Embedder:
-        """The embedder that is used to find where the subject of a text changes, so that chunks can end there."""
+        """The embedder that finds where the subject of a text changes, so that chunks can end there."""
         return self._given.get("similarity") or self._static
 
     @first_use
@@ -208,7 +207,7 @@ class Alexandria:
 
     @first_use
     def ledger(self) -> Ledger:
-        """Return the ledger of ingested books."""
+        """The ledger of ingested books."""
         given = self._given.get("ledger")
         if given is None and self.chosen.database is not None:
             from citekit.adapters.storage.postgres_ledger import PostgresLedger
@@ -227,17 +226,17 @@ class Alexandria:
 
     @property
     def allowed(self) -> Folders:
-        """The folders and files that the user of the library may read. The owner of the home may read all files."""
+        """The folders and files that the user of the library may read; all files for the owner of the home."""
         return self.app.client_folders if self.app.confined else UNRESTRICTED
 
     @first_use
     def cut(self) -> ChunkBook:
-        """Return the use case that splits a book into chapters, chunks, and passages."""
+        """The use case that splits a book into chapters, chunks, and passages."""
         return ChunkBook(self.splitter, self.similarity, self.embedder.window)
 
     @first_use
     def ingest_book(self) -> IngestBook:
-        """Return the use case that ingests a book."""
+        """The use case that ingests a book."""
         app = self.app
         naming = ChooseId(app.maps, self.settings.home)
         return IngestBook(
@@ -254,12 +253,12 @@ class Alexandria:
 
     @first_use
     def batch_ingest(self) -> BatchIngest:
-        """Return the use case that ingests many books."""
+        """The use case that ingests many books."""
         return BatchIngest(self.library, self.ingest_book)
 
     @first_use
     def ask(self) -> Ask:
-        """Return the use case that answers a question with passages from books."""
+        """The use case that answers a question with passages from books."""
         return Ask(self.embedder, self.index, self.ledger, self.app.maps, self.app.rank_pages)
 
     @first_use

@@ -67,8 +67,7 @@ class Mappers:
     def answer_model(self, name: str = "auto") -> AnswerModel | None:
         """Return the model of the service `gemini` or `openai` that answers questions, or None for any other name.
 
-        For the name `auto`, the service is that of the configured mapper, and the result is None if that mapper uses no
-        service.
+        The name `auto` means the service of the configured mapper.
         """
         if name == "auto":
             name = self.app.settings.mapper

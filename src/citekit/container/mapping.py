@@ -57,7 +57,7 @@ class MapMaking(Readers):
 
     @property
     def files_at_once(self) -> int:
-        """The number of files to map at the same time. It can be higher for a model, because most files wait for the
+        """The number of files to map at the same time, which can be higher for a model, because most files wait for the
         service.
         """
         chosen = self.settings
@@ -67,9 +67,8 @@ class MapMaking(Readers):
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
         """Return the importer with that name, or the one in the Python file whose path is `name`.
 
-        `box_order` is the order of the coordinates of boxes in the input. It applies only to the importer `generic`;
-        None means `BoxOrder.CORNERS`. Raise `RequestRefused` if there is no importer with that name, and the errors of
-        loading a file.
+        `box_order`, by default `BoxOrder.CORNERS`, applies only to the importer `generic`. Raise `RequestRefused` if
+        there is no importer with that name, and the errors of loading a file.
         """
         from citekit.adapters.importers.custom import load_adapter
         from citekit.adapters.importers.generic import GenericAdapter
@@ -91,7 +90,7 @@ class MapMaking(Readers):
 
     @first_use
     def ingest(self) -> Ingest:
-        """Return the use case that maps one file."""
+        """The use case that maps one file."""
         from citekit.application.ingest import Ingest
         from citekit.application.resource_ids import ChooseId
 
@@ -109,7 +108,7 @@ class MapMaking(Readers):
 
     @first_use
     def confined_ingest(self) -> Ingest:
-        """Return the use case that maps a file for an agent: only in `mappable_folders`, and with the local mapper."""
+        """The use case that maps a file for an agent: only in `mappable_folders`, and with the local mapper."""
         from citekit.adapters.sources.filesystem import FileSources
         from citekit.adapters.sources.restricted import ConfinedSources
         from citekit.application.ingest import Ingest

@@ -9,7 +9,7 @@ ADAPTERS = ("graphrag", "llamaindex", "generic")
 """The built-in values of `--adapter`."""
 
 INDEX = "index-1"
-"""The folder of the file cache. The name contains the schema version, so that rows of another schema are not read."""
+"""The folder of the file cache, with its schema version."""
 
 NODES = "nodes-1"
 """The folder of the node search index, with its schema version."""

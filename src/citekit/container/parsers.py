@@ -1,4 +1,4 @@
-"""Creates the parsers, which open untrusted files. They run in a worker, or in the main process if so configured."""
+"""Creates the parsers, which open untrusted files, in a worker or in the main process."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 class SpeechChoice:
     """The transcriber that the user chose.
 
-    `model` is the folder or the name of a model, or empty for an installed multilingual model. `language` is the code
-    of the language of all recordings, or empty to detect it. `folder` contains the downloaded models. `speakers` is
-    empty if the words are not divided into turns. If a service recognizes the words, `name` and `version` are those of
-    its transcriber, which exists only in the main process.
+    `model` is the folder or the name of a model, or empty for an installed multilingual model. `language` is the
+    language code of all recordings, or empty to detect it. `folder` contains the downloaded models. `speakers` is empty
+    if the words are not divided into turns. `name` and `version` are those of a transcriber in the main process that
+    asks a service, if there is one.
     """
 
     model: str = ""
@@ -66,10 +66,9 @@ class SpeechChoice:
 class Parsers:
     """The parsers of one process: a worker or the main process. Each is created on first use. Thread-safe.
 
-    `index_folder` is the path of the cache of metadata of files. `password` opens encrypted PDFs, `ocr` enables OCR,
-    and `speech` enables speech recognition. The fields that begin with `given_` are adapters that the caller supplied
-    instead of the built-in ones. `before_picture` is called before OCR of each image, and `before_window` before each
-    window of a recording is transcribed.
+    `index_folder` is the path of the cache of metadata of files, and `password` opens encrypted PDFs. The caller
+    supplied the fields that begin with `given_` instead of the built-in adapters. `before_picture` is called before OCR
+    of each image, and `before_window` before each window of a recording is transcribed.
     """
 
     index_folder: Path | None = None
@@ -151,7 +150,7 @@ class Parsers:
 
     @first_use
     def measurer(self) -> Measurer:
-        """Return the measurer of file extents."""
+        """The measurer of file extents."""
         from citekit.adapters.formats.measuring import FileMeasurer
 
         return FileMeasurer(self)
@@ -166,7 +165,7 @@ class Parsers:
 
     @first_use
     def text(self) -> TextReader:
-        """Return the reader of the text of documents."""
+        """The reader of the text of documents."""
         from citekit.adapters.formats.text_reader import FormatTextReader
 
         return FormatTextReader(self)
@@ -278,9 +277,7 @@ class Parsers:
 
     @first_use
     def has_transcriber(self) -> bool:
-        """Whether there is a transcriber: a supplied one, a service, or installed speech recognition with a chosen or
-        installed model.
-        """
+        """Whether there is a transcriber: a supplied one, a service, or speech recognition with a model."""
         if self.given_transcriber is not None:
             return True
         if self.speech is None:
@@ -363,7 +360,7 @@ def is_read_in_worker(source: Source) -> bool:
 def is_quoted_in_worker(source: Source) -> bool:
     """Return whether the text in which quotes are searched for is prepared in a worker.
 
-    That of video and audio is not, because the calling process reads their subtitles itself.
+    The calling process reads the subtitles of video and audio itself.
     """
     return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_in_worker(source)
 

@@ -69,9 +69,8 @@ class Readers(Access):
         return worker_pool_of(self.settings, self.index, asked_transcriber=lambda: self.asked_transcriber)
 
     def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
-        """Return the worker pool, or None if there is none or the caller supplied an adapter for one of `ports`.
-
-        A supplied adapter exists only in this process.
+        """Return the worker pool, or None if there is none or the caller supplied an adapter for one of `ports`, which
+        a worker cannot use.
         """
         return None if any(port in self._given for port in ports) else self.workers
 
@@ -212,10 +211,8 @@ class Readers(Access):
         return lazy_extractors(self.settings.media, lambda: self.parsers, self.isolated)
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
-        """Return an extractor that runs `here` in a worker, where it is registered as `name`.
-
-        Return `here` itself if there are no workers, if it parses nothing, or if it uses a reader that the caller
-        supplied.
+        """Return an extractor that runs `here` in a worker, where it is registered as `name`; or `here` if it cannot or
+        need not run there.
         """
         used = ("reader",) if name == "chapters" else ()
         children = self._workers_with_ffmpeg if name == "ffmpeg" else self._workers_unless_given(*used)

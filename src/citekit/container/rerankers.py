@@ -21,7 +21,7 @@ TIMEOUT = 60.0
 def reranker_called(settings: Settings, mappers: Mappers) -> Reranker:
     """Return the configured reranker.
 
-    Raise `RequestRefused` if no reranker has the configured name, or if a setting that it needs is missing.
+    Raise `RequestRefused` if there is none with the configured name, or if a setting that it needs is missing.
     """
     name = settings.library.reranker
     kind, _, what = name.partition(":")

@@ -28,8 +28,7 @@ _log = logging.getLogger(__name__)
 def is_possible() -> bool:
     """Return whether this process can start workers. If not, log a warning.
 
-    Workers are not supported on Windows, in frozen programs (such as those made by PyInstaller), or in embedded
-    interpreters.
+    Windows, frozen programs (such as those made by PyInstaller), and embedded interpreters are not supported.
     """
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
@@ -47,7 +46,7 @@ def worker_pool_of(
     """Return the worker pool of a home, without starting a worker.
 
     With `run_ffmpeg`, workers may run ffmpeg. `index` stores which files exceeded their resource limits.
-    `asked_transcriber` returns the transcriber of this process that asks a service, or None.
+    `asked_transcriber` returns the transcriber that asks a service, or None.
     """
     from citekit.adapters.sandbox.budget import Allowance
     from citekit.adapters.sandbox.refusals import Refusals
@@ -73,9 +72,8 @@ def _writable(settings: Settings) -> list[str]:
 
 
 def _which(folder: str) -> tuple[int, int] | None:
-    """Return the device and inode numbers of a folder, or None if they cannot be read.
-
-    They identify the folder even if another folder takes its name.
+    """Return the device and inode numbers that identify a folder, even if another one takes its name; None if they
+    cannot be read.
     """
     try:
         status = os.stat(folder)  # noqa: PTH116 - looked at for every request
@@ -85,7 +83,7 @@ def _which(folder: str) -> tuple[int, int] | None:
 
 
 def _said_to(settings: Settings, programs: Sequence[str], asked: Transcriber | None) -> Mapping[str, object]:
-    """Return the keyword arguments for `worker_main._serve_parent`, which are sent to each new worker.
+    """Return the keyword arguments for `worker_main._serve_parent`.
 
     `asked` is the transcriber of this process that asks a service, or None.
     """

@@ -49,9 +49,8 @@ class Stores:
     """The stores of one home, and the clock and locks that they share. Each object is created on first use.
     Thread-safe.
 
-    Adapters that the caller did not supply are chosen from the settings. `made` holds the objects created so far.
-    `confined` is true if the container serves a client that may read only some files, such as an agent, and false if it
-    serves the owner of the home.
+    Adapters that the caller did not supply are chosen from the settings. `confined` is true if the container serves a
+    client that may read only some files, such as an agent, and false if it serves the owner of the home.
     """
 
     settings: Settings
@@ -97,8 +96,8 @@ class Stores:
 
     @first_use
     def _catalog(self) -> Catalog | None:
-        """The database with the catalog of this home's shared store, or None if there is no such store or database, or
-        if the caller supplied the map store.
+        """The database with the catalog of this home's shared store, or None if there is no catalog or the caller
+        supplied the map store.
         """
         if self._database is None or self.objects is None or self._given.get("maps") is not None:
             return None
@@ -108,7 +107,7 @@ class Stores:
 
     @first_use
     def maps(self) -> MapStore:
-        """The store of the maps: the object store, if there is one, or else the folder of maps in the home."""
+        """The store of the maps: the object store, if there is one, or else the folder of maps."""
         given = self._given.get("maps")
         if given is None and self.objects is not None:
             return self._shared_maps(self.objects, self.settings.store or "")
@@ -130,8 +129,10 @@ class Stores:
         return SharedMapStore(objects, store, MapCards(str(folder)))
 
     def collect_shared_maps(self, grace: timedelta) -> int:
-        """Delete removed and replaced maps from the shared store (see `SharedMapCollection`), and return how many objects
-        were deleted. Raise `RequestRefused` if there is no such store.
+        """Delete removed and replaced maps from the shared store (see `SharedMapCollection`), and return the number of
+        deleted objects.
+
+        Raise `RequestRefused` if there is no such store.
         """
         from citekit.adapters.storage.shared_map_collection import SharedMapCollection
 

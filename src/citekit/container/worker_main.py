@@ -39,8 +39,10 @@ models.
 """
 
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
-"""The thresholds of the garbage collector. Parsers make large trees with hardly any cycles: with Python's defaults, a
-sixth of the processor time of a large document goes to collections that free nothing.
+"""The thresholds of the garbage collector.
+
+Parsers make large trees with hardly any cycles: with Python's defaults, a sixth of the processor time of a large
+document goes to collections that free nothing.
 """
 
 TEXT_SHARE = 0.2
@@ -52,8 +54,8 @@ Asked = Mapping[str, Any]
 def main() -> None:
     """Serve requests of the parent process until it ends.
 
-    `sys.argv` contains three file descriptors: one to read requests, one to write answers, and one that is closed when
-    the parent ends.
+    `sys.argv` contains three file descriptors: to read requests, to write answers, and one that is closed when the
+    parent ends.
     """
     source, sink, life = map(int, sys.argv[1:4])
     gc.freeze()
@@ -80,8 +82,7 @@ def _serve_parent(
     """Restrict this process, then serve requests of the parent process.
 
     The process can use at most `memory` bytes, write only in the folders `writable`, and run only the executables
-    `programs`. `index_folder` is the path of the cache of metadata of files, `password` opens encrypted PDFs, `ocr`
-    enables OCR, and `speech` describes the transcriber (see `SpeechChoice`).
+    `programs`. The other arguments are those of `Parsers`.
     """
     limit_memory(memory)
     confine([Path(folder) for folder in writable], [Path(program) for program in programs])
@@ -97,9 +98,8 @@ def _serve_parent(
 
 
 def _begin_picture(line: Line) -> None:
-    """Tell the parent process that OCR of an image begins, and lift the file's limits on CPU time and memory.
-
-    The memory limit of the worker remains, and the parent allows CPU time for each image.
+    """Tell the parent process, which then allows more CPU time, that OCR of an image begins, and lift the file's limits
+    on CPU time and memory.
     """
     allow_memory(None)
     allow_processor_time(math.inf)

@@ -64,7 +64,7 @@ def parse_address(text: str) -> Address:
     In addition to canonical addresses, these variants are accepted: times in seconds or as `mm:ss` or `hh:mm:ss`,
     separated by `-` or `,`, with an `npt:` prefix, and with the start or end omitted; `page=`, `slide=`, `slides=`,
     `line=`, and `xywh=` (with `percent:`, or as fractions with a decimal point); pages in any order; sheet names in
-    quotes; and cells as `b2`, `$A$1:$F$20`, or from any corner of a range to the opposite corner.
+    quotes; and cells as `b2`, `$A$1:$F$20`, or from any corner of a range to the opposite one.
     """
     shape = _SHAPE.fullmatch(text)
     if not shape:

@@ -18,9 +18,8 @@ _DIGITS = 2
 
 @frozen
 class Passage:
-    """A text that may answer a question, and its location.
-
-    `best` are the lines that match the question best, and `place` is their location.
+    """A text that may answer a question, and its location. `best` are the lines that match best, and `place` is their
+    location.
     """
 
     address: Address
@@ -58,8 +57,8 @@ class Draft:
 class CheckedQuote:
     """A quote of a model's answer and the verdict on it.
 
-    `verdict` is the verdict for the passage that the model cites, or for another passage in which the quote holds. It
-    is None if the quote cannot be searched for; `problem` is then the reason.
+    If the quote holds, the verdict is that for the first passage in which it holds, of which the cited one is checked
+    first. Without a verdict, `problem` is the reason.
     """
 
     quote: str
@@ -77,7 +76,7 @@ class CheckedStatement:
     """A statement of a model's answer with its checked quotes.
 
     `unquoted` are the numbers of two or more digits in the statement that are neither in its quotes nor in the
-    question, such as a calculated one.
+    question.
     """
 
     text: str
@@ -92,9 +91,9 @@ class CheckedStatement:
 
 @frozen(kw_only=True)
 class CheckedAnswer:
-    """A model's answer to a question, in which every quote was verified.
+    """A model's answer to a question, with verified quotes.
 
-    `passages` are the passages that the model saw, best first. `model` is None if no model was asked.
+    `passages` are those that the model saw, best first. `model` is None if no model was asked.
     """
 
     question: str
@@ -117,7 +116,7 @@ class CheckedAnswer:
 def unquoted_numbers(statement: str, sources: Sequence[str]) -> list[str]:
     """Return the numbers of two or more digits in `statement` that none of the `sources` contains.
 
-    Signs that separate digits are ignored, so 1,577.0 and 1577.0 are the same number.
+    Separators are ignored, so 1,577.0 and 1577.0 are the same number.
     """
     known = {_digits(number) for source in sources for number in _NUMBER.findall(source)}
     found = dict.fromkeys(number for number in _NUMBER.findall(statement) if len(_digits(number)) >= _DIGITS)

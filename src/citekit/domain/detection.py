@@ -15,17 +15,16 @@ DETECTION = 6
 """Version of the detection rules. Increase it when `detect` returns a different result for the same bytes and name."""
 
 RTF = b"{\\rtf"
-"""The beginning of a Rich Text Format file (RTF specification 1.9.1): such a file is readable as text, but its lines
-are not the text that it displays.
+"""The beginning of a Rich Text Format file (RTF specification 1.9.1), which is text, but not the text that it displays.
 """
 
 
 def detect(file_name: str, head: bytes) -> Format | None:
     """Return the format of the file `file_name` whose first `HEAD_SIZE` bytes are `head`, or None if it is unknown.
 
-    A signature in the bytes takes precedence over the name, unless the file is probably ordinary text (see
-    `_only_words`). The name decides between formats with the same container and between text formats. Without the
-    signature of its format, a name with a binary format's suffix is ignored, except for the formats in `_UNSIGNED`.
+    A signature in the bytes takes precedence over the name, unless the file is probably ordinary text. The name decides
+    between formats with the same container and between text formats. Otherwise, a name with a binary format's suffix
+    counts only for the formats in `_UNSIGNED`.
     """
     promised = by_name(file_name)
     signed = _by_signature(file_name, head, promised)
@@ -85,8 +84,8 @@ _CONTROLS = bytes(byte for byte in range(32) if byte not in (8, 9, 10, 11, 12, 1
 def looks_like_text(head: bytes) -> bool:
     """Return whether the bytes `head` are probably text in some encoding.
 
-    Text has a UTF-16 or UTF-32 byte-order mark, or is not empty and contains no NUL bytes and at most 2% control
-    characters, not counting those that are common in text, such as tabs and line feeds.
+    Text has a UTF-16 or UTF-32 byte-order mark, or no NUL bytes and at most 2% control characters, not counting common
+    ones, such as tabs and line feeds.
     """
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True
@@ -210,10 +209,10 @@ _IN_FOLDER = re.compile(rb"PK\x03\x04.{26}(word/|ppt/|xl/)", re.DOTALL)
 
 
 def _office(head: bytes, promised: Format | None) -> Format | None:
-    """Return the Office format of a ZIP archive, or None if it is not an Office file.
+    """Return the Office format of a ZIP archive by the folders of its first files, or else by its suffix, whose format
+    is `promised`; None for other archives.
 
-    The folders of its first files decide, or else its suffix, whose format is `promised`. In a ZIP header, the file
-    name follows the lengths in bytes 26 to 29 (APPNOTE 4.3.7).
+    In a ZIP header, the file name follows the lengths in bytes 26 to 29 (APPNOTE 4.3.7).
     """
     named = promised if promised is not None and promised.name in OFFICE else None
     found = _IN_FOLDER.search(head)

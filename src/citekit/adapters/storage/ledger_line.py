@@ -32,9 +32,8 @@ def checked(entry: LedgerEntry) -> LedgerEntry:
 
 
 def written(entry: LedgerEntry) -> str:
-    """Return the entry as one line of ASCII.
-
-    Raise `RequestRefused` if it has values that are not plain data, or if its time has no time zone.
+    """Return the entry as one line of ASCII. Raise `RequestRefused` if it is not plain data or its time has no time
+    zone.
     """
     plain = {name: getattr(entry, name) for name in _NAMES}
     plain |= {"deed": entry.deed.value, "at": checked(entry).at.isoformat(), "digest": entry.digest.hex}

@@ -14,10 +14,7 @@ from citekit.adapters.system.file_state import FINE, FileState
 from citekit.domain.resource_map import ResourceMap
 
 HOT_LIMIT = 16 * 1024 * 1024
-"""Limit on the total size of the cached map files, in bytes. Parsed maps take about a third more memory.
-
-The least recently used map is evicted first.
-"""
+"""Limit on the total size of the cached map files, in bytes. Parsed maps take about a third more memory."""
 
 RACY = FINE
 """Seconds within which a file may change twice without a new timestamp."""
@@ -25,8 +22,7 @@ RACY = FINE
 
 @frozen
 class _Hot:
-    """A parsed map, and the `state` of its file at `path` when the map was read. The file has been in this state since
-    `since`.
+    """A parsed map, and the `state` that its file at `path` has had since `since`.
 
     The paths in `absent` take precedence over `path`; no file existed there.
     """
@@ -80,7 +76,7 @@ class MapCache:
     def keep(self, found: ResourceMap, path: Path, absent: tuple[Path, ...], state: FileState, read_at: float) -> None:
         """Cache a map read from `path`, whose file was in that state after `read_at` (seconds since the epoch).
 
-        `absent` lists the paths that take precedence, none of which existed.
+        No file existed at the paths in `absent`, which take precedence.
         """
         with self._lock:
             before = self._hot.get(found.resource_id)

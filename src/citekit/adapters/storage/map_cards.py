@@ -1,9 +1,7 @@
 """A cache of map cards, which saves parsing a map to list it.
 
-Imports almost nothing (no attrs, nothing of `wire`), so that listing maps starts quickly.
-
-A card is valid while the state of its map file is unchanged. If the state has changed, the bytes are hashed and
-compared, which costs far less than parsing.
+Imports almost nothing (no attrs, nothing of `wire`), so that listing maps starts quickly. If the state of a map file
+has changed, its bytes are hashed and compared, which costs far less than parsing.
 """
 
 from __future__ import annotations
@@ -39,8 +37,8 @@ _SEPARATOR = "\x1f"
 class RememberedCard(NamedTuple):
     """A card, and the SHA-256 of the map file that it was read from.
 
-    `state` is the state of the file at that time (`FileState` as text), in which it has been since `since` (seconds
-    since the epoch). If `settled` is false, a further change might not show, so only the digest is conclusive.
+    `state` is the state (`FileState` as text) that the file has had since `since` (seconds since the epoch). If
+    `settled` is false, a further change might not show, so only the digest is conclusive.
     """
 
     card: MapCard
@@ -103,7 +101,7 @@ class MapCards:
         self._rows.drop([resource_id])
 
     def look(self, maps_folder: str) -> dict[str, MapCard | None]:
-        """Return the card of every map in the folder, sorted by resource ID; None for each map that must be parsed.
+        """Return the card of every map in the folder, sorted by resource ID; None for a map that must be parsed.
 
         Raise `OSError` if the folder cannot be read.
         """
@@ -135,7 +133,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def _current(remembered: RememberedCard, entry: os.DirEntry[str], folder: str) -> RememberedCard | None:
-    """Return the card with the current file state, the same object if the state is unchanged.
+    """Return the card with the current file state.
 
     Return None if the bytes differ, or if the file cannot be read or is a link out of the folder.
     """
@@ -166,7 +164,7 @@ def _checked(remembered: RememberedCard, path: str) -> RememberedCard | None:
 
 
 def _written(remembered: RememberedCard) -> str | None:
-    """Return the row of a card, or None if the card is too long, contains the separator, or cannot be encoded."""
+    """Return the row of a card, or None if the card cannot be stored in a row."""
     card, digest, state, settled, since = remembered
     with suppress(ValueError, TypeError, RecursionError):
         rest = json.dumps([card.format, card.mapper, card.structure_by, card.sidecar_files], allow_nan=False)

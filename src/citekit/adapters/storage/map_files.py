@@ -19,7 +19,7 @@ __all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed", "written"]
 
 
 def origins(resource_map: ResourceMap) -> list[str]:
-    """Return the paths of the files whose text a map may contain: its source, and the files it was imported from."""
+    """Return the paths of the files whose text a map may contain: its source and imported files."""
     found, data = [resource_map.source_path], resource_map.metadata.get(IMPORTED_FROM)
     if isinstance(data, str) and data:
         found.append(data)
@@ -29,7 +29,7 @@ def origins(resource_map: ResourceMap) -> list[str]:
 
 
 def check_file(path: Path, status: os.stat_result) -> None:
-    """Raise `MapCorrupt` if the path is not a regular file or the file is too large. The file is not opened."""
+    """Raise `MapCorrupt` if the path is not a regular file or the file is too large."""
     if not stat.S_ISREG(status.st_mode):
         raise MapCorrupt(f"The map {path} is not a regular file. Remove it, and map its source again.")
     if status.st_size > SIZE_LIMIT:

@@ -24,7 +24,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}", re.ASCII)
 
 
 def id_of(entry: os.DirEntry[str]) -> str | None:
-    """Return the resource ID for a file name, or None if the file is not a map or no ID corresponds to it."""
+    """Return the resource ID for a file name, or None if it is not the name of a map."""
     name = entry.name
     if not name.endswith(SUFFIX) or name.startswith(".") or entry.is_dir(follow_symlinks=False):
         return None
@@ -49,9 +49,9 @@ def _odd_id(stem: str) -> str | None:
 
 
 def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
-    """Return the map file for each resource ID. If two files have the same ID, return the one that the store reads.
+    """Return the map file for each resource ID; of two files with the same ID, the one that the store reads.
 
-    If the folder is missing, the result is empty. Raise `OSError` if it cannot be read.
+    The result is empty if the folder is missing. Raise `OSError` if it cannot be read.
     """
     return dict(each_map_file(folder))
 
@@ -59,7 +59,7 @@ def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
 def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield each resource ID with its map file, in any order.
 
-    Only files with encoded names are collected, because two of them may have the same ID.
+    Only files with encoded names are collected, because two may have the same ID.
     """
     odd: dict[str, os.DirEntry[str]] = {}
     check_folder(folder)
@@ -83,7 +83,7 @@ def _is_ours(entry: os.DirEntry[str], resource_id: str) -> bool:
 
 
 class _Kept(NamedTuple):
-    """A listing made at `looked`, when the folder was in the state `state`, in which it has been since `since`."""
+    """A listing made at `looked`. The folder has been in the state `state` since `since`."""
 
     ids: tuple[str, ...]
     state: FileState | None
@@ -92,10 +92,7 @@ class _Kept(NamedTuple):
 
 
 class MapListing:
-    """The resource IDs of the maps in a folder; the same tuple while they are unchanged.
-
-    Adding or removing a file changes the timestamps of the folder.
-    """
+    """The resource IDs of the maps in a folder; the same tuple while they are unchanged."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

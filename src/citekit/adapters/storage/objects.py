@@ -29,7 +29,7 @@ FIRST = tuple(f"{number:02x}" for number in range(256))
 class StoredObject:
     """One object. `linked` is whether another file is a hard link to it.
 
-    `touched` is the time when it was created, or last linked or touched, in seconds since the epoch.
+    `touched` is when it was created, linked, or touched, in seconds since the epoch.
     """
 
     digest: Digest
@@ -54,7 +54,7 @@ class Objects:
     def turn(self, digest: Digest, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
         """Hold the object's lock, which is required to remove the object. In a read-only store, no lock is held.
 
-        `waiting` is called periodically during the wait; an exception that it raises ends the wait.
+        `waiting` is called periodically; an exception that it raises ends the wait.
         """
         with ExitStack() as held:
             with suppress(HomeUnwritable):
@@ -62,13 +62,13 @@ class Objects:
             yield
 
     def path(self, digest: Digest) -> Path:
-        """Return the path for an object with that digest. Raise `HomeUnsafe` if a folder on the path is a link."""
+        """Return the path of the object. Raise `HomeUnsafe` if a folder on the path is a link."""
         path = self.folder.joinpath(*digest.fan_out)
         check_parent(path)
         return path
 
     def status(self, digest: Digest) -> os.stat_result | None:
-        """Return the status of the object's file, or None if there is no regular file. A link does not count."""
+        """Return the status of the object's file, or None if there is no regular file."""
         try:
             status = os.lstat(self.path(digest))
         except OSError:
@@ -86,10 +86,10 @@ class Objects:
     def take_in(self, made: Path, digest: Digest, readers: int = EVERYBODY) -> os.stat_result:
         """Move the file `made`, whose bytes have that digest, into the store, and return its status.
 
-        Raise `OSError` if it cannot be moved. An intact object that already exists is kept and touched, so that hard
-        links to it stay valid. Permission to read the result is limited to its owner and to `readers` (permission
-        bits). If the boot ID is known, this method does not wait for the disk: after a reboot, the bytes are verified
-        before they are used.
+        Raise `OSError` if it cannot be moved. An intact object that exists is kept and touched, so that hard links to
+        it stay valid. Permission to read the result is limited to its owner and to `readers` (permission bits). If the
+        boot ID is known, this method does not wait for the disk: after a reboot, the bytes are verified before they are
+        used.
         """
         narrow(self.path(digest), readers)
         there = self._touched(digest)
@@ -127,9 +127,9 @@ class Objects:
                 os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def drop(self, digest: Digest) -> StoredObject | None:
-        """Remove the object and return its former state, or None if it was missing.
+        """Remove the object, or a link or folder with its name, and return its former state; None if it was missing.
 
-        Also remove a link or a folder with the object's name. Raise `OSError` if it cannot be removed.
+        Raise `OSError` if it cannot be removed.
         """
         path = self.path(digest)
         try:

@@ -66,7 +66,7 @@ class FriendlyOutputs:
     """An `Outputs` store in a folder. Each output is a hard link to the stored object, or a copy if links do not work.
 
     The receipt of a file records its owner and its form, which determine which evidence may reuse the file name. After
-    a power failure, outputs of the last seconds may be incomplete until they are requested again.
+    a power failure, the last outputs may be incomplete until they are requested again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -145,9 +145,8 @@ class FriendlyOutputs:
         *,
         shared: bool,
     ) -> bool:
-        """Write the file and its receipt, and return True.
-
-        If the name is `shared` and now belongs to other evidence, write nothing and return False.
+        """Write the file and its receipt, unless the name is `shared` and belongs to other evidence. Return whether
+        they were written.
         """
         with self._locks.hold(_slot(file_name), waiting):
             claimed = self._claim(file_name)
@@ -245,9 +244,7 @@ def _written(receipt: Receipt) -> dict[str, object]:
 
 
 def _place_of(plain: dict[str, object]) -> list[Any]:
-    """Return the owner of a file name: the requested address and form, without the path and the content, which may
-    change.
-    """
+    """Return the owner of a file name: the requested address and form."""
     return [plain.get("owner", plain.get("address")), plain.get("options")]
 
 
@@ -259,7 +256,7 @@ def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> Fi
     """Return the file's state if it is the object or an unchanged copy, else None.
 
     A copy that this process has verified is recognized by its state (`before`). The bytes of others are read, because
-    the author of an archive can give any file the size, mode, and timestamp of the object.
+    an archive can give any file the size, mode, and timestamp of the object.
     """
     try:
         there, stored = os.lstat(path), os.lstat(evidence.path)
@@ -366,7 +363,7 @@ class Asked:
 class Placed:
     """An output file at `path` with the file state `shown`, and its receipt.
 
-    The receipt's file had the state `state` when it was read after `read_at`, and has had it since `since`.
+    The receipt's file, read after `read_at`, has been in the state `state` since `since`.
     """
 
     path: Path

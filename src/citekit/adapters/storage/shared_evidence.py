@@ -1,8 +1,7 @@
 """An evidence store that shares evidence with other machines through an object store.
 
-Evidence is extracted by one machine and fetched by the others. Its bytes are the object `objects/DIGEST`, and
-`evidence/KEY` records the digest and the extraction. Fetched evidence is kept in the local store, which has the size
-limit.
+The bytes of evidence are the object `objects/DIGEST`, and `evidence/KEY` records the digest and the extraction. Fetched
+evidence is kept in the local store, which has the size limit.
 """
 
 from __future__ import annotations
@@ -109,9 +108,8 @@ class SharedEvidenceStore:
         return extraction
 
     def _fetch(self, key: EvidenceKey, target: Path) -> Extraction:
-        """Write the shared evidence to `target`. Raise `_NotSharedError` if there is none, or if it is damaged.
-
-        A damaged object is removed, so that the next extraction replaces it.
+        """Write the shared evidence to `target`. Raise `_NotSharedError` if there is none, or if it is damaged and was
+        removed.
         """
         digest, extraction = self._record(key)
         place = _object_key(digest)

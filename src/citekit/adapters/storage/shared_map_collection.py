@@ -23,9 +23,8 @@ from citekit.domain.ports.object_store import ObjectStore
 class SharedMapCollection:
     """Removes unreachable maps from `objects` (garbage collection).
 
-    It removes the maps of removed resources with their hints, and maps that were replaced by a map that the same mapper
-    made from the same bytes. Maps of other mappers or of earlier bytes are kept (`editions`, `earlier_sources`), and so
-    are the empty objects of removed maps, so that no number is used twice.
+    These are the maps of removed resources with their hints, and maps that were replaced by a map that the same mapper
+    made from the same bytes. The empty objects of removed maps are kept, so that no number is used twice.
     """
 
     objects: ObjectStore
@@ -33,9 +32,8 @@ class SharedMapCollection:
     def collect(self, grace: timedelta) -> int:
         """Remove objects that no reader has been able to reach for `grace`. Return the number of removed objects.
 
-        Ages are determined by the clock of the object store. `grace` must exceed `BASE_SECONDS` of the map store, so
-        that no other machine is about to replace a map that it read before. A collection can be interrupted: the oldest
-        objects of a resource are removed first.
+        `grace` must exceed `BASE_SECONDS` of the map store, so that no other machine is about to replace a map that it
+        read before. A collection can be interrupted: the oldest objects of a resource are removed first.
         """
         limit = self._time_of_store() - grace
         removed, dead = 0, set()

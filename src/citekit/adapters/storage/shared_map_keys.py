@@ -1,7 +1,7 @@
 """The keys of maps in an object store, and of the hints and notes about them.
 
 `maps/ID/NUMBER` is a map, or empty if the map was removed. `mapped/SOURCE/MAPPER/ID` and `paths/PATH/ID` are hints
-about which maps describe given bytes or a given file, and `renamed/ID/NUMBER` has the new ID of a resource.
+about the maps of given bytes or of a file, and `renamed/ID/NUMBER` has the new ID of a resource.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def map_key(resource_id: str, number: int) -> ObjectKey:
 
 
 def renamed_key(resource_id: str, number: int) -> ObjectKey:
-    """Return the key of note `number` about a renamed resource: `resource_id` is its old ID; the note has the new one."""
+    """Return the key of note `number` about a renamed resource with the old ID `resource_id`."""
     return ObjectKey(f"{folder_of(RENAMED, resource_id)}/{number:08}")
 
 
@@ -77,7 +77,7 @@ def mapped_folder(source: Digest, mapper: MapperIdentity) -> str:
 
 
 def hinted_ids(objects: ObjectStore, area: str) -> Iterator[tuple[str, ListedObject]]:
-    """Yield the resource ID that each hint below `area` (an area or a folder in it) names, and the hint."""
+    """Yield each hint below `area` (an area or a folder in it), preceded by the resource ID that it names."""
     first = {MAPPED: 3, PATHS: 2}[area.partition("/")[0]]
     for each in objects.listing(area):
         name = id_in(each.key.text.split("/")[first:])
@@ -88,10 +88,7 @@ def hinted_ids(objects: ObjectStore, area: str) -> Iterator[tuple[str, ListedObj
 def numbered(
     objects: ObjectStore, area: str, resource_id: str | None = None
 ) -> Iterator[tuple[str, Mapping[int, ListedObject]]]:
-    """Yield the ID of each resource (or only `resource_id`) with its objects by number.
-
-    Only the objects of one resource are in memory at a time.
-    """
+    """Yield the ID of each resource (or only `resource_id`) with its objects by number."""
     listed = objects.listing(area if resource_id is None else folder_of(area, resource_id))
     for folder, found in groupby(listed, key=lambda each: each.key.text.rpartition("/")[0]):
         name = id_in(folder.split("/")[1:])

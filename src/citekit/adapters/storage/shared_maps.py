@@ -51,30 +51,30 @@ CARDS_IN_MEMORY = 100_000
 """The maximum number of cards in memory."""
 
 BASES_IN_MEMORY = 100_000
-"""The maximum number of resources whose last number is kept in memory, which saves a listing when a map is stored."""
+"""The maximum number of resources whose last number is kept in memory, which saves a listing."""
 
 REQUESTS = 16
 """The maximum number of maps that are read at the same time when cards are listed."""
 
 ATTEMPTS = 20
-"""Maximum number of attempts to write a map while other machines write maps of the same source under the same ID."""
+"""Maximum number of attempts to write a map while other machines write maps of the same source."""
 
 LISTING_SECONDS = 5.0
-"""Seconds for which a listing of all maps is reused. Until then, lists may lack maps that other processes store."""
+"""Seconds for which a listing of all maps, which may lack new maps of other processes, is reused."""
 
 BASE_SECONDS = 6 * 3600
-"""The time in seconds after which a map number that was read is too old to be the base of a write."""
+"""Seconds after which a map number that was read is too old to be the base of a write."""
 
 
 class SharedMapStore:
     """A `MapStore` in an object store.
 
-    If another machine stores the map of another file under the same ID after this machine has read the ID and before it
-    writes, `put` raises `StoreUnavailable`, and the map of the other machine is kept.
+    If another machine stores the map of another file under the same ID between reading and writing, `put` raises
+    `StoreUnavailable`, and that map is kept.
     """
 
     def __init__(self, objects: ObjectStore, name: str, cards: MapCards | None = None) -> None:
-        """`name` is the address of the object store for messages. `cards` is a cache on this machine for this store."""
+        """`name` is the address of the object store for messages. `cards` is a cache on this machine."""
         self._objects = objects
         self._name = name
         self._remembered = cards
@@ -107,10 +107,8 @@ class SharedMapStore:
         return self._card(resource_id, self._number(resource_id))
 
     def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
-        """See `MapStore.cards`.
-
-        Maps whose cards are cached are not read. Objects do not change, so a cached card is valid as long as its number
-        is the current one.
+        """See `MapStore.cards`. A cached card is valid as long as its number is the current one, because objects do not
+        change.
         """
         current = self._current()
         if resource_ids is not None:
@@ -223,7 +221,7 @@ class SharedMapStore:
     def _current(self) -> Mapping[str, int]:
         """Return the number of the current map of each resource ID that has one.
 
-        The result is reused for `LISTING_SECONDS`, unless this process stores or removes a map.
+        The result is reused for `LISTING_SECONDS`, unless this process writes.
         """
         with self._lock:
             if self._listed is not None and time.monotonic() - self._listed[1] < LISTING_SECONDS:
@@ -307,7 +305,7 @@ class SharedMapStore:
             self._cards.popitem(last=False)
 
     def _base(self, resource_id: str) -> int:
-        """Return the number of the last object of the resource that this process has recently seen, or else request it."""
+        """Return the number of the last known object of the resource, which is requested unless it was seen recently."""
         number, seen = self._bases.get(resource_id, (0, 0.0))
         if seen and time.monotonic() - seen < BASE_SECONDS:
             return number
@@ -344,8 +342,7 @@ class SharedMapStore:
     def _after_conflict(self, mine: ResourceMap) -> int | None:
         """Return the number of the last object, after another machine stored a map under the same ID.
 
-        That map may be replaced, because it has the same source bytes or path. Return None if it equals `mine`. Raise
-        `StoreUnavailable` if it is the map of another file.
+        Return None if that map equals `mine`. Raise `StoreUnavailable` if it is the map of another file.
         """
         name = mine.resource_id
         self._notice_others(name)

@@ -1,8 +1,7 @@
 """Outputs whose receipts are shared with other machines through an object store.
 
-Each of several servers can then report the origin of evidence that another server extracted. The receipt of evidence is
-the object `receipts/DIGEST/NUMBER`. The number identifies the receipt, because the same bytes can be evidence of
-several files.
+Each of several servers can then report the origin of evidence that another one extracted. The receipt is the object
+`receipts/DIGEST/NUMBER`. The number identifies it, because the same bytes can be evidence of several files.
 """
 
 from __future__ import annotations

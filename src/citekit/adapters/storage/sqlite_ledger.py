@@ -1,9 +1,9 @@
 """A ledger in one SQLite file.
 
 Table `line` is append-only; triggers reject changes and deletions. Table `standing` holds the number of the last line
-for each book and is updated by a trigger, so that the cost of a query does not grow with the history.
+for each book, so that the cost of a query does not grow with the history.
 
-The file uses a rollback journal instead of write-ahead logging, so that a ledger on a read-only disk can be read.
+The file uses a rollback journal, not write-ahead logging, so that a ledger on a read-only disk can be read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BY_RESOURCE = (
     "CREATE INDEX IF NOT EXISTS line_by_resource ON line"
     " (CASE WHEN json_valid(entry) THEN json_extract(entry, '$.resource_id') END)"
 )
-"""Creates an index that early ledgers lack. They can be read without it, and get it with the next entry."""
+"""Creates an index that early ledgers lack until the next entry."""
 
 _PROGRAMS = "SELECT sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
 """Selects the views and triggers, through which a foreign database could run SQL during any query."""
@@ -158,8 +158,7 @@ class SqliteLedger:
     def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
         """Return whether the tables exist. If `make` is true, create them in an empty file.
 
-        Raise `LedgerCorrupt` if the file belongs to another program or a later version, or has views or triggers that
-        CiteKit did not create.
+        Raise `LedgerCorrupt` if CiteKit cannot use the file, or did not create all of its views and triggers.
         """
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()

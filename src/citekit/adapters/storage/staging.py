@@ -23,7 +23,7 @@ from citekit.domain.ports.evidence_store import Make
 class StagingArea:
     """A lock for each key, and a folder below `making` for each piece of evidence in progress.
 
-    When a caller gets the lock of a key, any folder for that key was left by a killed process.
+    When a caller gets the lock of a key, the key's existing folders were left by killed processes.
     """
 
     def __init__(self, making: Path, locks: Path) -> None:
@@ -94,7 +94,7 @@ def made_by(make: Make, target: Path) -> Extraction:
 def digest_of(made: Path) -> tuple[Digest, int]:
     """Return the digest and the size in bytes of the file.
 
-    Raise `ExtractionFailed` if it is missing or not a regular file, or `HomeUnwritable` if it cannot be read.
+    Raise `ExtractionFailed` if it is missing or not regular, or `HomeUnwritable` if it cannot be read.
     """
     try:
         if not stat.S_ISREG(os.lstat(made).st_mode):

@@ -66,8 +66,8 @@ class FileTags:
 def _read(path: Path) -> Mapping[str, Sequence[str]]:
     """Return the tags in the file.
 
-    Raise `OSError` if it cannot be read, `HomeUnsafe` if it is not a regular file, `ValueError` if its content is not
-    valid, or `RecursionError` if it is nested too deeply.
+    Raise the errors of `read_file`, `ValueError` if its content is not valid, or `RecursionError` if it is nested too
+    deeply.
     """
     data = json.loads(read_file(path, SIZE_LIMIT).decode("utf-8", "surrogatepass"))
     if not isinstance(data, dict):

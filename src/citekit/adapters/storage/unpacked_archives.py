@@ -1,4 +1,4 @@
-"""Unpacks ZIP archives into the home, so that the files in them can be mapped like those of a folder."""
+"""Unpacks ZIP archives into the home, so that their files can be mapped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZE_LIMIT = 4 << 30
 """The maximum number of bytes that are unpacked from one archive."""
 
 RATIO, SPARE = 100, 64 << 20
-"""An archive is unpacked to at most `RATIO` times its size plus `SPARE` bytes, because it may be a zip bomb."""
+"""An archive is unpacked to at most `RATIO` times its size plus `SPARE` bytes: it may be a zip bomb."""
 
 _PACKAGES = frozenset(("mimetype", "[Content_Types].xml"))
 """Files that make an archive an EPUB, OpenDocument, or Office file, regardless of its name."""
@@ -37,7 +37,7 @@ _LONGEST = 200
 
 @frozen
 class UnpackedArchives:
-    """The archives that were unpacked into `folder`, each into a folder with its name and the start of its SHA-256."""
+    """The archives that were unpacked into `folder`, each into a folder with its name and part of its SHA-256."""
 
     folder: Path
 
@@ -45,10 +45,9 @@ class UnpackedArchives:
         """Return the folder with the files of the ZIP archive at `path`; None if it is a document or not an archive, or
         if its name does not end in `.zip`.
 
-        Hidden files, links, and files whose names are not portable are omitted. The folder is either complete or
-        missing. Raise `SourceUnsupported` for an archive that is damaged, encrypted, too large, or not supported for
-        another reason, `SourceUnreadable` if the archive cannot be read, or `HomeUnwritable` if the files cannot be
-        written.
+        Hidden files, links, and files whose names are not portable are omitted. Raise `SourceUnsupported` for an
+        archive that is damaged, encrypted, too large, or not supported for another reason, `SourceUnreadable` if the
+        archive cannot be read, or `HomeUnwritable` if the files cannot be written.
         """
         if path.suffix.lower() != ".zip" or not os.path.isfile(path):  # noqa: PTH113 - a name that is too long is no file
             return None
@@ -82,7 +81,7 @@ class UnpackedArchives:
     def _write(
         self, archive: zipfile.ZipFile, item: zipfile.ZipInfo, target: Path, path: Path, size: int, limit: int
     ) -> int:
-        """Write one file, and return the size of all files so far, which was `size` before.
+        """Write one file, and return the size of all files so far.
 
         Raise `SourceUnsupported` if that size exceeds `limit`, or if two files have this name.
         """

@@ -29,7 +29,7 @@ class Upload:
 
 @frozen
 class Uploads:
-    """The added files in `folder`. Each keeps its name, with a number if the folder has another file of that name."""
+    """The added files in `folder`. Each keeps its name, with a number if another file has that name."""
 
     folder: Path
 
@@ -47,7 +47,7 @@ class Uploads:
                 path.unlink()
 
     def keep(self, upload: Upload, name: str) -> tuple[Path, bool]:
-        """Give a complete file its name. Return its path, and whether it is new: an equal file of that name is reused."""
+        """Give a complete file its name. Return its path, and whether it is new: an equal file is reused."""
         with writing(self.folder / name):
             upload.stream.close()
             with opened_folder(self.folder):
@@ -68,8 +68,7 @@ class Uploads:
 def _given(part: Path, path: Path) -> None:
     """Move a file. Raise `OSError` if that fails.
 
-    If the file system has hard links, a file that is created at the new path at the same moment is not replaced, and
-    `FileExistsError` is raised.
+    If the file system has hard links, no file that appears at the new path is replaced.
     """
     try:
         os.link(part, path)

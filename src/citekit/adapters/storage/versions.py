@@ -23,15 +23,14 @@ FOLDER = ".editions"
 
 
 SOURCES = "sources.txt"
-"""A file in the folder of a resource with the digests of its earlier sources, one on each line, oldest first.
+"""A file in the folder of a resource with the digests of its earlier sources, oldest first.
 
 Each has an authentication code of this home, so that a list from an archive or a clone has no effect.
 """
 
 SEAL_FOLDER = ".sources"
-"""Subfolder of the maps folder with the seal of these lists.
-
-It is outside `.editions`, where a resource could have the same name.
+"""Subfolder of the maps folder with the seal of these lists, outside `.editions`, where a resource could have that
+name.
 """
 
 SOURCES_LIMIT = 10_000
@@ -44,17 +43,14 @@ _SEALED = b"earlier source"
 
 
 class Editions:
-    """Retained maps in a folder for each resource with one file for each mapper, and the digests of earlier sources."""
+    """Retained maps, in a folder for each resource, and the digests of earlier sources."""
 
     def __init__(self, maps_folder: Path) -> None:
         self._folder = maps_folder / FOLDER
         self._seal = HomeSeal(maps_folder / SEAL_FOLDER, private=True)
 
     def keep(self, resource_map: ResourceMap, data: bytes, mode: int = 0o666) -> None:
-        """Retain a map that is about to be replaced, with the file permissions `mode`.
-
-        A map without a mapper identity is not retained.
-        """
+        """Retain a map that is about to be replaced, if it has a mapper identity, with the file permissions `mode`."""
         if resource_map.mapper is not None:
             write_atomically(self._path(resource_map.resource_id, resource_map.mapper), data, mode=mode)
             sweep(self._of(resource_map.resource_id))

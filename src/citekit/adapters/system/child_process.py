@@ -1,7 +1,7 @@
 """A child process that runs CiteKit, answers messages, and can be killed at any time (POSIX).
 
-A message is a length of eight bytes (big-endian) followed by that many bytes. The child inherits the read end of a pipe
-that is never written to. When the parent ends, the kernel signals the child, which ends even inside a compiled loop.
+A message is a length of eight bytes (big-endian) followed by that many bytes. The child inherits the read end of a
+pipe, by which the kernel signals it when the parent ends, even inside a compiled loop.
 """
 
 from __future__ import annotations
@@ -55,17 +55,15 @@ class ChildProcessEndedError(Exception):
 
 
 def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment for a child: only the locale and the variables in `_KEPT`, without secrets such as API
-    keys.
-    """
+    """Return the environment for a child, without secrets such as API keys."""
     return {name: value for name, value in given.items() if name in _KEPT or name.startswith("LC_")}
 
 
 def python(code: str) -> list[str]:
     """Return the command that runs `code` with the current module search path, but without the working directory.
 
-    The flags `-I -S -B` exclude environment variables, the working directory, start-up files, and compiled copies.
-    Further arguments appear in `sys.argv`.
+    The flags `-I -S -B` exclude environment variables, start-up files, and compiled copies. Further arguments appear in
+    `sys.argv`.
     """
     places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
     flags = ["-I", "-S", "-B", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
@@ -75,7 +73,7 @@ def python(code: str) -> list[str]:
 
 @define
 class Line:
-    """One end of a pair of pipes: reads messages from the descriptor `source` and writes them to the descriptor `sink`."""
+    """One end of a pair of pipes: reads messages from the descriptor `source`, and writes them to `sink`."""
 
     source: int
     sink: int
@@ -86,7 +84,7 @@ class Line:
         write_all(self.sink, _HEAD.pack(len(message)) + message)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """Return the next message, or None if it is not complete within `timeout` seconds. Partial input is buffered.
+        """Return the next message, or None if it is not complete within `timeout` seconds.
 
         Raise `EOFError` if the peer has ended, or if it announces a message of more than `MESSAGE_LIMIT` bytes.
         """
@@ -123,8 +121,8 @@ class Line:
 class ChildProcess:
     """A running child process, for one caller at a time.
 
-    It leads its own process group, so that Ctrl-C in a terminal does not reach it, and programs that it runs can be
-    killed with it.
+    It leads its own process group, so that Ctrl-C does not reach it, and the programs that it runs can be killed with
+    it.
     """
 
     _process: subprocess.Popen[bytes]
@@ -136,10 +134,10 @@ class ChildProcess:
 
     @classmethod
     def start(cls, command: Sequence[str]) -> ChildProcess:
-        """Start `command` with three descriptors as further arguments: two for its `Line`, and one for the pipe that
-        signals the end of this process.
+        """Start `command` with three descriptors as further arguments: two for its `Line`, and one that shows the end
+        of this process.
 
-        Raise `OSError` if the command cannot be started.
+        Raise `OSError` if it cannot be started.
         """
         to_child, from_child, life = _pipe(), _pipe(), _pipe()
         theirs = (to_child[0], from_child[1], life[0])
@@ -176,8 +174,8 @@ class ChildProcess:
     def receive(self, timeout: float) -> bytes | None:
         """Return the next message, or None if no complete message arrives within `timeout` seconds.
 
-        Raise `ChildProcessEndedError` if the child has ended, or if it announces a message of more than `MESSAGE_LIMIT`
-        bytes, for which it is killed.
+        Raise `ChildProcessEndedError` if the child has ended, or was killed for a message of more than `MESSAGE_LIMIT`
+        bytes.
         """
         try:
             return self._line.receive(timeout)
@@ -187,7 +185,7 @@ class ChildProcess:
     def processor_time(self) -> float | None:
         """Return the processor time of the child and its programs in seconds, or None if it is unknown.
 
-        Only Linux reports it. The child cannot falsify it, because it is measured from outside.
+        It is measured from outside (on Linux), so the child cannot falsify it.
         """
         if sys.platform != "linux" or self._process.returncode is not None:
             return None
@@ -215,9 +213,9 @@ class ChildProcess:
         return True
 
     def kill(self) -> None:
-        """Kill the child and its programs, and wait for the child to end. In a forked process, only close the pipes.
+        """Kill the child and its programs, and wait for it. In a forked process, only close the pipes.
 
-        Closing the pipes is not sufficient to end the child, because it may be stopped (SIGSTOP).
+        Closing the pipes does not end a stopped child (SIGSTOP).
         """
         self._end_group()
         self.leave()
@@ -256,7 +254,7 @@ class ChildProcess:
 
 
 def _clock(pid: int) -> float:
-    """Return the processor time of a process in seconds from its own clock (clock_getcpuclockid), which is more precise
+    """Return the processor time of a process in seconds by its own clock (clock_getcpuclockid), which is more precise
     than ticks.
     """
     return time.clock_gettime((~pid << 3) | 2)
@@ -296,9 +294,7 @@ def _is_handed_on(descriptor: int) -> bool:
 
 
 def _pipe() -> tuple[int, int]:
-    """Create a pipe whose ends are not standard streams, even if those are closed: a child's streams would replace
-    them.
-    """
+    """Create a pipe whose ends are not standard streams: those of a child would replace them."""
     import fcntl
 
     ends = os.pipe()

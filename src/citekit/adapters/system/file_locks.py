@@ -39,7 +39,7 @@ NAP = 0.1
 
 @define
 class _Gate:
-    """A gate for the threads of this process that need the same lock; `users` counts those that hold or await it."""
+    """A gate for the threads that need the same lock; `users` counts those that hold or await it."""
 
     lock: threading.Lock = field(factory=threading.Lock)
     users: int = 0
@@ -72,8 +72,7 @@ def log_once(text: str) -> Callable[[], None]:
 class Locks:
     """Named locks in a folder, with one small file for each name.
 
-    With `passing`, a lock file is removed when the lock is released. Otherwise, lock files remain, and the caller must
-    limit the number of names.
+    With `passing`, a file is removed when its lock is released. Otherwise, the caller must limit the number of names.
     """
 
     def __init__(self, folder: Path, *, passing: bool = False) -> None:
@@ -86,8 +85,8 @@ class Locks:
     def hold(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
         """Acquire and hold the lock `name`, which is not reentrant. Raise `HomeUnwritable` if it cannot be locked.
 
-        `waiting` is called periodically during the wait. An exception that it raises ends the wait. By default, a
-        warning reports what is awaited.
+        `waiting` is called periodically; an exception that it raises ends the wait. By default, a warning reports what
+        is awaited.
         """
         if waiting is wait_silently:
             waiting = log_once(f"Waiting for another CiteKit process, which has locked {self._folder / name}.")
@@ -105,7 +104,7 @@ class Locks:
 
     @contextmanager
     def hold_if_free(self, name: str) -> Iterator[bool]:
-        """Hold the lock `name` if it is free. Yield whether it was acquired; False also if it cannot be locked."""
+        """Hold the lock `name` if it is free and can be locked. Yield whether it was acquired."""
         with self._gate(name) as gate:
             if not gate.acquire(blocking=False):
                 yield False
@@ -161,9 +160,9 @@ class Locks:
             raise
 
     def _let_go(self, name: str, lock: _Held) -> None:
-        """Remove the file while it is still locked, then release it.
+        """Remove the file while it is locked, then release it.
 
-        A process that has the file open sees that it has no name and opens a new one.
+        A process that has the file open sees that it has no name.
         """
         if self._passing:
             with suppress(OSError):
@@ -185,7 +184,9 @@ class _Flock:
     @classmethod
     def taken(cls, path: Path) -> Self | None:
         """Return the lock of the file, which is created if missing; None if another process holds it or has just
-        removed the file. Raise `OSError` if it cannot be locked.
+        removed the file.
+
+        Raise `OSError` if it cannot be locked.
         """
         descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
@@ -208,10 +209,7 @@ class _Flock:
 
 
 def _taken(path: Path) -> _Held | None:
-    """Return a lock of the operating system if available, else one of `filelock`, which supports more systems.
-
-    Return None if another process holds the lock.
-    """
+    """Return a lock of the system if possible, else one of `filelock`; None if another process holds the lock."""
     if fcntl is not None:
         try:
             return _Flock.taken(path)
@@ -260,23 +258,18 @@ def translated(error: Exception, path: Path) -> CiteKitError:
 
 
 STRIPES = 64
-"""Number of lock files for each kind of name. Names of one kind that share a file only wait for each other."""
+"""Number of lock files for each kind of name. Names that share a file only wait for each other."""
 
 
 class FileLocks:
-    """The locks of a folder. A name is `kind` or `kind:rest`.
-
-    Different kinds have different files, so they may be nested.
-    """
+    """The locks of a folder. A name is `kind` or `kind:rest`. Locks of different kinds may be nested."""
 
     def __init__(self, folder: Path) -> None:
         self._locks = Locks(folder)
 
     @contextmanager
     def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Wait for the lock and hold it; see `Locks.holding` of the port. If the folder cannot be written, no lock is
-        held.
-        """
+        """See `Locks.holding` of the port. If the folder cannot be written, no lock is held."""
         with ExitStack() as held:
             with suppress(HomeUnwritable):  # no process can write here, so no lock is needed
                 held.enter_context(self._locks.hold(_file_name(name), waiting))

@@ -14,7 +14,7 @@ AHEAD = 60.0
 """Seconds by which the clock of a file server may be ahead of the local clock."""
 
 _COARSE_STEP = 10_000_000
-"""A step in nanoseconds. Timestamps on exFAT are multiples of it; on FAT and older Unix file systems, they are whole
+"""A step in nanoseconds, of which timestamps on exFAT are multiples. Those on FAT and older Unix file systems are whole
 seconds.
 """
 
@@ -24,7 +24,7 @@ class FileState(NamedTuple):
     since the epoch.
 
     The change time of the inode (POSIX `st_ctime`), which programs cannot set, reveals an edit whose modification time
-    was reset. On other systems it is the creation time, which is harmless.
+    was reset. Elsewhere it is the creation time, which is harmless.
     """
 
     device: int
@@ -50,9 +50,8 @@ class FileState(NamedTuple):
         return FINE if self.ctime_ns % _COARSE_STEP else COARSE
 
     def changed(self, now: float) -> float:
-        """Return the time of the last change in seconds since the epoch.
-
-        A modification time after `now` was set by a program, and is ignored.
+        """Return the time of the last change in seconds since the epoch. A modification time after `now`, set by a
+        program, is ignored.
         """
         modified, changed = self.mtime_ns / 1e9, self.ctime_ns / 1e9
         return changed if modified > now else max(changed, modified)
@@ -60,8 +59,8 @@ class FileState(NamedTuple):
     def is_settled(self, now: float, window: float, since: float) -> bool:
         """Return whether a further change would be visible. Changes within `window` seconds may get the same timestamp.
 
-        If the timestamps look coarse, the longer window applies. `since` is when the file was first seen in this state.
-        It is used if the last change is after `now`, because the clock was changed or belongs to another computer.
+        If the timestamps look coarse, the longer window applies. `since`, when the file was first seen in this state,
+        is used if the last change is after `now`: the clock was changed, or belongs to another computer.
         """
         changed = self.changed(now)
         return now - (since if changed > now else changed) > (window if self.ctime_ns % _COARSE_STEP else COARSE)
@@ -70,8 +69,7 @@ class FileState(NamedTuple):
         """Return whether a further change would be visible, if it is unknown since when the file has been in this
         state.
 
-        A change time well after `now` dates from before the clock was set back, so a further change gets another
-        timestamp.
+        A change time well after `now` is from before the clock was set back.
         """
         return self.ctime_ns / 1e9 > now + AHEAD or self.is_settled(now, self.window, now)
 

@@ -1,7 +1,7 @@
 """Atomic file writes: a kill at any point leaves either the old or the new content.
 
-The content is written to a temporary file in the same folder, flushed to the disk (fsync), and renamed over the target.
-The rename is atomic (POSIX rename). Temporary names begin with a dot and end in `.tmp`.
+The content is written to a temporary file in the same folder, flushed to the disk (fsync), and renamed over the target,
+which is atomic (POSIX).
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int
     On failure, raise `HomeUnwritable`, or `HomeUnsafe` if a folder of the home on the path is a link, and leave the old
     file unchanged.
 
-    With `durable`, the content is flushed to the disk first. Without it, a power failure may undo or damage the file,
-    but a kill cannot. `mode` is the permissions of the new file before the umask.
+    Without `durable`, a power failure may undo or damage the file, but a kill cannot. `mode` is the permissions of the
+    new file before the umask.
     """
     with writing(path), opened_folder(path.parent, make=True) as folder:
         if folder is None:
@@ -118,7 +118,7 @@ def _write_into(folder: int, name: str, data: bytes, durable: bool, mode: int) -
 def temporary_beside(path: Path) -> Iterator[Path]:
     """Yield an unused path in the folder of `path`, and remove the file at the end.
 
-    Raise `HomeUnsafe` if the path of the folder has a link inside a home.
+    Raise `HomeUnsafe` if a folder of the home on the path is a link.
     """
     check_parent(path)
     temporary = path.with_name(_temporary_name())

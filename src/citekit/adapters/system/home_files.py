@@ -2,11 +2,11 @@
 
 A home may come from an untrusted source: an archive, a clone, or a shared disk. A symbolic link in one of its folders
 would make CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side
-effects. Therefore CiteKit opens its own files in a home through this module.
+effects.
 
 The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`. The part before it
-is chosen by the user and may contain links; the part inside may not. The rule uses names only, so that no process needs
-the path of the home. Outside of homes, only the last component is checked.
+is chosen by the user and may contain links. The rule uses names only, so that no process needs the path of the home.
+Outside of homes, only the last component is checked.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -48,8 +48,8 @@ _Path = str | os.PathLike[str]
 def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_folders: bool = False) -> int:
     """Return a descriptor of the regular file at `path`. Never blocks on a FIFO.
 
-    With `make_folders`, missing folders are created. Raise `OSError` if the file cannot be opened, or `HomeUnsafe` if
-    it is a link, FIFO, socket, or device, or if a folder of the home on the path is a link.
+    Raise `OSError` if the file cannot be opened, or `HomeUnsafe` if it is a link, FIFO, socket, or device, or if a
+    folder of the home on the path is a link.
     """
     text = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
     folder, name = os.path.split(text)
@@ -83,7 +83,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 @contextmanager
 def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> Iterator[int | None]:
-    """Yield a descriptor of `folder` for `dir_fd`; None if the system does not support that and the folder was only
+    """Yield a descriptor of `folder` for `dir_fd`, or None if the system does not support that; the folder is then only
     checked.
 
     With `make`, missing folders are created with that `mode`. Raise `OSError` if the folder cannot be opened or
@@ -129,7 +129,7 @@ def check_database(path: _Path) -> None:
     """Check a SQLite database and its auxiliary files before it is opened by path.
 
     Raise `HomeUnsafe` if one of them is neither a regular file nor a folder, if the path has a link inside a home, or
-    if the journal names another file: SQLite would delete that file, wherever it is. Missing files are allowed.
+    if the journal names another file, which SQLite would delete. Missing files are allowed.
     """
     text = os.path.abspath(path)  # noqa: PTH100
     folder, name = os.path.split(text)
@@ -151,8 +151,8 @@ def names_another_file(journal: _Path) -> bool:
     """Return whether a rollback journal names another file, as it does for transactions of several databases
     (super-journal).
 
-    CiteKit has no such transactions. When the journal is rolled back, SQLite deletes the file that it names. False if
-    it cannot be opened.
+    CiteKit has no such transactions. When SQLite rolls the journal back, it deletes the named file. False if the
+    journal cannot be opened.
     """
     try:
         descriptor = os.open(journal, os.O_RDONLY | _OPEN & ~_NOFOLLOW)
@@ -181,8 +181,8 @@ def check_tree(folder: _Path) -> None:
 def remove_tree(path: _Path, *, ignore_errors: bool = False) -> None:
     """Remove a folder with everything in it, or the file, link, or FIFO at `path`. Links are not followed.
 
-    `shutil.rmtree` would open a FIFO and wait forever. Raise `OSError` if something cannot be removed, unless
-    `ignore_errors` is true.
+    `shutil.rmtree` would wait for a FIFO. Raise `OSError` if something cannot be removed, unless `ignore_errors` is
+    true.
     """
     with suppress(*(OSError,) if ignore_errors else ()):
         if not stat.S_ISDIR(os.lstat(path).st_mode):
@@ -216,7 +216,7 @@ def unsafe(path: str) -> HomeUnsafe:
 
 @lru_cache(maxsize=1024)
 def _split(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return the home and the components of `path` below it, or `path` and no components if it is not in a home."""
+    """Return the home and the components of `path` below it, or `path` without components if it is not in a home."""
     names = path.split(os.sep)  # noqa: PTH206 - pathlib is slow to import
     own = next((at for at in range(len(names) - 1, 0, -1) if names[at] in HOME_FOLDERS), None)
     if own is None:
@@ -228,8 +228,8 @@ def _split(path: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _own_folders(path: str) -> tuple[str, ...]:
-    """Return each folder of the home on an absolute path, outermost first, then the path itself; nothing if it is not
-    in a home.
+    """Return each folder of the home on an absolute path, outermost first, then the path; nothing if it is not in a
+    home.
     """
     root, names = _split(path)
     return tuple(os.path.join(root, *names[:at]) for at in range(1, len(names) + 1))  # noqa: PTH118
@@ -238,7 +238,7 @@ def _own_folders(path: str) -> tuple[str, ...]:
 def _walked(root: str, names: tuple[str, ...], mode: int | None) -> int:
     """Return a descriptor of the folder `names` below `root`, without following links.
 
-    If `mode` is not None, create missing folders with it. Raise the errors of `opened_folder`.
+    With a `mode`, create missing folders. Raise the errors of `opened_folder`.
     """
     try:
         descriptor = os.open(root, _FOLDER)
@@ -278,10 +278,7 @@ def _stepped(parent: int, name: str, path: str, mode: int | None) -> int:
 
 
 def _check_kind(target: str, path: str, parent: int | None) -> None:
-    """Raise `HomeUnsafe` if the target is neither a regular file nor a folder.
-
-    A folder is left for the system to reject.
-    """
+    """Raise `HomeUnsafe` if the target is neither a regular file nor a folder."""
     try:
         mode = os.stat(target, dir_fd=parent, follow_symlinks=False).st_mode
     except FileNotFoundError:

@@ -1,9 +1,9 @@
 """The seal of a home, which distinguishes data written here from data that came with an archive or a clone.
 
 Each folder of derived data has a small file of random bytes. The key is derived from these bytes, and from the inode
-and change time of the file. Programs cannot set that time (POSIX `st_ctime`). Therefore a home that was copied,
-unpacked, or cloned has another key. Rows and files carry an authentication code (keyed BLAKE2b, RFC 7693) made with
-this key. Data without a valid code is rebuilt.
+and change time of the file, which programs cannot set (POSIX `st_ctime`). Therefore a home that was copied, unpacked,
+or cloned has another key. Rows and files carry an authentication code (keyed BLAKE2b, RFC 7693) made with this key.
+Data without a valid code is rebuilt.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -39,13 +39,12 @@ class HomeSeal:
     """The seal in `folder`, created on first use. Safe for threads and processes.
 
     Each user has a seal. Codes of root's seal are valid for all users, because root can write everything anyway, unless
-    others can write to the folder: they could read the seal and make codes for what they write. If no seal can be
-    created, as on a read-only disk, codes are valid only in this process. `code` and `holds` raise `HomeUnsafe` if the
-    seal is a link or not a regular file.
+    others can write to the folder: they could read the seal. If no seal can be created, as on a read-only disk, codes
+    are valid only in this process. `code` and `holds` raise `HomeUnsafe` if the seal is a link or not a regular file.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:
-        """No file is created until the first code is made. Root's seal is readable by all users unless it is `private`."""
+        """Root's seal is readable by all users unless it is `private`."""
         self._mode = 0o644 if _USER == ROOT and not private else 0o600
         self._folder = os.path.abspath(folder)  # noqa: PTH100 - pathlib is slow to import
         users = dict.fromkeys((_USER, ROOT) if _USER is not None else (None,))
@@ -66,10 +65,7 @@ class HomeSeal:
         return any(_is_same(code, _code(key, parts)) for key in keys if key is not None)
 
     def state(self) -> tuple[object, ...]:
-        """Return the state of the seal files; empty if there are none.
-
-        As long as the state does not change, `holds` returns the same results.
-        """
+        """Return the state of the seal files, which determines the results of `holds`; empty if there are none."""
         return tuple(filter(None, map(_state, self._paths.values())))
 
     def _key(self, user: int | None) -> bytes | None:
@@ -157,9 +153,7 @@ def _key_of(descriptor: int, user: int | None) -> _Key | None:
 
 
 def _code(key: bytes, parts: tuple[bytes, ...]) -> bytes:
-    """Return the code. The length of each part precedes it, so that different lists of parts do not give the same
-    bytes.
-    """
+    """Return the code of `parts`, whose lengths are included, so that different lists do not give the same bytes."""
     from _blake2 import blake2b  # hashlib would load OpenSSL, which delays listings
 
     data = b"".join([len(part).to_bytes(8, "big") + part for part in parts])

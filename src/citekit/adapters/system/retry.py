@@ -1,8 +1,7 @@
-"""Retries requests to a service after transient failures.
+"""Retries requests to a service after transient failures, with exponential backoff and jitter, or after the delay in
+`Retry-After`.
 
-Transient failures (HTTP 408, 429, 500, 502, 503, 504, a lost connection, a timeout) are retried with exponential
-backoff and jitter, or after the delay in `Retry-After`. The caller's progress callback is called periodically, so that
-it can cancel.
+The caller's progress callback is called periodically, so that it can cancel.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ T = TypeVar("T")
 class Verdict:
     """The meaning of an exception: the CiteKit error, whether a retry may help, and the delay in seconds, if any.
 
-    `timed_out` marks a timeout, which is retried at most once, because each attempt may be billed and take as long.
+    `timed_out` marks a timeout, which is retried at most once, because each attempt may be billed.
     """
 
     error: CiteKitError
@@ -57,8 +56,8 @@ class Retries:
     jitter: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked_for: float | None) -> float | None:
-        """Return the pause in seconds before retry `attempt` (from 1), or None if there is no further retry: after
-        `count` retries, or if the service asks for a pause (`asked_for`) of more than `PAUSE_LIMIT` seconds.
+        """Return the pause in seconds before retry `attempt` (from 1), or None after `count` retries or if the service
+        asks for a pause (`asked_for`) of more than `PAUSE_LIMIT` seconds.
         """
         if attempt > self.count or (asked_for is not None and asked_for > PAUSE_LIMIT):
             return None
@@ -71,9 +70,9 @@ class Retries:
 def asked(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """Return the result of `call` as `tried` does, for a call that does not report progress itself.
+    """Return the result of `call` as `tried` does.
 
-    An exception of `progress` (`Cancelled`) propagates at once, and the request is abandoned.
+    If `progress` raises, such as `Cancelled`, the request is abandoned.
     """
     waiting = partial(progress, 0, None, "waiting for the service")
     return tried(lambda: attended(call, waiting), explain, retries, progress)
@@ -82,9 +81,8 @@ def asked(
 def tried(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """Return the result of `call`, retried according to `retries`. Raise the error of the last verdict.
-
-    Exceptions without a verdict propagate.
+    """Return the result of `call`, retried according to `retries`. Raise the error of the last verdict, or an exception
+    without a verdict.
     """
     attempt = timeouts = 0
     while True:

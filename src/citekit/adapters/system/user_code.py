@@ -1,4 +1,4 @@
-"""Runs code that the user names: loads it from a file, keeps its output out of stdout, and abandons it if it hangs."""
+"""Runs code that the user names, keeps its output out of stdout, and abandons it if it hangs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class TookTooLongError(Exception):
 class PrintsAside:
     """Redirects output of the user's code to stderr, to keep it out of the server protocol on stdout.
 
-    `sys.stdout` is shared by all threads, so the first thread to enter replaces it and the last to leave restores it.
-    An abandoned thread that is still running continues to print to stderr.
+    All threads share `sys.stdout`, so the first to enter replaces it and the last to leave restores it. An abandoned
+    thread continues to print to stderr.
     """
 
     def __init__(self) -> None:
@@ -84,10 +84,8 @@ class _ReadOnlyLoader(SourceFileLoader):
 def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
     """Return the result of `work`, awaited if it is awaitable.
 
-    Raise the errors of `work` and `progress`, or `TookTooLongError` after `timeout` seconds (None: no limit).
-
-    The work runs in a daemon thread, which is abandoned in the last two cases, because Python cannot stop code that
-    hangs.
+    Raise the errors of `work` and `progress`, or `TookTooLongError` after `timeout` seconds (None: no limit). The work
+    runs in a daemon thread, which may be abandoned, because Python cannot stop code that hangs.
     """
     outcome = _Outcome()
     thread = threading.Thread(target=_run, args=(work, outcome), name="citekit-user-code", daemon=True)
@@ -127,10 +125,10 @@ async def _awaited(answer: Any) -> object:
 
 
 def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
-    """Load and run the Python file at `path`, which the user must have named.
+    """Load and run the Python file at `path`, which the user must have named. Return the module and the bytes of the
+    file.
 
-    Return the module and the bytes of the file; `kind` describes it in errors. Raise `RequestRefused` if the file
-    cannot be read or run.
+    `kind` describes it in errors. Raise `RequestRefused` if the file cannot be read or run.
     """
     try:
         code = path.read_bytes()
@@ -154,8 +152,8 @@ def described(error: BaseException) -> str:
 
 
 def plain_map(answer: object, name: str) -> Mapping[str, object]:
-    """Return the result of the user's code `name` as plain data. It may be a domain map, an object with a method
-    `model_dump`, or a mapping.
+    """Return the result of the user's code `name` as plain data: a domain map, an object with a method `model_dump`, or
+    a mapping.
 
     Raise `FaultyAnswer` for anything else.
     """

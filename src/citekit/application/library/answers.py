@@ -31,7 +31,7 @@ class ContextMode(StrEnum):
 class AskRequest:
     """A question. At most `limit` hits with a score of at least `threshold` (0 to 1) are returned.
 
-    If fewer than `LEAST_HITS` reach the threshold, the best of the others are also returned, marked as weak.
+    If fewer than `LEAST_HITS` reach it, the best of the others are also returned, marked as weak.
     """
 
     query: str
@@ -56,12 +56,11 @@ class Chunk:
     """A chunk from the index, with the metadata of its book that the index stores.
 
     `digest` is the hexadecimal digest of the file, and `index_key` the name of its book in the index. `sequence` is the
-    position of the chunk in its chapter, from 0, and `level` is "child" for a chunk of a chapter and "flat" for a chunk
-    of a book without chapters. `parent` is the ID of the chapter, and `parent_address` is its address; they are None
-    and "" if the book was ingested without chapters.
+    position of the chunk in its chapter, from 0, and `level` is "child", or "flat" in a book without chapters. `parent`
+    is the ID of the chapter, and `parent_address` its address; without chapters, they are None and "".
 
-    If the chunk is `foreign`, its text and passages are omitted, because it came with an index from another home and may
-    not be in the book.
+    If the chunk is `foreign`, its text and passages are omitted, because it came with an index from another home and
+    may not be in the book.
     """
 
     id: str
@@ -85,9 +84,8 @@ class Chunk:
 
 @frozen(kw_only=True)
 class Parent:
-    """The chapter of a hit. If it is `truncated`, `full_text` is only the text around the best hit.
-
-    `first` is the first chunk of the chapter.
+    """The chapter of a hit, with its first chunk. If it is `truncated`, `full_text` is only the text around the best
+    hit.
     """
 
     id: str
@@ -101,10 +99,10 @@ class Hit:
     """A chunk that answers the question, and its best passage with its own address.
 
     `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
-    `stale` means that the current map is of other bytes than those that were ingested, so the address may refer to
-    something else. `weak` means that the score is below the threshold of the request. `around` is the chapter text
-    around the chunk, if context was requested, and `siblings` are its neighboring chunks in the mode `COMPREHENSIVE`.
-    `copies` are the addresses of lower-ranked chunks whose text is contained in this one; they are not separate hits.
+    `stale` means that the current map is of other bytes than those that were ingested. `weak` means that the score is
+    below the threshold of the request. `around` is the chapter text around the chunk, if context was requested, and
+    `siblings` are its neighboring chunks in the mode `COMPREHENSIVE`. `copies` are the addresses of lower-ranked chunks
+    whose text is contained in this one.
     """
 
     score: float

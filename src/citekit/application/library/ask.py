@@ -27,8 +27,7 @@ PAGES = 20
 """The number of best pages that are requested from the ranking, or more if many hits are requested."""
 
 CANDIDATES = 100
-"""The number of index entries requested from each search, by vector and by words, or more if many hits are requested.
-"""
+"""The number of index entries requested from each search, or more if many hits are requested."""
 
 COPIES = 10
 """The maximum number of addresses of duplicate texts per hit."""
@@ -50,7 +49,7 @@ ANSWER_CHARACTERS = 50_000
 class Ask:
     """Finds chunks that answer a question: those on the pages that rank best.
 
-    Chunks of books whose text cannot be read, such as those of an imported index, are ranked by the vector index alone.
+    If the text of a book cannot be read, the vector index alone ranks its chunks.
     """
 
     embedder: Embedder
@@ -63,7 +62,7 @@ class Ask:
         """Find the hits.
 
         Raise `RequestRefused` for an empty or too long question or a limit below 1, `ModelMismatch` if the collection
-        was created with another embedding model, and the errors of the ports.
+        has another embedding model, and the errors of the ports.
         """
         query = request.query.strip()
         if not query:
@@ -246,9 +245,8 @@ class Piece(Protocol):
 def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str, bool]:
     """Return the text around a chunk in its chapter, and whether any chunk of the chapter was left out.
 
-    `family` are the chunks of the chapter in order, and `sequence` identifies the chunk. The text consists of complete
-    chunks joined by line feeds. Neighbors of the chunk are added from near to far, alternating between the two sides,
-    as long as the total is at most `room` characters.
+    `family` are the chunks of the chapter in order, and `sequence` identifies the chunk. Its neighbors are added from
+    near to far, alternating between the two sides, as long as the total is at most `room` characters.
     """
     here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
     first = last = here

@@ -60,10 +60,7 @@ class BatchIngest:
     ingest_book: IngestBook
 
     def books(self, request: BatchRequest) -> Sequence[BookRecord]:
-        """Return the requested books, at most `limit`.
-
-        Only the first `limit` IDs are looked up, and those that are not in the library are skipped.
-        """
+        """Return the requested books, at most `limit`. Requested IDs that are not in the library are skipped."""
         if request.book_ids is None:
             return self.library.find(request.wanted, request.limit)
         found = []
@@ -79,7 +76,7 @@ class BatchIngest:
     ) -> Iterator[Outcome]:
         """Yield the outcome of each book when it is finished.
 
-        Raise `Cancelled` if `progress` cancels the batch; finished books stay ingested.
+        Raise `Cancelled` if `progress` cancels the batch.
         """
         for number, record in enumerate(books):
             progress(number, len(books), record.title)

@@ -38,8 +38,7 @@ class BookTexts:
     def read(self, source: Source, progress: Progress = silent) -> LocatedText:
         """Return the text of a document, or the transcript of a recording with the text on its screen.
 
-        The transcript is the first subtitles of the recording or, without subtitles, the words recognized in it. Raise
-        `SourceUnsupported` for a recording without words, and the errors of the ports.
+        Raise `SourceUnsupported` for a recording without words, and the errors of the ports.
         """
         if source.format.modality in RECORDINGS:
             found = [each.placed for each in self.quotable.read(source, progress)]

@@ -57,10 +57,10 @@ class Browse:
         recursive: bool = False,
         allowed: Folders = UNRESTRICTED,
     ) -> Listing:
-        """Return the book files in `folder`, and with `recursive` in its subfolders, without hidden and empty files.
+        """Return the book files in `folder` (with `recursive`, also in subfolders), without hidden and empty files.
 
-        Hidden subfolders are skipped. Raise `RequestRefused` if there is no such folder, `SourceUnreadable` if it
-        cannot be read, or `PathNotAllowed` if it is not allowed.
+        Raise `RequestRefused` if there is no such folder, `SourceUnreadable` if it cannot be read, or `PathNotAllowed`
+        if it is not allowed.
         """
         real = allowed.check(folder)
         if not real.is_dir():
@@ -91,9 +91,8 @@ class Browse:
 
 
 def _size(path: Path, allowed: Folders) -> int:
-    """Return the size of a file in bytes.
-
-    It is 0 for a file that is not regular or not accessible, and for a link that leads outside the allowed folders.
+    """Return the size of a file in bytes; 0 if it is not a regular file, not accessible, or a link out of the allowed
+    folders.
     """
     try:
         if path.is_symlink():

@@ -95,7 +95,7 @@ class ChunkBook:
     ) -> ChunkedBook:
         """Split the book whose map is `base`. Raise the errors of the ports, and `Cancelled`.
 
-        A recording is split into chunks of at most `WINDOW` seconds, whatever the `params`.
+        Chunks of a recording have at most `WINDOW` seconds, whatever the `params`.
         """
         base = without_chunks(base)  # the chunks of an earlier ingest
         whole = BookSection(0, len(extracted_text.text), base.title, None, 0)

@@ -20,7 +20,7 @@ BATCH = 1000
 class Cohesion:
     """The sentences of a text, and the similarity between each sentence and the next.
 
-    The similarities are on a scale from 0 to 1 that is comparable between languages and embedders (see `on_one_scale`).
+    The scale from 0 to 1 is comparable between languages and embedders (see `on_one_scale`).
     """
 
     sentences: tuple[Sentence, ...] = field(repr=False, converter=tuple[Sentence, ...])
@@ -44,19 +44,15 @@ class MeasureCohesion:
     ) -> Cohesion:
         """Return the sentences of `text` and the similarity of each sentence to the next.
 
-        `language` is the language of the text, or None if it is unknown. Sentences of more than `max_words` words are
-        split. A sentence also begins at each of `borders`, which are character offsets in increasing order. Raise the
-        errors of `SentenceSplitter.starts` and `Embedder.documents`.
+        Sentences of more than `max_words` words are split. A sentence also begins at each of `borders`, which are
+        character offsets in increasing order. Raise the errors of `SentenceSplitter.starts` and `Embedder.documents`.
         """
         starts = self.splitter.starts(text, language)
         found = sentences(text, sorted({*starts, *borders}) if borders else starts, max_words)
         return Cohesion(found, on_one_scale(list(self._similarities(text, found, progress))))
 
     def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
-        """Yield the similarity of each sentence in `found` to the next sentence.
-
-        Each batch of vectors begins with the last sentence of the previous batch.
-        """
+        """Yield the similarity of each sentence in `found` to the next sentence."""
         for first in range(0, max(0, len(found) - 1), BATCH):
             progress(first, len(found), "comparing sentences")
             batch = found[first : first + BATCH + 1]

@@ -24,7 +24,7 @@ from citekit.domain.progress import Progress, silent
 THRESHOLDS = (0.40, 0.45, 0.50, 0.55, 0.60)
 LEAST_SENTENCES = 10
 FORCED_COST = 20
-"""The score penalty for a chunk that ended only because it was full. A coherence of 1 is worth 100."""
+"""The score penalty for a chunk that ended because it was full. A coherence of 1 is worth 100."""
 
 SAMPLES = 3
 SHOWN = 80
@@ -45,9 +45,8 @@ class Distribution:
 class SampleBreak:
     """An example of a boundary between two chunks.
 
-    `index` is the index of the sentence that begins the second chunk, and `similarity` is its similarity to the
-    previous sentence. `reason` says why the chunk begins there. `before` and `after` are excerpts of the text on each
-    side.
+    `index` is that of the sentence that begins the second chunk, and `similarity` is its similarity to the previous
+    sentence. `before` and `after` are excerpts of the text on each side.
     """
 
     index: int
@@ -62,8 +61,8 @@ class Comparison:
     """The chunking that results from one threshold.
 
     `coherence` is the mean similarity of neighboring sentences within the same chunk (1 if no chunk has several).
-    `semantic_breaks` counts the chunks that begin because of a low similarity, and `forced_breaks` counts those that
-    begin because the previous chunk was full.
+    `semantic_breaks` counts the chunks that begin because of a low similarity, and `forced_breaks` those that begin
+    because the previous chunk was full.
     """
 
     threshold: float
@@ -86,10 +85,9 @@ class Comparison:
 
 @frozen(kw_only=True)
 class ComparedChunking:
-    """The comparison of several thresholds for the file at `path`.
+    """The comparison of several thresholds, in increasing order, for the file at `path`.
 
-    `comparisons` are in increasing order of threshold. The best one has the highest score, and the lowest threshold
-    among equal scores.
+    The best one has the highest score, and the lowest threshold among equal scores.
     """
 
     path: Path
@@ -139,10 +137,10 @@ class CompareChunking:
     ) -> ComparedChunking:
         """Return the comparison of the thresholds for the file at `path`.
 
-        `min_words` and `max_words` limit the size of a chunk. `language` is an ISO 639 code; if it is None, the
-        language in the file's metadata is used. Raise `RequestRefused` if the text has fewer than `LEAST_SENTENCES`
-        sentences or if the chunk sizes are invalid, `SourceUnsupported` if text cannot be read from the format, and the
-        errors of the ports.
+        `min_words` and `max_words` limit the size of a chunk. `language` is an ISO 639 code; the default is the
+        language in the file's metadata. Raise `RequestRefused` if the text has fewer than `LEAST_SENTENCES` sentences
+        or the chunk sizes are invalid, `SourceUnsupported` if text cannot be read from the format, and the errors of
+        the ports.
         """
         every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
         found = read_text(self.sources, self.reader, path)

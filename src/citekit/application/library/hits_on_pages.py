@@ -18,16 +18,14 @@ from citekit.domain.locations import Location
 from citekit.domain.ranking.ranked import RankedPage
 
 NEARNESS = 0.4
-"""The weight of being the nearest passage by meaning, relative to the share of query words that a passage contains (0
-to 1).
-"""
+"""The weight of being the nearest passage by meaning, relative to the share of query words in a passage (0 to 1)."""
 
 
 @frozen
 class BookPages:
     """The ranked pages of books, best first, each with the name of its book in the index.
 
-    `rankable` are the names of all books whose pages were ranked, with or without a page in the list.
+    `rankable` are the names of all books whose pages were ranked.
     """
 
     pages: Sequence[tuple[str, RankedPage]] = ()
@@ -67,9 +65,9 @@ class _OnBook:
         return _RatedPassage(passage, parse_address(passage.address).location, worth)
 
     def on(self, place: Location) -> tuple[float, _RatedPassage | None] | None:
-        """Return the quality of the best passage that overlaps `place`, and that passage.
+        """Return the best passage that overlaps `place`, and its quality.
 
-        Return None if the chunk does not overlap `place`, and (-1.0, None) if it does but its passages do not.
+        Return None if the chunk does not overlap `place`, and (-1.0, None) if only its passages do not.
         """
         if not self.location.overlaps(place):
             return None
@@ -80,7 +78,7 @@ class _OnBook:
 
 @frozen
 class _Candidate:
-    """A chunk that may become a hit. If it is not the best chunk of a page, its passage is the best of the chunk."""
+    """A chunk that may become a hit. Its passage is the best on a page, or else the best of the chunk."""
 
     score: float
     found: _OnBook
@@ -106,10 +104,9 @@ def hits_on_pages(
     """Return chunks as hits, best first, and the names of books that have a ranked page without a found chunk.
 
     `found` are the chunks that the vector index found, best first. The best chunk of a ranked page gets the score of
-    the page: among the chunks with the best lines of the page, or else all chunks on the page, the chunk with the best
-    passage. For the other chunks of these books, see `_others`. Chunks of books that are not rankable keep their own
-    scores. If `share` is not 0, it is the weight of a chunk's own score when it is mixed with that of the page
-    (`share_of`).
+    the page: among the chunks with the best lines of the page, or else all chunks on the page, the one with the best
+    passage. Chunks of books that are not rankable keep their own scores. If `share` is not 0, it is the weight of a
+    chunk's own score when it is mixed with that of the page (`share_of`).
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []
@@ -138,7 +135,7 @@ def hits_on_pages(
 
 
 def _others(pages: BookPages, key: str, chunks: Sequence[_OnBook], share: float) -> Iterator[_Candidate]:
-    """Yield chunks of a book that are not the best of a page, as hits that score no higher than the page they are on.
+    """Yield chunks of a book that are not the best of a page, as hits that score no higher than their page.
 
     A chunk on no ranked page scores no higher than the lowest-scored page. With a `share`, the scores are mixed
     instead.

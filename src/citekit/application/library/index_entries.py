@@ -61,7 +61,7 @@ class BookWords:
 
 @frozen(kw_only=True)
 class LocatedChunk:
-    """A chunk of a book: its character range, the ranges of its passages, and its chapter.
+    """A chunk of a book.
 
     Ranges are (start, end) character offsets in the text of the book. `chapter` is the range of the chapter, or None if
     the book was ingested without chapters. `sequence` is the 0-based position of the chunk in its chapter, and
@@ -81,7 +81,7 @@ class LocatedChunk:
 
 
 def entry_id(index_key: str, kind: str, start: int, end: int) -> str:
-    """Return the ID of an index entry for a character range of a file. Equal arguments produce equal IDs.
+    """Return the ID of an index entry for a character range of a file.
 
     `index_key` is the name of the book in the index, and `kind` is "chunk", "passage", or "chapter".
     """
@@ -91,10 +91,7 @@ def entry_id(index_key: str, kind: str, start: int, end: int) -> str:
 def chunk_entries(
     book: BookWords, extracted_text: LocatedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
 ) -> Iterator[Entry]:
-    """Yield an index entry for every chunk, for searching by words.
-
-    The payload contains the text of the chunk, its location, and the metadata of its book and chapter.
-    """
+    """Yield an index entry for every chunk, for searching by words, with its text, its location, and metadata."""
     common = {**book.keys, **_common(book, model)}
     for chunk in placed:
         identifier = entry_id(book.index_key, "chunk", chunk.start, chunk.end)
@@ -111,10 +108,7 @@ def chunk_entries(
 
 
 def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Sequence[Vector]) -> Iterator[Entry]:
-    """Yield an index entry with a vector for every passage of the chunks, for searching by meaning.
-
-    `vectors` are the vectors of all passages, in their order.
-    """
+    """Yield an index entry for every passage of the chunks, for searching by meaning, with its vector from `vectors`."""
     remaining = iter(vectors)
     for chunk in placed:
         group = entry_id(book.index_key, "chunk", chunk.start, chunk.end)
@@ -126,9 +120,8 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
 
 
 def chunk_of(entry: Entry) -> Chunk:
-    """Return the chunk that an entry of the kind "chunk" stores.
-
-    Fields may be missing if an earlier version or another program made the entry.
+    """Return the chunk that an entry of the kind "chunk" stores. Fields may be missing in entries of other programs or
+    versions.
     """
     payload = entry.payload
 
@@ -166,9 +159,7 @@ def _passages_of(text: str, payload: Mapping[str, Any]) -> Iterator[Passage]:
 
 
 def _passage(book: BookWords, extracted_text: LocatedText, start: int, end: int) -> dict[str, Any]:
-    """Return the ID of a passage's index entry, its character range in the extracted text, and its address, for the
-    payload of its chunk.
-    """
+    """Return the description of a passage in the payload of its chunk."""
     first, text = _stripped(extracted_text, start, end)
     identifier = entry_id(book.index_key, "passage", start, end)
     return {
@@ -217,10 +208,7 @@ def _chunk_facts(book: BookWords, extracted_text: LocatedText, chunk: LocatedChu
 
 
 def _stripped(extracted_text: LocatedText, start: int, end: int) -> tuple[int, str]:
-    """Return the text between two offsets without surrounding white space, preceded by the offset at which it begins.
-
-    A space replaces the mark of a pause in a recording.
-    """
+    """Return the text between two offsets without surrounding white space or pause marks, preceded by its own offset."""
     text = extracted_text.text[start:end].replace(CUT, " ")
     return start + len(text) - len(text.lstrip()), text.strip()
 

@@ -60,10 +60,9 @@ class BookRequest:
     """A request to ingest the file at `path` into `collection`.
 
     `title`, `author`, and `language` override the metadata in the file. `book_id`, `authors`, and `tags` come from the
-    library software that manages the book, such as calibre. `hierarchical` keeps the chapters of the book; if it is
-    false, the whole book is treated as one chapter. `force` replaces an earlier ingest of the same bytes. `named` is
-    false if the path comes from CiteKit's own records and not from a user. `expected` is the digest that the file must
-    have; None allows any.
+    library software, such as calibre. Without `hierarchical`, the whole book is one chapter. `force` replaces an
+    earlier ingest of the same bytes. `named` is false if the path comes from CiteKit's own records and not from a user.
+    `expected` is the digest that the file must have; None allows any.
     """
 
     path: Path
@@ -99,10 +98,10 @@ class BookIngested:
 class IngestBook:
     """Splits a book into chunks, and adds the chunks to the vector index and to the map of the file.
 
-    A book is identified by its bytes: the same bytes are ingested into a collection only once, unless the request has
-    `force`. If an ingest is canceled or fails, what it stored is removed from the index, and the ledger records the
-    failure. If the process is killed while storing, searches ignore the incomplete book until it is ingested again. An
-    earlier ingest that is being replaced is searched until the new one is complete.
+    The same bytes are ingested into a collection only once, unless the request has `force`. If an ingest is canceled or
+    fails, what it stored is removed from the index, and the ledger records the failure. If the process is killed while
+    storing, searches ignore the incomplete book until it is ingested again. An earlier ingest that is being replaced is
+    searched until the new one is complete.
     """
 
     ingest: Ingest
@@ -123,7 +122,7 @@ class IngestBook:
     def already(self, path: Path, collection: str) -> LedgerEntry | None:
         """Return the ledger entry of the file at `path` if its bytes are in `collection`, else None.
 
-        Raise the errors of `Sources.identify`, `Ledger.last`, and the vector index.
+        Raise the errors of `Sources.identify`, the ledger, and the vector index.
         """
         return self._ingested(self.ingest.sources.identify(path), collection)
 
@@ -139,9 +138,9 @@ class IngestBook:
 
         Raise `AlreadyIngested` if the bytes are in the collection and `force` is not set, `MetadataMissing` if the
         title or author is unknown, `SourceUnsupported` if the format cannot be read as a book or the file has no text,
-        `ModelMismatch` if the collection was created with another embedding model, `RequestRefused` if the file does
-        not have the expected digest, `SourceChanged` if the file changes during the ingest, `Cancelled` if `progress`
-        cancels the ingest, and the errors of the ports.
+        `ModelMismatch` if the collection has another embedding model, `RequestRefused` if the file does not have the
+        expected digest, `SourceChanged` if the file changes, `Cancelled` if `progress` cancels the ingest, and the
+        errors of the ports.
         """
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:
@@ -175,7 +174,7 @@ class IngestBook:
         return last if there else None  # the index may have been deleted, or be on another server
 
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
-        """Return the request with missing title, author, and language filled in from the metadata in the file.
+        """Return the request with missing title, author, and language from the metadata in the file.
 
         Raise `MetadataMissing` if the title or author is still unknown. With a `book_id`, an unknown author becomes
         "Unknown".
@@ -216,9 +215,8 @@ class IngestBook:
         return BookIngested(done, request.hierarchical, request.params)
 
     def _base(self, source: Source) -> ResourceMap:
-        """Return the map to which the chunks are added.
-
-        This is a stored map of the current bytes by any mapper, else a new map.
+        """Return the map to which the chunks are added: a stored map of the current bytes by any mapper, else a new
+        map.
         """
         for name in self.maps.find_source(str(source.path)):
             there = self.maps.get(name)
@@ -299,8 +297,7 @@ def known(*values: str | None) -> str | None:
 def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
     """Yield the text to embed for each passage of the book.
 
-    A chapter of fewer than `SHORT` words, such as a dedication, is too short to embed alone, so its text extends to the
-    end of the next chunk's first passage.
+    A chapter of fewer than `SHORT` words is embedded with the first passage of the next chunk.
     """
     text = cut.extracted_text.text.replace(CUT, " ")
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):

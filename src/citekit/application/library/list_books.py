@@ -57,8 +57,8 @@ class ListBooks:
     sources: Sources
 
     def __call__(self, collection: str | None = None) -> Iterator[ListedBook]:
-        """Yield the books of the collection (None: of all collections): first the ingested books, oldest ingest first,
-        then the books whose ingest did not finish.
+        """Yield the books of the collection (None: of all collections), oldest ingest first, then those whose ingest
+        did not finish.
         """
         for entry in self.ledger.books(collection):
             yield ListedBook(entry, self._state(entry))

@@ -16,10 +16,10 @@ from citekit.domain.ports.ledger import Ledger
 
 @frozen(kw_only=True)
 class Narrowing:
-    """Criteria for books. A book must meet all criteria that are set.
+    """Criteria for books. A book must meet all that are set.
 
     `author`, `title`, and each of `tags` match part of the book's author, title, or a tag, ignoring case. `language` is
-    compared as an ISO 639 code. `book_ids` and `resources` list the IDs of the accepted books and resources.
+    compared as an ISO 639 code.
     """
 
     author: str | None = None
@@ -59,7 +59,7 @@ class NarrowTo:
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
     """Return the fields of the index filter and the values that each may have.
 
-    Languages and book IDs have fields of their own. The other criteria become a list of names in the index.
+    Languages and book IDs have fields of their own. The other criteria become names in the index.
     """
     fields: dict[str, tuple[str | int, ...]] = {}
     if narrowing.language:

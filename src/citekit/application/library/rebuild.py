@@ -33,8 +33,7 @@ class Rebuild:
     """Rebuilds a collection for another embedding model, or after damage, with the books and parameters in the ledger.
 
     The ledger is untrusted data: an attacker could have written any path into it. A file outside the `known` folders is
-    therefore ingested only if it has the digest in the ledger, so that the ledger cannot expose a file whose contents
-    its author did not already have.
+    therefore ingested only if it has the digest in the ledger, whose author then already had its contents.
     """
 
     ingest_book: IngestBook
@@ -48,10 +47,9 @@ class Rebuild:
     def __call__(self, books: Sequence[LedgerEntry], collection: str, progress: Progress = silent) -> Iterator[Rebuilt]:
         """Ingest `books` again, and yield the outcome of each.
 
-        If the collection is missing, damaged, or was created with another embedding model, it is deleted first, and its
-        books are marked as unfinished until they have been ingested. Otherwise the books are replaced one by one, and a
-        book whose file is missing is left unchanged. The sentence splitter and the embedders are tested before anything
-        is deleted.
+        If the collection is missing, damaged, or has another embedding model, it is deleted first, and its books are
+        unfinished until they have been ingested. Otherwise the books are replaced one by one, and a book whose file is
+        missing is left unchanged. The sentence splitter and the embedders are tested before anything is deleted.
 
         Raise `Cancelled` if `progress` cancels the work, and the errors of the splitter and the embedders if the test
         fails.

@@ -35,10 +35,7 @@ class BookName:
 
 @frozen
 class Removed:
-    """The result of removing a book.
-
-    `books` has the ledger entry of each removed file, and `entries` is the number of index entries that were deleted.
-    """
+    """The ledger entry of each removed file, and the number of index entries that were deleted."""
 
     books: Sequence[LedgerEntry] = field(converter=tuple[LedgerEntry, ...])
     entries: int
@@ -46,10 +43,7 @@ class Removed:
 
 @frozen
 class RemoveBook:
-    """Removes the chunks of a book from the vector index and, unless it is in another collection, from its map.
-
-    The file itself, and the nodes of the map that are not chunks, remain.
-    """
+    """Removes the chunks of a book from the vector index and, unless it is in another collection, from its map."""
 
     index: VectorIndex
     ledger: Ledger
@@ -58,10 +52,10 @@ class RemoveBook:
     clock: Clock
 
     def __call__(self, name: BookName, collection: str, progress: Progress = silent) -> Removed:
-        """Remove the book from the collection, including all files with the same `book_id` if it is named by that ID.
+        """Remove the book from the collection; by `book_id`, all files with that ID.
 
-        `progress` is called only while another process holds the lock of the book; if it raises, the wait ends. Raise
-        `RequestRefused` if the book is not in the collection, and the errors of the ports used.
+        `progress` is called while another process holds the lock of the book; if it raises, the wait ends. Raise
+        `RequestRefused` if the book is not in the collection, and the errors of the ports.
         """
         books = self._named(name, collection)
         return Removed(books, sum(self._remove(book, progress) for book in books))
@@ -96,9 +90,7 @@ class RemoveBook:
         return [*self.ledger.unfinished(collection), *self.ledger.books(collection)]
 
     def _without_chunks(self, resource_id: str) -> None:
-        """Replace the current map of the resource with the map to which the chunks were added, if that map is still
-        stored.
-        """
+        """Replace the current map of the resource with the map without chunks, if that is still stored."""
         try:
             before = self.maps.get(resource_id).structure_by
         except (ResourceMissing, MapCorrupt):

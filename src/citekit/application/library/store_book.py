@@ -1,4 +1,4 @@
-"""Stores a book, already split into chunks and embedded, in the vector index and as a map, and in the ledger."""
+"""Stores a chunked and embedded book in the vector index, the map store, and the ledger."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from citekit.domain.ports.vector_index import VectorIndex
 class StoreBook:
     """Stores books in the vector index and in the map store.
 
-    The ledger records when the storing of a book starts and ends. In between, search results do not include what is stored.
+    Search results do not include a book until the ledger records that it is complete.
     """
 
     index: VectorIndex
@@ -42,11 +42,11 @@ class StoreBook:
     ) -> LedgerEntry:
         """Store the book and return its final ledger entry. `entry` is the ledger entry that marks the start.
 
-        `replaced` is the entry of the same book if it is in the index; its `copy` differs from that of `entry`. The
-        replaced book is searched until the new one is complete, and is then deleted, like the index entries for an
-        older version of the same file. Raise the errors of the ports. On failure, what was stored is removed from the
-        index, and the ledger records the failure. If an earlier ingest of the book had also been interrupted, the
-        ledger then still lists the book as unfinished, so that a rebuild ingests it again.
+        `replaced` is the entry of the same book if it is in the index; its `copy` differs from that of `entry`. It is
+        searched until the new one is complete, and is then deleted, like entries for an older version of the file.
+        Raise the errors of the ports. On failure, what was stored is removed from the index, and the ledger records the
+        failure. If an earlier ingest of the book was interrupted, the ledger then still lists the book as unfinished,
+        so that a rebuild ingests it again.
         """
         began = perf_counter()
         self.index.create(entry.collection, model)
@@ -67,8 +67,8 @@ class StoreBook:
         """Record in the ledger that storing has started. If the `with` block raises, remove what was stored from the
         index.
 
-        After a failure, the entry of a book that is still in the index, or that was unfinished, is restored. Any other
-        book is marked as failed.
+        The entry of a book that is still in the index, or that was unfinished, is then restored. Any other book is
+        marked as failed.
         """
         before = self.ledger.last(entry.collection, entry.digest)
         was_there = before is not None and before.deed in (Deed.FINISHED, Deed.STARTED)
@@ -84,9 +84,7 @@ class StoreBook:
             raise
 
     def _drop_replaced(self, entry: LedgerEntry, replaced: LedgerEntry | None) -> None:
-        """Delete the entries that the book replaces: its other copy, and older versions of the file, whose locations
-        are no longer valid.
-        """
+        """Delete the other copy of the book, and older versions of the file, whose locations are no longer valid."""
         outdated: list[str] = [] if replaced is None else [replaced.index_key]
         for other in self.ledger.of_resource(entry.collection, entry.resource_id):
             if other.digest != entry.digest:

@@ -30,7 +30,7 @@ class Sample:
 
 @frozen(kw_only=True)
 class TriedChunks:
-    """The chunks into which the file at `path` would be split if chapters were ignored. There is at least one chunk."""
+    """The chunks, at least one, into which the file at `path` would be split without chapters."""
 
     path: Path
     facts: BookFacts
@@ -94,9 +94,8 @@ class TryChunking:
     ) -> TriedChunks:
         """Return the chunks of the file at `path`.
 
-        `language` is an ISO 639 code; if it is None, the language in the file's metadata is used. Raise
-        `RequestRefused` if the file has no text, `SourceUnsupported` if text cannot be read from the format, and the
-        errors of the ports.
+        `language` is an ISO 639 code; the default is the language in the file's metadata. Raise `RequestRefused` if the
+        file has no text, `SourceUnsupported` if text cannot be read from the format, and the errors of the ports.
         """
         found = read_text(self.sources, self.reader, path)
         facts, text = found.facts, found.text
