@@ -95,5 +95,5 @@ def test_a_wait_that_nobody_watches_is_told_once(
         assert not done.wait(0.5)
     thread.join(60)
 
-    assert [f"Waiting for another CiteKit process, which has locked {tmp_path / 'name'}."] == caplog.messages
+    assert [f"Waiting for another CiteKit process or thread, which has locked {tmp_path / 'name'}."] == caplog.messages
     assert done.is_set()

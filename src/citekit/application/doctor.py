@@ -192,7 +192,9 @@ class Doctor:
         if not found:
             return Finding("remote files", Health.FINE, "no files are left on a model service")
         text = f"{counted(len(found), 'uploaded file')} may still be on a model service: {', '.join(found[:5])}"
-        return Finding("remote files", Health.NOTED, text, "the next run of that mapper deletes them")
+        return Finding(
+            "remote files", Health.NOTED, text, "the next run with the same service and API key deletes them"
+        )
 
     def _leftovers(self) -> Finding:
         found = self.leftovers()
@@ -236,7 +238,7 @@ def _folder(name: str, path: Path) -> Finding:
         text = f"{path} is not writable: CiteKit can read maps, but cannot map files or create evidence"
         return Finding(name, Health.BROKEN, text, "make it writable, or choose another --home")
     if not path.exists():
-        return Finding(name, Health.FINE, f"{path} (created when needed)")
+        return Finding(name, Health.FINE, f"{path} (will be created when needed)")
     if name == "home":
         return Finding(name, Health.FINE, str(path))
     count, size = _extent(path)

@@ -32,7 +32,7 @@ def is_possible() -> bool:
     """
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
-    _log.warning("Files are parsed in the main process, because this system cannot start workers")
+    _log.warning("Files are parsed in the main process, because workers cannot be started here")
     return False
 
 

@@ -89,7 +89,9 @@ class Locks:
         is awaited.
         """
         if waiting is wait_silently:
-            waiting = log_once(f"Waiting for another CiteKit process, which has locked {self._folder / name}.")
+            waiting = log_once(
+                f"Waiting for another CiteKit process or thread, which has locked {self._folder / name}."
+            )
         with self._gate(name) as gate:
             while not gate.acquire(timeout=NAP):
                 waiting()
