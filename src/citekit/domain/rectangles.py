@@ -1,8 +1,8 @@
 """Converts between boxes and rectangles in text: `x,y,w,h` in pixels, points, percent, or fractions.
 
-A rectangle that extends beyond the picture only because of rounding is cut at the edge. In CiteKit's own addresses and
-maps, a rectangle that extends farther is refused, so that a location is never smaller than intended. With `crop`, it is
-cut at the edge, as some standards require (IIIF Image 3.0, 4.1; Media Fragments 1.0, 5.1.2).
+A rectangle that extends beyond the picture because of rounding is cut at the edge. One that extends farther is refused,
+so that a location is never smaller than intended; with `crop`, it is cut, as some standards require (IIIF Image 3.0,
+4.1; Media Fragments 1.0, 5.1.2).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from citekit.domain.locations import Box
 from citekit.domain.numbers import exact, exactly, plain, read_decimal
 
 DIGITS_LIMIT = 400
-"""A rectangle has at most four times as many characters. The shortest text of a float is never longer than this."""
+"""A rectangle has at most four times as many characters. The shortest decimal text of a float has fewer than this."""
 
 _HUNDREDTH = Decimal("0.01")
 
@@ -31,8 +31,8 @@ def xywh(box: Box, width: Decimal, height: Decimal) -> str:
 def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """Parse a rectangle `x,y,w,h` in a picture of `width` by `height`.
 
-    `text` is the whole address, and `value` is the rectangle in it. Raise `AddressMalformed` if `value` is not four
-    numbers or `box_of_size` refuses the rectangle.
+    `text` is the whole address, and `value` is the rectangle in it. Raise `AddressMalformed` if `decimals` or
+    `box_of_size` refuses the rectangle.
     """
     try:
         return box_of_size(decimals(text, value), width, height, crop=crop)
@@ -43,8 +43,8 @@ def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, cro
 def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """Return the box with the given edges (left, top, right, bottom) in a picture of `width` by `height`.
 
-    `text` is the whole address, and `value` is the rectangle in it, for messages. Raise `AddressMalformed` if the edges
-    are not a valid rectangle. `crop` has the same meaning as in `box_of_size`.
+    `text` is the whole address, and `value` is the rectangle in it, for messages. `crop` is as in `box_of_size`. Raise
+    `AddressMalformed` if the edges are not a valid rectangle.
     """
     try:
         return _between(edges, None if crop else _units(edges), width, height)
@@ -79,9 +79,8 @@ def _between(edges: Four, units: tuple[Decimal, Decimal] | None, width: Decimal,
 
 
 def _units(numbers: Four) -> tuple[Decimal, Decimal]:
-    """Return the possible rounding errors of a rectangle, horizontally and vertically.
-
-    The error is one unit of the last decimal place.
+    """Return the possible rounding error of a rectangle, horizontally and vertically: one unit of the last decimal
+    place of the less exact number.
     """
     across, down = ((numbers[0], numbers[2]), (numbers[1], numbers[3]))
     return max(map(_unit, across)), max(map(_unit, down))
@@ -111,7 +110,7 @@ def decimals(text: str, value: str) -> Four:
 
 
 def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
-    """Parse the four unsigned decimal numbers of `value`, which has the form `a,b,c,d`, as floats.
+    """Parse the four unsigned decimal numbers of `value` (`a,b,c,d`) as floats.
 
     `text` is the whole address, for messages. Raise `AddressMalformed` if `value` has another form.
     """

@@ -1,8 +1,7 @@
 """Repairs locations of a map without making any citation point to different content.
 
 A location that ends beyond the end of the file is shortened to the end of the file. A child that begins inside its
-parent and ends outside it is shortened to the end of the parent. The child then cites less content, but no other
-content. The start of a location never changes, and no location becomes longer.
+parent and ends outside it is shortened to the end of the parent: it then cites less content, but no other content.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ class Repair:
 
 
 def repairs(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[Repair]:
-    """Yield every safe change of the nodes' locations, for parents before their children.
+    """Yield the safe changes of the nodes' locations, for parents before their children.
 
-    `extent` is the extent of the file itself. After all the changes are made, this function yields no further changes.
+    `extent` is the extent of the file itself. After the changes are made, this function yields no more.
     """
     pending: list[tuple[str, Node, Location | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
@@ -65,7 +64,7 @@ def _repaired(location: Location, above: Location | None, extent: Extent) -> tup
 def shortened(child: Location, parent: Location) -> Location | None:
     """Return `child`, cut at the end of `parent`.
 
-    Return None if `child` does not begin inside `parent`, or if they cannot be compared, as a chapter and a range of
+    Return None if `child` does not begin inside `parent` or they cannot be compared, as a chapter and a range of
     characters.
     """
     try:
@@ -94,9 +93,8 @@ def _shortened(child: Location, parent: Location) -> Location | None:
 
 
 def _fewer_pages(child: Pages, parent: Pages) -> Pages | None:
-    """Return the pages of `child` before its first page that is not in `parent`, or None if no pages are left.
-
-    If both have a region, the region of `child` is cut to that of `parent` instead; None if that is not possible.
+    """Return `child` without its pages from the first one that is not in `parent` or, if both have a region, with its
+    region cut to that of `parent`. Return None if that is not possible.
     """
     there = set(parent.numbers)
     count = next((at for at, page in enumerate(child.numbers) if page not in there), len(child.numbers))

@@ -31,7 +31,7 @@ IMPORTED_FROM = "adapted_from"
 class ResourceMap:
     """The map of the file at `source_path`: a tree of nodes with locations in the file.
 
-    `metadata` is plain data. It has `source_hash` (SHA-256), `source_size` (bytes), `mapper` (`name`, `model`,
+    The keys of `metadata` include `source_hash` (SHA-256), `source_size` (bytes), `mapper` (`name`, `model`,
     `version`), and the extent of the file: `page_count`, `duration` in seconds, `dimensions` [width, height],
     `line_count`, `chapter_lengths`, and `sheets` (each with `name`, `rows`, and `columns`). The constructor raises
     `LocationMalformed` if two nodes have the same ID.
@@ -53,24 +53,20 @@ class ResourceMap:
             seen.add(node.id)
 
     def walk(self) -> Iterator[Node]:
-        """Yield every node of the map in reading order."""
+        """Yield every node of the map, parents before their children."""
         for node in self.nodes:
             yield from node.walk()
 
     def find(self, node_id: str) -> Node:
-        """Return the node with the given ID; fast after the first call, which builds an index of the nodes.
-
-        Raise `NodeMissing`, with the most similar IDs, if no node has this ID.
-        """
+        """Return the node with the given ID. Raise `NodeMissing`, with similar IDs, if there is none."""
         try:
             return self._by_id[node_id][0]
         except KeyError:
             raise NodeMissing(self.resource_id, node_id, self._meant(node_id)) from None
 
     def _meant(self, node_id: str) -> list[str]:
-        """Return up to three IDs that may have been meant by `node_id`.
-
-        IDs with the same last segment (`chapter_2` for `parts.chapter_2`) come first, then IDs with a similar spelling.
+        """Return up to three IDs that may be meant by `node_id`: first IDs with the same last segment (`chapter_2` for
+        `parts.chapter_2`), then IDs with a similar spelling.
         """
         last = node_id.rpartition(".")[2].casefold()
         same_end = islice((name for name in self._by_id if name.rpartition(".")[2].casefold() == last), 3)
@@ -80,9 +76,8 @@ class ResourceMap:
         return node_id in self._by_id
 
     def parent(self, node_id: str) -> Node | None:
-        """Return the parent of a node, or None for a node at the top level.
-
-        Raise `NodeMissing` if the node does not exist.
+        """Return the parent of a node, or None for a node at the top level. Raise `NodeMissing` if the node does not
+        exist.
         """
         self.find(node_id)
         return self._by_id[node_id][1]
@@ -103,9 +98,9 @@ class ResourceMap:
         return tuple(node for node in family if node.id != node_id)
 
     def innermost(self, location: Location) -> Node | None:
-        """Return the deepest node whose location contains all of `location`, or None if no node contains it.
+        """Return the deepest node whose location contains all of `location`, or None.
 
-        If several nodes at the same depth contain the location, return the first one.
+        Of several nodes at the same depth, return the first one.
         """
         best: tuple[int, Node] | None = None
         pending = [(1, node) for node in reversed(self.nodes)]
@@ -163,7 +158,7 @@ class ResourceMap:
         return MapperIdentity.from_metadata(self.metadata.get("structure_by"))
 
     def card(self) -> MapCard:
-        """Return the summary of the map, which listings show."""
+        """Return the summary of the map for listings."""
         facts = self.metadata
         size, form, beside = facts.get("source_size"), facts.get("format"), facts.get("beside")
         return MapCard(
@@ -183,7 +178,7 @@ class ResourceMap:
 
     @cached_property
     def extent(self) -> Extent:
-        """The extent of the resource, such as its number of pages, according to the map's metadata."""
+        """The extent of the resource, such as its number of pages, according to the metadata."""
         facts = self.metadata
         return Extent(
             pages=_whole(facts.get("page_count")),

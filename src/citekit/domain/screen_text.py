@@ -18,10 +18,10 @@ class ScreenLine:
 
 @frozen(kw_only=True)
 class Slide:
-    """A picture with text that a video shows for a while: a slide, or a window of a screencast.
+    """A picture with text that a video shows from `start` to `end` seconds: a slide, or a window of a screencast.
 
-    It is shown from `start` to `end` seconds. Lines can appear later and disappear earlier. They are in the order in
-    which they appear, and then in reading order. `title` is the heading in the picture, or else its first line.
+    Its lines can appear later and disappear earlier. They are in the order in which they appear, and then in reading
+    order. `title` is the heading in the picture, or else its first line.
     """
 
     start: float
@@ -37,7 +37,7 @@ class Slide:
 
 @frozen(kw_only=True)
 class ScreenText:
-    """Everything that could be read in the pictures of a video, in chronological order.
+    """The text that could be read in the pictures of a video, in chronological order.
 
     `reader` names the software that recognized it, such as `RapidOCR 3.10.0`. If `is_incomplete`, only the first
     pictures were read, because there are too many.
@@ -48,9 +48,8 @@ class ScreenText:
     is_incomplete: bool = False
 
     def cues(self) -> list[tuple[float, float, str]]:
-        """Return the text as (start, end, text) with times in seconds.
-
-        Lines of a slide with the same start and end are one text.
+        """Return the text as (start, end, text) with times in seconds. Lines of a slide with the same start and end are
+        one text.
         """
         found: list[tuple[float, float, str]] = []
         for slide in self.slides:

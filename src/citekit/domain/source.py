@@ -14,10 +14,9 @@ from citekit.domain.formats import Format
 class Source:
     """A regular, readable, non-empty file at the absolute path `path`.
 
-    `digest` and `size` (bytes) describe its content. `state` records the file's status (such as its times) when the
-    file was identified; `Sources` uses it to detect later writes. It is empty if the status was not recorded. `readers`
-    is the read bits of the file's permissions (0o444: everyone). Files derived from this file get only these read
-    permissions.
+    `digest` and `size` (bytes) describe its content. `state` records the file's status (such as its times), by which
+    `Sources` detects later writes; it may be empty. `readers` is the read bits of the file's permissions (0o444:
+    everyone), which files derived from this file get.
     """
 
     path: Path

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from attrs import field, frozen
 
 MIN_CONFIDENCE = 0.5
-"""Words and passages with a lower confidence are doubtful."""
+"""Words with a lower confidence are doubtful."""
 
 
 @frozen
 class SpokenWord:
-    """A recognized word with the times in seconds between which it is spoken, and the confidence from 0 to 1.
+    """A recognized word with its start and end in seconds, and its confidence from 0 to 1.
 
     `text` contains the punctuation, and the space before the word if the language separates words by spaces.
     """
@@ -74,7 +74,7 @@ class Speech:
 
 @frozen
 class SpeechWindow:
-    """A part of a recording in which something is said, at most half a minute, cut at pauses.
+    """A part of a recording in which something is said, at most half a minute.
 
     `start` is in seconds. The window has `samples` samples: 16,000 per second, mono.
     """

@@ -14,10 +14,10 @@ READ, INGEST, ADMIN = SCOPES = ("read", "ingest", "admin")
 class Subject:
     """A person or program that uses the HTTP server.
 
-    `home` contains the subject's maps and evidence. In addition to files in the home, the subject may read and map
-    files in `roots`. `scopes` are from `SCOPES`. `store` is the address of the object store with the subject's maps,
-    texts, and evidence, or None if these are in the home. `expires` is the time, in seconds since the epoch, after
-    which the subject is refused, or None if access does not expire.
+    `home` contains the subject's maps and evidence. The subject may also read and map files in `roots`. `scopes` are
+    from `SCOPES`. `store` is the address of the object store with the subject's maps, texts, and evidence, or None if
+    these are in the home. `expires` is the time, in seconds since the epoch, after which the subject is refused, or
+    None.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Subject:
         return any(each in self.scopes for each in SCOPES[SCOPES.index(scope) :])
 
     def limited(self, scopes: frozenset[str], expires: float) -> Subject:
-        """Return this subject, limited to the scopes that it shares with the token and to the lifetime of the token."""
+        """Return this subject, limited to the scopes that it shares with a token and to the lifetime of the token."""
         granted = evolve(self, scopes=scopes & frozenset(SCOPES))
         common = frozenset(scope for scope in SCOPES if self.may(scope) and granted.may(scope))
         return evolve(self, scopes=common, expires=expires if self.expires is None else min(expires, self.expires))

@@ -1,4 +1,4 @@
-"""Finds the existing name that is meant by another spelling, and suggests corrections of misspelled names."""
+"""Finds the existing name that another spelling means, and suggests corrections of misspelled names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterable
 
 COMPARED_NAMES = 2000
-"""Maximum number of names that are compared in full. If there are more, the names that have the longest prefix in
-common with the wanted name are compared.
+"""Maximum number of names that are compared in full. Of more names, those with the longest prefix in common with the
+wanted name are compared.
 """
 
 LENGTH_LIMIT = 200
@@ -21,10 +21,11 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 
 def name_meant(wanted: str, names: Iterable[str]) -> str | None:
-    """Return the only one of `names` that equals `wanted` except for case, separators, and the suffix of a file.
+    """Return the one of `names` that equals `wanted`, with or without the file suffix of `wanted`, except for case and
+    separators.
 
-    Return None if there is no such name, or more than one. A name that equals `wanted` with its suffix takes
-    precedence.
+    A name that equals `wanted` with its suffix takes precedence. Return None if there is no such name, or more than
+    one.
 
     >>> name_meant("Manual-1.3.pdf", ["manual_1_3", "manual-1-4"])
     'manual_1_3'
@@ -45,10 +46,8 @@ def _spelling(name: str) -> str:
 def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> list[str]:
     """Return up to three of `names` whose spelling is similar to `wanted`, most similar first.
 
-    If names equal `wanted` except for case, return only these.
-
-    `cutoff` is from 0 (any name) to 1 (the same letters); see `difflib.get_close_matches`. To limit the work, only the
-    `COMPARED_NAMES` names that have the longest prefix in common with `wanted` are compared.
+    If names equal `wanted` except for case, return only these. `cutoff` is from 0 (any name) to 1 (the same letters);
+    see `difflib.get_close_matches`.
     """
     wanted = wanted[:LENGTH_LIMIT]
     but_for_case = [name for name in names if name.casefold() == wanted.casefold()]

@@ -41,9 +41,9 @@ _NO_LETTER = f"\x00-\x7f{_UNSEEN}{JOINERS}{SELECTORS}"
 def invisible_characters(*, but: str = "") -> re.Pattern[str]:
     """Return a regular expression that matches one invisible character that is not in `but`.
 
-    It does not match invisible characters that belong to normal text: a single joiner (ZWJ, ZWNJ) between two letters
-    beyond ASCII, as in Persian, Hindi, and emoji, or a single variation selector after a visible character, which
-    selects a variant of it, such as the emoji or text form.
+    It does not match invisible characters that belong to normal text, such as a single joiner (ZWJ, ZWNJ) between two
+    letters beyond ASCII, as in Persian, Hindi, and emoji, or a single variation selector after a visible character,
+    such as one that selects the emoji or text form.
     """
     return _compiled(but)
 
@@ -74,8 +74,7 @@ def _json_escape(character: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return `text` on one line with invisible characters (controls, direction marks, zero widths) escaped (`\\x1b`,
-    `\\u202e`).
+    """Return `text` on one line, with invisible characters escaped (`\\x1b`, `\\u202e`).
 
     >>> printable("a" + chr(27) + "[31mb")
     'a\\\\x1b[31mb'

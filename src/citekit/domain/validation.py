@@ -25,9 +25,8 @@ def map_issues(resource_map: ResourceMap, extent: Extent | None = None) -> list[
 
 
 def node_issues(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[str]:
-    """Yield the same issues as `map_issues`, for nodes that may not be part of a map yet.
-
-    The path of an issue has the form `nodes[3].children[0]`.
+    """Yield the same issues as `map_issues`, for nodes that may not be part of a map yet. Paths have the form
+    `nodes[3].children[0]`.
     """
     pending: list[tuple[str, Node, Node | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
@@ -49,9 +48,8 @@ def location_issue(location: Location, modality: Modality, extent: Extent) -> st
 
 
 def kind_issue(location: Location, extent: Extent) -> str | None:
-    """Return the reason why a document cannot have a location of this kind, or None if it can.
-
-    The kinds are pages, chapters, and sheets.
+    """Return the reason why a document cannot have a location of this kind (pages, chapters, or sheets), or None if it
+    can.
     """
     pages, chapters, sheets = extent.pages, extent.chapters, extent.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):

@@ -1,7 +1,7 @@
 """Lists the words that documents use to name their parts, such as "chapter", in all languages that CiteKit recognizes.
 
-All formats use the same table. Words are lowercase. A word with an accent also matches without the accent, because
-capitals and OCR often drop accents.
+Words are lowercase. `any_of` also matches a word with accents without them, because capitals and OCR often drop
+accents.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NUMBER: Words = (
     *_ONES, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
     "twenty", *(f"twenty{mark}{one}" for mark in "- " for one in _ONES),
 )  # fmt: skip
-"""Numbers of chapters that are written out (`Chapter Twenty-One`)."""
+"""Numbers of chapters in words (`Chapter Twenty-One`)."""
 
 CJK_PART, CJK_CHAPTER, CJK_SECTION, CJK_OTHER = "部編", "章", "節节", "回卷篇集"
 """Characters after the number of a Chinese or Japanese heading (`第3章`)."""

@@ -21,7 +21,8 @@ _SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljus
 def words_of(text: str) -> list[str]:
     """Return the words of a text in order: sequences of letters and digits, casefolded and without accents.
 
-    Words are normalized for compatibility caseless matching (Unicode 3.13, D146), and combining marks are removed.
+    Words are normalized for compatibility caseless matching (Unicode 3.13, D146). Of a long word, the first
+    `WORD_LIMIT` characters are returned.
     """
     folded = text.casefold()
     plain = with_few_translated(folded, _BARE)
@@ -44,10 +45,7 @@ def with_few_translated(text: str, table: Mapping[int, str]) -> str:
 
 
 class _Bare(dict[int, str]):
-    """A translation table to letters and digits in normal form, and spaces. It removes combining marks.
-
-    Each character is converted only once.
-    """
+    """A translation table to letters and digits in normal form, and spaces. It removes combining marks."""
 
     def __missing__(self, code: int) -> str:
         decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code).casefold()).casefold())

@@ -41,11 +41,10 @@ def export(
 ) -> str:
     """Return a resource in a format of other programs.
 
-    Raise `ResourceMissing` if it has no map, `MapCorrupt` if its map is damaged, and the errors of `ReadText`.
-
     JSON is the map as CiteKit stores it, without the library's chunks; Markdown and HTML are the whole text, as
     `readText` returns it; BibTeX and CSL-JSON cite the file; and W3C annotations describe each node that has a location
-    in the file.
+    in the file. Raise `ResourceMissing` if the resource has no map, `MapCorrupt` if its map is damaged, and the errors
+    of `ReadText`.
     """
     resource_map = app.maps.get(resource_id).outline
     match form:

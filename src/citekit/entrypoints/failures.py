@@ -41,8 +41,7 @@ def sentence(error: BaseException) -> str:
     """Return the message of an error for a user or an agent.
 
     This is the text of a CiteKit error, a plain sentence for an operating system error, or, for any other error, a
-    request to report it. Keys and passwords of this process are removed from the text, because a service may repeat
-    them in an error.
+    request to report it. Keys and passwords of this process are removed, because a service may repeat them in an error.
     """
     return concealed(_sentence(error))
 

@@ -18,8 +18,8 @@ TITLES = 100
 def found_lines(found: FoundText) -> Iterator[str]:
     """Yield lines that show the results of a text search.
 
-    The lines are the number of matches; for each page with hits, its address and the lines found on it; and notes about
-    words that were not found, files that have changed, and files that were not searched.
+    They are the number of matches; the address of each page with hits, and the lines found on it; and notes about words
+    that were not found, files that have changed, and files that were not searched.
     """
     if found.is_partial:
         yield "No page contains all words. These pages match best:"
@@ -77,14 +77,13 @@ def _path(hit: TextHit) -> str:
 
 
 def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
-    """Return only the first sentence of each reason. The advice after it matters only if there are no hits."""
+    """Return the first sentence of each reason. The advice after it matters only if there are no hits."""
     return {name: reason.split(". ")[0].rstrip(".") + "." for name, reason in reasons.items()}
 
 
 def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
-    """Yield one line that begins with `what` and has the first resource, its reason, and the names of others.
-
-    At most `NAMED` others are named, with the number of the rest. Yield nothing if there are no reasons.
+    """Yield a line that begins with `what` and has the first resource, its reason, and the names of up to `NAMED`
+    others.
     """
     if not reasons:
         return

@@ -12,12 +12,12 @@ from citekit.domain.text_search.blocks import TextBlock
 
 @frozen(kw_only=True)
 class RankedPage:
-    """A page that may answer a question, or a section of a text without pages.
+    """A page, or a block of a text without pages, that may answer a question.
 
-    `score` is from 0 to 1 and comparable between questions. `coverage` is the fraction of the question's words that the
-    page contains. `start` and `end` are the character offsets of the best lines in the text of `block`, and `location`
-    is their location in the file. `extent` is the location of the whole block. `further` are the offsets of other
-    lines, which contain words of the question that the best lines do not contain, or None if there are none.
+    `score` is from 0 to 1. `coverage` is the fraction of the question's words that the page contains, weighted by
+    rarity. `start` and `end` are the character offsets of the best lines in the text of `block`; `location` is their
+    location in the file, and `extent` that of the whole block. `further` has the offsets of other lines with words of
+    the question that the best lines lack, or is None.
     """
 
     resource_id: str

@@ -1,6 +1,4 @@
-"""Recognizes references to pages and numbered parts: in questions ("Figure 3", "the last slide") and as labels in a
-text.
-"""
+"""Recognizes references to pages and numbered parts in questions ("Figure 3", "the last slide"), and labels in a text."""
 
 from __future__ import annotations
 
@@ -49,7 +47,9 @@ _LABELS: Mapping[str, Words] = {
     "verse": ("sonnet", "psalm", "verse"),
 }
 STATEMENT = "statement"
-"""The kind of label of a statement in a financial report. Its number is the kind of statement, such as "income"."""
+"""The kind of label of a statement in a financial report. The number of the label is the kind of statement, such as
+"income".
+"""
 
 _KIND = {
     word.replace(".", ""): kind
@@ -60,7 +60,7 @@ _WORDS = any_of(*_LABELS.values())
 _NUMBER = r"\d{1,4}(?:\.\d{1,3})*[a-z]?|[ivxlc]{1,7}|[a-z]"
 _IN_QUESTION = re.compile(rf"(?<!\w)({_WORDS})\.?\s*({_NUMBER})(?![a-z0-9\u00df-\u024f])", re.IGNORECASE)
 _AT_START = rf"[\W_]{{0,3}}({_WORDS})\.?\s*({_NUMBER})(?![a-z0-9\u00df-\u024f])"
-"""This pattern is compiled on first use, because only indexing needs it."""
+"""Compiled on first use, because only indexing needs it."""
 
 _SECTION_NUMBER = re.compile(r"[\W_]{0,3}(\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+[^\W\d_]")
 
@@ -90,14 +90,13 @@ _ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 SPAN = 20
-"""The maximum length of a page range in a question. A longer range refers only to its first and last page."""
+"""The maximum number of pages of a range in a question. Of a longer range, only the first and last page count."""
 
 
 @frozen
 class Label:
-    """A numbered part, such as `Label("figure", "3")`.
-
-    `number` is lowercase; `_label` has already converted a Roman numeral to digits.
+    """A numbered part, such as `Label("figure", "3")`. `number` is in lowercase; most Roman numerals are converted to
+    digits.
     """
 
     kind: str
@@ -122,7 +121,7 @@ def labels_in(question: str) -> Iterator[Label]:
 
 
 def is_inside(inner: Label, outer: Label) -> bool:
-    """Return whether parts of the kind of `inner` are inside parts of the kind of `outer`, like scenes in acts."""
+    """Return whether parts of the kind of `inner` are inside parts of the kind of `outer`, as scenes are in acts."""
     return (outer.kind, inner.kind) in _INSIDE
 
 

@@ -1,7 +1,7 @@
-"""Compares the names and years of a question with a page, because a page about the same topic may be about other names
-and years.
+"""Compares the names and years of a question with those of a page.
 
-"What was Tesla's revenue in 2021?" is not answered by the revenue of another company, nor by that of another year.
+A page about the same topic may be about others: "What was Tesla's revenue in 2021?" is not answered by the revenue of
+another company or another year.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _NO_NAMES = frozenset(
 
 
 def specifics_in(question: str) -> frozenset[str]:
-    """Return the stems of the names in a question in English, and its years.
+    """Return the stems of the names in an English question, and the years in a question in any language.
 
     A name begins with a capital letter in the middle of a sentence. Acronyms are left out, because documents spell them
-    out, and so are the words in `_NO_NAMES`, such as months, titles, and words for numbered parts.
+    out, and so are the words in `_NO_NAMES`.
     """
     words = frozenset(tokens(question))
     names = (found for found in _NAME.finditer(question) if _is_inside(question, found)) if words & _ENGLISH else ()
@@ -54,9 +54,9 @@ def missing_share(
 ) -> float:
     """Return the fraction of the names and years of a question that a page does not have, from 0 to 1.
 
-    `here` are the stems of the page. Names that occur in `names`, the names of the document such as its title, do not
-    count, and neither do names whose rarity in the document is below `COMMON`: a whole document may be about them.
-    Years always count.
+    `here` are the stems of the page. A name does not count if it occurs in `names` (the names of the document, such as
+    its title) or if its rarity in the document is below `COMMON`: the whole document may be about it. Years always
+    count.
     """
     if not specifics:
         return 0.0

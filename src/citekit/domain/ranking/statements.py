@@ -1,5 +1,4 @@
-"""Recognizes the statements of a financial report: where a question names or implies a statement, and where a statement
-begins.
+"""Recognizes the statements of a financial report: where a question names or implies one, and where one begins.
 
 The names come from the International Financial Reporting Standards (IAS 1) and from company filings.
 """
@@ -24,7 +23,7 @@ _HEADING = (
     r"\W*(?:(?:condensed|consolidated|consolidating|unaudited|interim|combined|company|group|supplemental)\s+)*"
     rf"(?:{_NAMES})(?:\s*[\(\u2014\u2013-].{{0,60}}|,?\s+(?:for|as\s+of|at)\s.{{0,60}})?\W*"
 )
-"""This pattern is compiled on first use, because only indexing needs it."""
+"""Compiled on first use, because only indexing needs it."""
 
 _LONGEST = 160
 _ITEMS: Mapping[str, re.Pattern[str]] = {
@@ -49,8 +48,9 @@ def statements_with(items: str) -> Iterator[str]:
 
 
 def statement_of(line: str) -> str | None:
-    """Return the kind of statement whose heading `line` is, or None. A heading that is followed by a page number, as in
-    a table of contents, does not count.
+    """Return the kind of statement whose heading `line` is, or None.
+
+    A title that is followed only by a page number, as in a table of contents, does not count.
     """
     found = re.fullmatch(_HEADING, line, re.IGNORECASE) if len(line) <= _LONGEST else None
     return found.lastgroup if found is not None else None

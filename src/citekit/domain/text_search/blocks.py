@@ -16,7 +16,7 @@ BLOCK = 3000
 """The number of characters after which a block ends, at the next line. A page is always one block."""
 
 BLOCK_SECONDS = 60.0
-"""The number of seconds after which a block of a recording ends, at the next line."""
+"""The number of seconds after which a block of spoken text ends, at the next line."""
 
 
 @frozen
@@ -36,7 +36,7 @@ class TextBlock:
 
 
 def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
-    """Yield the blocks of a file in reading order, followed by the blocks of pages or rows with hidden text.
+    """Yield the blocks of a file in reading order, then the blocks of pages or rows with hidden text.
 
     `texts` is the result of `QuotableTexts.read`, whose first text is the text that readers see.
     """
@@ -57,7 +57,7 @@ def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
 
 
 def _differing_units(shown: ExtractedText, whole: ExtractedText) -> ExtractedText:
-    """Return the units of the complete text that differ from the units of the visible text with the same numbers."""
+    """Return the units of the complete text that differ from the visible units with the same numbers."""
     known = {unit.number: shown.text[unit.start : unit.end] for unit in shown.units}
     own = ((unit.number, whole.text[unit.start : unit.end]) for unit in whole.units)
     return whole.with_units((number, text) for number, text in own if text != known.get(number))

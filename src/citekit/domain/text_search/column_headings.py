@@ -13,7 +13,7 @@ from itertools import pairwise
 from citekit.domain.text_search.matching import shown_row
 
 DISTANCE = 80
-"""The column headings of a row are searched for in fewer lines than this above it."""
+"""Column headings are searched for less than this number of lines above their row."""
 
 GAP = 3
 """The maximum number of one-cell lines, such as the rest of a long cell, between two rows of text."""
@@ -91,10 +91,10 @@ def _has_figure(cell: str) -> bool:
 
 
 def _above_figures(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
-    """Return the nearest column headings above a row of `width` cells, of which the last `figures` are figures.
+    """Return the nearest column headings above a row of `width` cells, of which the last `figures` are figures; None if
+    there are none or they do not fit.
 
-    Return None if they do not fit, or if there are none. The headings of the figures must all be dates or, unless the
-    row consists only of figures, all be other texts.
+    The headings of the figures must all be dates or, unless the row has only figures, all be other texts.
     """
     for at in range(number - 1, max(-1, number - DISTANCE), -1):
         cells = _cells(lines[at])
@@ -112,9 +112,7 @@ def _above_figures(lines: Sequence[str], number: int, width: int, figures: int) 
 
 
 def _stacked_dates(lines: Sequence[str], last: int, figures: int) -> str | None:
-    """Return the dates on the lines that end at `last`, one for each figure, or None if there are more or fewer, or if
-    two are the same.
-    """
+    """Return the dates on the lines that end at `last`, or None unless there is a different date for each figure."""
     pieces: list[str] = []
     for at in range(last, -1, -1):
         cells = _cells(lines[at])
@@ -127,8 +125,7 @@ def _stacked_dates(lines: Sequence[str], last: int, figures: int) -> str | None:
 
 
 def _above_text(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
-    """Return the first row of the table around the row `number`, or None unless it has the same number of cells and its
-    cells look like headings.
+    """Return the first row of the table around the row `number` if it can be a row of column headings; otherwise, None.
 
     Two cells are often a name and its value, so a table of two columns needs a figure in each row.
     """

@@ -38,14 +38,13 @@ class Headings:
         return [title for start in _starts_in(block) for title in self._titles.get(start, ())]
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """Return the titles of the nodes that begin in the block, each as a list of words."""
+        """Return the same titles, each as a tuple of words."""
         found = [self._words_at(start) for start in _starts_in(block)]
         return found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
 
     def _words_at(self, start: _Start) -> frozenset[tuple[str, ...]]:
-        """Return the titles at a start, each as a list of words.
-
-        The result is cached, because a chapter can have many blocks and titles.
+        """Return the titles at a start, each as a tuple of words, cached because a chapter can have many blocks and
+        titles.
         """
         titles = self._titles.get(start)
         if titles is None:
@@ -81,9 +80,7 @@ def line_words(line: str) -> tuple[str, ...]:
 
 def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
     """Return the indexes of the first and last line of the first heading from line `start` with the words `title`, or
-    None.
-
-    Numbers before the words are ignored. A heading can continue on the next lines.
+    None. See `headings_in`.
     """
     return headings_in(lines, {tuple(title)}, start).get(tuple(title))
 
@@ -91,11 +88,10 @@ def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) ->
 def headings_in(
     lines: Sequence[str], titles: Collection[tuple[str, ...]], start: int = 0
 ) -> dict[tuple[str, ...], tuple[int, int]]:
-    """Return, for each of `titles` that occurs as a heading, the indexes of the first and last line of its first
-    heading.
+    """Return, for each of `titles` found as a heading, the indexes of the first and last line of its first heading.
 
-    Numbers before the words are ignored. A heading can continue on the next lines. Each line is read once, so the time
-    grows with the number of lines and titles, not with their product.
+    Numbers before the words are ignored. A heading can continue on the next lines. Each line is split into words once,
+    so the time grows with the number of lines and titles, not with their product.
     """
     wanted: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for title in titles:

@@ -33,8 +33,8 @@ def number_forms(word: str) -> list[str]:
 def forms_of(word: str) -> list[str]:
     """Return words that may be forms of the casefolded `word`: its base, and plurals, `-ed`, and `-ing` of that.
 
-    The list contains words that do not exist, so it is useful only if the words of the text are known. It is empty for
-    short words and for words with other characters than the letters of English.
+    Some of these words do not exist, so compare them with those of a text. The list is empty for short words and for
+    words with characters other than the letters of English.
     """
     if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
         return []
@@ -46,7 +46,7 @@ def forms_of(word: str) -> list[str]:
 
 
 def _bases(word: str) -> Iterator[str]:
-    """Yield the words of which `word` may be a form with an ending, the likeliest first."""
+    """Yield the words of which `word` may be a form with an ending."""
     for ending in ("ies", "ied"):
         if word.endswith(ending) and len(word) - 3 >= _STEM - 1:
             yield word[:-3] + "y"

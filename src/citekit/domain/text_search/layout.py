@@ -26,7 +26,7 @@ _MARK = re.compile(r"\[(?:pages?|chapter|sheet|line|time|cut:|note:|stale:) ")
 
 @frozen
 class LaidOutLine:
-    """A line to show. It shows the characters from `start` to `end` of the text of its block; a heading can consist of
+    """A line to show, for the characters from `start` to `end` of the text of its block. A heading can consist of
     several lines of the block.
     """
 
@@ -47,8 +47,8 @@ def laid_out(
     """Yield the lines in the character range `span` of a block, without blank lines unless `raw` is True.
 
     `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of the
-    block's lines that are running headers or footers, which are left out unless they are headings. `raw` keeps the
-    white space and single blank lines, which code needs.
+    block's running headers and footers, which are left out unless they are headings. `raw` keeps the indentation and
+    single blank lines, which code needs.
     """
     text = block.text
     starts = list(line_starts(text))
@@ -141,8 +141,8 @@ def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
 
 
 def order_of(block: TextBlock) -> tuple[float, float]:
-    """Return the position of a block in its file: blocks of visible text are in ascending order, and blocks of hidden
-    text are last.
+    """Return the position of a block in its file. Blocks of visible text are in ascending order; blocks of hidden text
+    are last.
     """
     located = block.located
     if block.hidden:
@@ -156,9 +156,7 @@ def order_of(block: TextBlock) -> tuple[float, float]:
 def order_of_location(
     location: Location, sheets: Sequence[SheetRows] = ()
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Return the positions at which a location begins and ends, comparable with those of `order_of`, or None for a
-    location without a position.
-    """
+    """Return the positions, comparable with those of `order_of`, at which a location begins and ends, or None."""
     match location:
         case Pages(numbers=numbers):
             return (float(numbers[0]), 0.0), (float(numbers[-1]), 0.0)

@@ -1,6 +1,4 @@
-"""Defines how much answers of `find`, `read`, and `ask` contain, for code that describes the answers without searching
-or reading.
-"""
+"""Defines the limits of the answers of `find`, `read`, and `ask`, without importing the code that searches or reads."""
 
 from __future__ import annotations
 

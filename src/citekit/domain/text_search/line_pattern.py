@@ -19,7 +19,7 @@ from attrs import define, field
 from citekit.domain.errors import RequestRefused
 
 STATES = 2000
-"""The maximum number of states of an automaton."""
+"""The maximum number of states."""
 
 WORK = 4_000_000
 """The maximum number of states that the searches with one pattern visit to compute sets of states."""
@@ -51,8 +51,8 @@ class _State:
     """A state of the automaton.
 
     If `accepts` is set, the state accepts one character and continues with the state `after[0]`. Otherwise, it
-    continues with all the states in `after` at once. `condition` is an assertion such as a word boundary. It is called
-    with the previous and the next character, which are empty strings at the ends of the line.
+    continues with all the states in `after` at once, if its `condition`, such as a word boundary, is true. This is
+    called with the previous and the next character, which are empty strings at the ends of the line.
     """
 
     accepts: _Accepts | None = None
@@ -94,17 +94,15 @@ class LinePattern:
         return made
 
     def may_match(self, text: str) -> bool:
-        """Return whether a line of `text` can match.
-
-        Fast, because this only looks for letters that every match contains.
+        """Return False if `text` lacks letters that every match contains, so that no line can match. This check is
+        fast.
         """
         lowered = text.lower() if self._required and text.isascii() else ""
         return not lowered or all(each in lowered for each in self._required)
 
     def matches(self, line: str) -> bool:
-        """Return whether the pattern matches anywhere in the line.
-
-        Raise `RequestRefused` if the search takes too much work.
+        """Return whether the pattern matches anywhere in the line. Raise `RequestRefused` if the search takes too much
+        work.
         """
         if not self.may_match(line):
             return False
@@ -118,9 +116,9 @@ class LinePattern:
         return self._step(current, before, "")[1]
 
     def _step(self, current: frozenset[int], before: str, character: str) -> tuple[frozenset[int], bool]:
-        """Return the states after `character`, and whether the final state was reached before `character`.
+        """Return the states after `character`, and whether the final state was reached before it.
 
-        `current` is the set of states before it, and `before` is the previous character.
+        `current` is the set of states before `character`, and `before` is the previous character.
         """
         key = current, "w" if _is_word(before) else before and " ", character
         known = self._cache.get(key)
@@ -155,9 +153,8 @@ class LinePattern:
         return len(self._states) - 1
 
     def _sequence(self, parts: Any) -> tuple[int, int]:
-        """Add the states for a parsed sequence, and return the numbers of its first and last state.
-
-        The last state has no successor yet.
+        """Add the states for a parsed sequence, and return the numbers of its first and last state. The last state has
+        no successor yet.
         """
         first = last = self._add(_State())
         for code, value in parts:

@@ -12,10 +12,10 @@ CUT = "..."
 
 
 def cut_around(line: str, words: Sequence[str], limit: int) -> str:
-    """Return the part of a line with the most different `words`: at most `limit` characters, plus the marks where it is
-    cut.
+    """Return the part of a line with the most different `words` (in lowercase): at most `limit` characters, plus a mark
+    where it is cut.
 
-    `words` are in lowercase. The part begins and ends at the borders of sentences if they fit.
+    The part begins and ends at the borders of sentences if they fit.
     """
     lowered = line.lower()  # a few letters have two characters in lowercase
     start, end = _densest(lowered if len(lowered) == len(line) else line, words, limit)
@@ -24,9 +24,8 @@ def cut_around(line: str, words: Sequence[str], limit: int) -> str:
 
 
 def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
-    """Return the range, extended to at most `limit` characters at borders of words if it has less than half as many.
-
-    The adjacent sentences are then too long to be shown completely.
+    """Return the range, extended to at most `limit` characters at borders of words if the adjacent sentences were too
+    long to be added.
     """
     if end - start >= limit // 2:
         return start, end
@@ -39,8 +38,8 @@ def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
 
 
 def _densest(lowered: str, words: Sequence[str], limit: int) -> tuple[int, int]:
-    """Return the shortest range of at most `limit` characters with the most different words, or (0, 0) if there are
-    none.
+    """Return the shortest range of at most `limit` characters with the most different words, or (0, 0) if there are no
+    words.
     """
     wanted = [re.escape(word) for word in dict.fromkeys(words) if word]
     found = (

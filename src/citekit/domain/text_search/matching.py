@@ -26,7 +26,7 @@ class Kind(IntEnum):
     """The kind of a match, such as a heading or a single line. Higher values rank first."""
 
     PARTIAL = -1
-    """The block lacks words of the query, but is among the blocks that most likely answer the query as a question."""
+    """The block lacks words of the query, but is among those that most likely answer the query as a question."""
 
     SCATTERED = 0
     """The words are in the same block, but not close together."""
@@ -38,17 +38,17 @@ class Kind(IntEnum):
     """One line or table row contains all words."""
 
     CAPTION = 3
-    """A line that contains all words and labels a table or figure."""
+    """Lines that contain all words and label a table or figure."""
 
     HEADING = 4
-    """A line that contains all words and is the title of a node."""
+    """Lines that contain all words and are the title of a node."""
 
 
 @frozen
 class LineMatch:
     """Consecutive lines of a block that match a query; they are `text[start:end]` of the block.
 
-    `share` is the fraction of the words in these lines that are words of the query.
+    `share` is the fraction of their words that are words of the query.
     """
 
     kind: Kind
@@ -60,8 +60,8 @@ class LineMatch:
 def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
     """Return the matches of a query in the text of a block, in reading order.
 
-    `headings` are the titles of nodes, each split into words. Blank lines are ignored when adjacent lines are
-    determined. Raise `RequestRefused` if a regular expression takes too much work.
+    `headings` are the titles of nodes, each split into words. Blank lines do not count as lines. Raise `RequestRefused`
+    if a regular expression takes too much work.
     """
     if query.pattern is not None and not query.pattern.may_match(text):
         return []
@@ -136,9 +136,8 @@ def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int,
 
 
 def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Return the ranges (first, last) of lines in which all phrases occur close together.
-
-    A range that contains a shorter range is left out. `occurrences` has the line ranges of each phrase.
+    """Return the ranges (first, last) of lines in which all phrases occur close together, without ranges that contain a
+    shorter one.
     """
     every = [sorted(set(each)) for each in occurrences]
     spans = set()
@@ -159,10 +158,7 @@ def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, 
 
 
 def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
-    """Return the line in which the most phrases begin, as a range (line, line).
-
-    If several are equal, return the first.
-    """
+    """Return the first line in which the most phrases begin, as a range (line, line)."""
     counts: dict[int, int] = {}
     for each in occurrences:
         for line in {first for first, _ in each}:

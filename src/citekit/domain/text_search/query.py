@@ -25,8 +25,7 @@ _PARTS = re.compile(r'["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]*)["\u201c\u20
 class TextQuery:
     """A query for text: either phrases or a regular expression (`pattern`).
 
-    Each phrase is a sequence of adjacent words; a single word is a phrase of one word. `quoted` contains the phrases
-    that are in quotation marks.
+    A phrase is a sequence of adjacent words, or a single word. `quoted` has the phrases in quotation marks.
     """
 
     phrases: Sequence[tuple[str, ...]] = ()
@@ -46,7 +45,7 @@ class TextQuery:
     def may_lack_words(self, absent: Sequence[str]) -> bool:
         """Return whether pages without some words may be useful although there are quoted phrases.
 
-        `absent` are the words that no searched text has. If a quoted word occurs nowhere, that is an answer by itself.
+        `absent` are the words that no searched text has. If a quoted word is one of them, that is an answer by itself.
         """
         return self.is_quoted and len(self.phrases) > 1 and self.quoted_words.isdisjoint(absent)
 
@@ -57,9 +56,7 @@ class TextQuery:
 
     @property
     def may_be_question(self) -> bool:
-        """True if pages that lack some of the words may be useful, because the query has several words and none is
-        quoted.
-        """
+        """True if pages that lack some of the words may be useful: the query has several words, and none is quoted."""
         return self.pattern is None and not self.is_quoted and len(self.words) > 1
 
     @property
@@ -68,7 +65,7 @@ class TextQuery:
         return list(dict.fromkeys(word for phrase in self.phrases for word in phrase))
 
     def reading(self, instead: Mapping[str, str]) -> TextQuery:
-        """Return the query with each word replaced by the word to which `instead` maps it, except in quoted phrases."""
+        """Return the query with words replaced as in `instead`, except in quoted phrases."""
         phrases = (
             phrase if phrase in self.quoted else tuple(instead.get(word, word) for word in phrase)
             for phrase in self.phrases

@@ -15,7 +15,7 @@ FOLLOWING = 20
 
 
 def titles_around(outline: ResourceMap, node_id: str) -> SectionTitles | None:
-    """Return the titles around a node of `outline`, or None if no node of whole pages has that ID."""
+    """Return the titles around a node of `outline`, or None if `outline` has no node of whole pages with that ID."""
     node = outline.find(node_id) if node_id in outline else None
     if node is None or not is_whole(node.location):
         return None

@@ -63,9 +63,7 @@ class SectionCut:
         return kept, [*notes, *missing]
 
     def span_in(self, text: ExtractedText) -> tuple[int, int] | None:
-        """Return the offsets of the section in the text of a file, or None if the file has no text on the section's
-        pages.
-        """
+        """Return the offsets of the section in the text of a file, or None if its pages have no text."""
         whole = text.span_of(self.pages)
         if whole is None:
             return None
@@ -96,9 +94,7 @@ def heading_span(text: str, title: str, beyond: int = 0, *, inside: bool = False
 
 def _cut_heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
     """Return the indexes of the first and last line, from `start` on, that begin with the words of a shortened title,
-    or None.
-
-    The last word of the title can be cut.
+    whose last word can be cut; or None.
     """
     wanted = " ".join(title)
     for first in range(start, len(lines) if wanted else start):
@@ -117,8 +113,8 @@ def node_at(outline: ResourceMap, block: TextBlock, start: int, location: Locati
     """Return the node of `outline` whose text contains the character at `start` of a block, which is at `location`, or
     None.
 
-    On a page that several nodes share, it is the last node whose heading is before the character, or else the one that
-    continues from the page before. Elsewhere, and if no heading is found, it is the innermost node.
+    On a page, it is the last node that begins there with a heading before the character, or else the one that continues
+    from the page before. Elsewhere, or if there is no such node, it is the innermost node.
     """
     if not is_whole(location) or len(location.numbers) != 1:
         return outline.innermost(location)

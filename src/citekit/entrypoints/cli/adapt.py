@@ -80,8 +80,7 @@ def command(
 
 
 def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: bool) -> Path:
-    """Write the map to the file `output` and return its path. Only users who can read all files and folders in `read`
-    can read the written file.
+    """Write the map to the file `output` and return its path. Only users who can read everything in `read` can read it.
 
     Raise `RequestRefused` if the folder does not exist or the file must not be replaced, `HomeUnwritable` if the file
     cannot be written, or `FaultyAnswer` if JSON cannot represent the map.
@@ -105,7 +104,7 @@ def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: boo
 
 
 def _common_mode(paths: Sequence[Path]) -> int:
-    """Return the permission bits that all these files, folders, and files directly in the folders have in common."""
+    """Return the permission bits that these files, these folders, and the entries of these folders have in common."""
     mode = 0o777
     for path in paths:
         for each in (path, *(path.iterdir() if path.is_dir() else ())):

@@ -53,9 +53,9 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
 
     --fix makes only changes that cannot make a citation point to different content. An end beyond the end of the
     file moves back to the end of the file. A child that begins inside its parent but extends beyond it is shortened to
-    end where the parent ends. Wrong counts are corrected, and control characters are removed from titles. No start
-    is moved and no node is deleted. Every change is reported with its path and the values before and after. All other
-    errors are reported but not changed. The exit code is 0 only if no errors remain.
+    end where the parent ends. Wrong counts are corrected, control characters are removed from titles, and empty titles
+    are replaced. No start is moved and no node is deleted. Every change is reported with its path and the values before
+    and after. All other errors are reported but not changed. The exit code is 0 only if no errors remain.
     """
     from citekit.wire.locations import BoxOrder
 
@@ -77,7 +77,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
 class _Checked:
     """A map file and the result of validating it.
 
-    `edits` are the changes that were made or, without `--fix`, the changes that `--fix` would make.
+    `edits` are the changes that were made or, without `--fix`, that `--fix` would make.
     """
 
     name: str
@@ -93,7 +93,7 @@ class _Checked:
     backup: Path | None = None
 
     def to_plain(self) -> dict[str, object]:
-        """Return the result as the data of the JSON document that `--json` prints."""
+        """Return the data of the JSON document that `--json` prints."""
         told: dict[str, object] = {"file": self.name, "sound": not self.faults}
         if self.report is not None:
             head = self.report.resource_map
@@ -139,9 +139,8 @@ def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
 
 
 def _repaired(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
-    """Validate the repaired map, write it, and return the result.
-
-    Without `output`, the original file is replaced, but only if there are repairs.
+    """Validate the repaired map, write it, and return the result. Without `output`, a file with repairs replaces the
+    original.
     """
     from citekit.entrypoints.cli.output_files import replace_map, write_map
     from citekit.wire.locations import BoxOrder
@@ -156,9 +155,8 @@ def _repaired(session: Session, found: _Checked, output: str | None, force: bool
 
 
 def _file_of(session: Session, name: str) -> Path:
-    """Return the path of the file `name` or, if it does not exist, of the stored map with that ID.
-
-    If neither exists, return the path `name`.
+    """Return the path of the file `name` or, if it does not exist, of the stored map with that ID; otherwise, the path
+    `name`.
     """
     from citekit.domain.errors import CiteKitError
     from citekit.domain.ids import check_resource_id, stored_name
@@ -243,9 +241,8 @@ def _warnings(checked: _Checked) -> Iterator[str]:
 
 
 def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
-    """Yield the lines in `shown` and, if `count` is greater, a line with the number of lines that are not shown.
-
-    `what` is the noun for the lines, "fault" or "warning".
+    """Yield the lines in `shown` and, if `count` is greater, a line with the number of the others. `what` is the noun
+    for the lines.
     """
     from citekit.domain.numbers import counted
 

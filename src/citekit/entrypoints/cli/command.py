@@ -54,7 +54,7 @@ def json_option() -> click.Option:
 
 
 def roots_option() -> Callable[[_Function], _Function]:
-    """Return a decorator that adds the option `--root DIR`, which can be repeated."""
+    """Return a decorator that adds the option `--root DIR`."""
     return click.option(
         "--root",
         "roots",
@@ -66,7 +66,7 @@ def roots_option() -> Callable[[_Function], _Function]:
 
 
 def resources_option() -> Callable[[_Function], _Function]:
-    """Return a decorator that adds the option `--resource RESOURCE`, which can be repeated."""
+    """Return a decorator that adds the option `--resource RESOURCE`."""
     return click.option(
         "--resource",
         "-res",
@@ -108,7 +108,7 @@ def _asked_password(_context: click.Context, _parameter: click.Parameter, value:
 class Command(click.Command):
     """A CiteKit command with the option `--home` and, if `answers` is True, the option `--json`.
 
-    Pass `answers=False` for a command that uses its own protocol on standard output.
+    With `answers=False`, a command can use its own protocol on standard output.
     """
 
     def __init__(self, *arguments: Any, answers: bool = True, **settings: Any) -> None:

@@ -21,9 +21,9 @@ from citekit.entrypoints.cli.session import Session, pass_session
 def command(session: Session, resources: tuple[str, ...], form: str, budget: int | None) -> None:
     """Print an outline of maps for a model, within a token budget.
 
-    Shows the named resources, or all resources. Every line has the ID and the address of a node; you can pass the
-    address to `citekit resolve`. If the budget is too small, the upper levels of all maps come first, and the
-    outline says how many nodes were left out. Tokens are estimated as 4 characters each.
+    Shows the named resources, or all resources. Each node has its ID and its address, which you can pass to
+    `citekit resolve`. If the budget is too small, the upper levels of all maps come first, and the outline says how
+    many nodes were left out. Tokens are estimated as 4 characters each.
     """
     found = session.app.context(resources, format=form, budget=budget)
     plain = {"context": found.text, "format": form, "shown": found.shown, "left_out": found.left_out}

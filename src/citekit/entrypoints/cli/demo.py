@@ -80,8 +80,8 @@ def _samples(stack: ExitStack) -> list[Path]:
 def _shown(
     session: Session, app: Container, paths: Sequence[Path]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
-    """Map every file, extract a part of each twice, and return the results, the failures, and the files that need an
-    extra that is not installed, as plain data.
+    """Map every file, extract a part of each twice, and return the results, the failures, and the files that need a
+    missing extra.
     """
     mapped: list[tuple[ResourceMap, float]] = []
     shown: list[dict[str, Any]] = []
@@ -141,10 +141,7 @@ def _cut(session: Session, app: Container, resource_map: ResourceMap, mapped_in:
 
 
 def _node_to_show(resource_map: ResourceMap) -> Node | None:
-    """Return the second top-level node of a map, because the first is often a title page.
-
-    Return the first node if it is the only one, or None if the map has no nodes.
-    """
+    """Return the second top-level node of a map, because the first is often a title page; else the first node, or None."""
     return next((node for node in (*resource_map.nodes[1:2], *resource_map.nodes)), None)
 
 
@@ -173,7 +170,7 @@ def _evidence(evidence: Evidence, node: Node, first: float, again: float) -> Ite
 def show_library(session: Session, app: Container, path: Path) -> dict[str, Any]:
     """Ingest the sample book, ask a question, extract the best hit, and return the results as plain data.
 
-    If a required extra is missing or a step fails, print a note with the reason and return the error instead.
+    If an extra is missing or a step fails, print a note with the reason and return the error instead.
     """
     try:
         with watching(session, "Ingesting") as watch:

@@ -77,9 +77,8 @@ def command(
 
 
 def _readers(app: Container, resource: str, roots: Sequence[str]) -> int:
-    """Return the read bits of the source's permissions, or 0 if the source is missing or has changed.
-
-    With 0, only the owner can read the export.
+    """Return the read bits of the source's permissions, or 0 (only the owner can read the export) if the source is
+    missing or has changed.
     """
     with suppress(CiteKitError):
         return app.locate(app.maps.get(resource), [Path(root) for root in roots]).readers

@@ -122,7 +122,7 @@ def _resource_named(maps: MapStore, text: str) -> str | None:
     """Return the ID of the resource that `text` names by its ID, its address, or a file name that fits only this
     resource.
 
-    Return None if `text` names no resource or contains a quotation mark.
+    Return None if there is none, or if `text` contains a quotation mark.
     """
     if '"' in text:
         return None

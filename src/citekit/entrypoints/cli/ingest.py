@@ -201,7 +201,7 @@ def command(
 def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> Container:
     """Return the use cases with the settings in `flags` changed and with the mapper configuration `config`.
 
-    Raise `RequestRefused` if a setting is invalid or the mapper is unknown, and the errors of loading a custom mapper.
+    Raise `RequestRefused` if a setting is invalid, and the errors of `Container.mapper_called`.
     """
     app = session.app_with(**flags)
     if config is None and flags.get("mapper") is None:
@@ -379,7 +379,7 @@ def _result(outcome: Outcome) -> FileResult:
 
 
 def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> None:
-    """Report which mapper was selected and why, if the user named no mapper and at least one file was mapped."""
+    """Report which mapper was selected and why, if the mapper is `auto` and at least one file was mapped."""
     if app.settings.mapper == "auto" and any(each.ingested is not None and each.ingested.mapped_now for each in done):
         name, why = app.mapper_choice()
         session.note(f"Mapper: {name} ({why}).")
@@ -434,10 +434,7 @@ def _line(outcome: Outcome, seconds: float | None = None) -> str:
 
 
 def _spent(outcome: Outcome) -> str:
-    """Return a text with the requests and tokens that a model has just used to make the map.
-
-    Return an empty text if the map was not made now or has no recorded usage.
-    """
+    """Return a text with the requests and tokens that a model has just used to make the map, or an empty text."""
     assert outcome.ingested is not None
     if not outcome.ingested.mapped_now:
         return ""
@@ -504,7 +501,7 @@ def _mapper(made: MapCard) -> dict[str, str] | None:
 
 
 def _usage(ingested: Ingested) -> dict[str, Any]:
-    """Return the recorded usage of the model that made a map; empty if no usage is recorded.
+    """Return the recorded usage of the model that made a map, or an empty dictionary.
 
     Maps that were made earlier without a model are not read.
     """

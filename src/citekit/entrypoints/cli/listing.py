@@ -93,8 +93,8 @@ def _resource(session: Session, snapshot: HomeSnapshot, resource_id: str) -> dic
 def _state(session: Session, snapshot: HomeSnapshot, card: MapCard) -> str:
     """Return the state of a map's source file: `unchanged`, `changed`, `missing`, or `unknown`.
 
-    Only the paths from `written_places` are checked, and no other folders are searched. A file with the same name
-    directly in the home counts as changed.
+    Only files at the paths from `written_places` are compared. If there are none, a file with the same name directly in
+    the home counts as changed.
     """
     if not card.source_path or card.source_hash is None:
         return "unknown"

@@ -145,9 +145,8 @@ def _copy(evidence: Path, target: Path) -> None:
 
 
 def _mode(evidence: BufferedReader) -> int:
-    """Return the permissions for a copy of evidence.
-
-    Users who can read the evidence can read and write the copy, within the limits of the umask.
+    """Return the permissions for a copy of evidence, before the umask: users who can read the evidence can read and
+    write it.
     """
     readable = os.fstat(evidence.fileno()).st_mode & 0o444
     return readable | readable >> 1

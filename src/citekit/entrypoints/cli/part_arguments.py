@@ -78,7 +78,7 @@ def _split(maps: MapStore, text: str) -> NodeName:
 
 
 def _exists(maps: MapStore, name: NodeName) -> bool:
-    """Return whether the node exists. Return True if its map cannot be read, so that the command reports that error."""
+    """Return whether the node exists, or True if its map cannot be read, so that the command reports that error."""
     try:
         maps.get(name.resource_id).find(name.node_id)
     except NodeMissing:

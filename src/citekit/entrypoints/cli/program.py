@@ -1,4 +1,4 @@
-"""Implements the program `citekit`: runs a command, and turns every failure into one sentence and an exit code."""
+"""Implements the program `citekit`: runs a command, and turns a failure into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -77,16 +77,15 @@ class InterruptError(Exception):
 
 
 class Program(click.Group):
-    """The root command group. It imports the module of a command only when that command is called."""
+    """The root command group. It imports the module of a command when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands, without aliases and former names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return the command `cmd_name`, which may be an alias or a former name.
-
-        Return None if the command does not exist.
+        """Import and return the command `cmd_name`, which may be an alias or a former name. Return None if there is
+        none.
         """
         name = ALIASES.get(cmd_name) or RENAMED.get(cmd_name, cmd_name)
         module_name = FORMER_COMMANDS.get(cmd_name) or COMMANDS.get(name, ("",))[0]
@@ -173,10 +172,7 @@ PROGRAM = Program(
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line with `arguments` and return the exit code.
-
-    `SystemExit` is the only exception that it raises.
-    """
+    """Run the command line with `arguments`, report errors, and return the exit code."""
     _hold_streams()
     if "_CITEKIT_COMPLETE" in os.environ:  # shell completion: click writes bytes to the shell itself
         return _run(arguments)
@@ -224,10 +220,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _told(error: Exception, document: TextIO | None) -> int:
-    """Report an error and return the exit code.
-
-    The error is one sentence on standard error and, if `document` is not None, a JSON document written to `document`.
-    """
+    """Report an error on standard error and, if `document` is not None, as JSON in `document`. Return the exit code."""
     from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable, ResourceMissing
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
@@ -276,7 +269,7 @@ def _accept_any_text() -> None:
 
 
 def _quietly() -> int:
-    """Discard all further output after the reader of standard output has closed it, and return the exit code 1.
+    """Discard further output after the reader of standard output has closed it, and return the exit code 1.
 
     Without this, Python reports an error when it flushes its buffers at exit.
     """

@@ -108,11 +108,10 @@ class Watch:
         return self._bar.aside()
 
     def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
-        """Handle Ctrl-C by stopping all threads.
+        """Handle Ctrl-C: raise `KeyboardInterrupt`, and `Cancelled` in the threads that report progress.
 
-        The process exits immediately if Ctrl-C is pressed again or the threads do not stop within `GRACE` seconds.
-        While uploaded files are being deleted, it exits only after `IMPATIENCE` presses or `DELETION` additional
-        seconds.
+        The process exits immediately if Ctrl-C is pressed again or it still runs after `GRACE` seconds. While uploaded
+        files are being deleted, it exits only after `IMPATIENCE` presses or `DELETION` additional seconds.
         """
         self._pressed += 1
         if self._stop.is_set():
@@ -125,9 +124,8 @@ class Watch:
         raise KeyboardInterrupt
 
     def _leave_after(self, seconds: float, more: float) -> None:
-        """Exit the process after `seconds`.
-
-        If uploaded files are still being deleted at that time, exit after `more` additional seconds instead.
+        """Exit the process after `seconds` or, if uploaded files are still being deleted then, after `more` additional
+        seconds.
         """
 
         def due() -> None:
@@ -153,8 +151,7 @@ class Watch:
 def watching(session: Session, title: str, remaining: Callable[[], Sequence[str]] = tuple) -> Iterator[Watch]:
     """Provide a progress callback for a long operation in a `with` block, and handle Ctrl-C.
 
-    A progress bar is shown if standard error is a terminal and no JSON is requested. `remaining` returns the names of
-    uploaded files that may still be stored on a model service.
+    A progress bar is shown if standard error is a terminal and no JSON is requested. `remaining` is that of `Watch`.
     """
     with _bar(title, shown=sys.stderr.isatty() and not session.as_json) as bar:
         watch = Watch(bar, session, remaining)

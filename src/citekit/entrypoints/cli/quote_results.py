@@ -95,7 +95,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
 
 
 def _unread_line(unread: Sequence[int]) -> str:
-    """Return a clause that says which pages were too complex to read. `unread` has the numbers of these pages."""
+    """Return a clause that says which pages, whose numbers are `unread`, were too complex to read."""
     which = (
         f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, beginning with page {unread[0]}, were"
     )
@@ -128,7 +128,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
         return CommandError("NotVisible", message, plain)
     if verdict.finding is Finding.ALTERED:
         place = verdict.places[0]
-        return CommandError("Altered", f"The quote changes the meaning of the text at {place.address}.", plain)
+        return CommandError("Altered", f"The quote may change the meaning of the text at {place.address}.", plain)
     if verdict.finding is Finding.UNREAD:
         message = (
             f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "

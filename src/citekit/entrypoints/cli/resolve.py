@@ -92,7 +92,7 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
 def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, object]:
     """Return evidence as plain data that begins with the fields of the MCP tool `resolve`.
 
-    `seconds` is the time that resolving took, and `copied` is the path of the copy that the user requested, or None.
+    `seconds` is the time that resolving took, and `copied` is the path of the requested copy, or None.
     """
     return {
         "output_path": None if evidence.output_path is None else str(evidence.output_path),
@@ -111,10 +111,7 @@ def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = Non
 
 
 def evidence_lines(evidence: Evidence, seconds: float, copied: Path | None = None) -> Iterator[str]:
-    """Yield lines for people that describe evidence: its path, followed by details.
-
-    `seconds` is the time that resolving took, and `copied` is the path of the copy that the user requested, or None.
-    """
+    """Yield lines for people that describe evidence. The parameters are as in `plain_evidence`."""
     yield printable(str(copied or evidence.output_path or evidence.address))
     node = evidence.node
     facts = [

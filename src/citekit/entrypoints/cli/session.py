@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Session:
     """The state of one call of the command line.
 
-    `home` is the value of `--home`, or None. If `as_json` is True, exactly one JSON document is written to standard
-    output.
+    `home` is the value of `--home`, or None. If `as_json` is True, standard output gets a JSON document instead of
+    lines.
     """
 
     def __init__(self) -> None:

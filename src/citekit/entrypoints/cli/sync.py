@@ -106,7 +106,7 @@ def _pass(
     prune: bool,
     known: set[tuple[Path, SyncState]] | None = None,
 ) -> list[Synced]:
-    """Sync once, print a line for every file whose state is not `unchanged` and that is not in `known`, and return all
+    """Sync once, print a line for each file that is not unchanged and not in `known` with its state, and return all
     results.
     """
     done: list[Synced] = []

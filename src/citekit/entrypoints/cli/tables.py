@@ -66,7 +66,9 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _width(text: str) -> int:
-    """Return the width of text in terminal columns: wide characters take two columns, combining marks none (UAX 11)."""
+    """Return the width of text in terminal columns (UAX 11): 2 for a wide character, 0 for a combining mark, otherwise
+    1.
+    """
     if text.isascii():
         return len(text)
     import unicodedata

@@ -1,8 +1,8 @@
 """Writes text to the terminal with CiteKit's own styles; all other control characters are escaped.
 
 While a command runs, guards replace `sys.stdout` and `sys.stderr`, so that control characters are escaped and secrets
-are removed in everything that commands and libraries print or log. The same applies to files and pipes, because their
-content may later be shown on a terminal. Programs should use `--json`, whose output loses no information.
+are removed in what commands and libraries print or log, even to files and pipes, whose content may later be shown on a
+terminal. Programs should use `--json`.
 """
 
 from __future__ import annotations
@@ -37,18 +37,13 @@ def styled(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = 
 
 def shown(text: str) -> str:
     """Return a line as it is printed: with the styles of `styled`, without secrets, and with all other control
-    characters escaped.
-
-    Line ends within the line are escaped as well.
+    characters, including line ends, escaped.
     """
     return _shown(text, "")
 
 
 def echo(lines: Iterable[str], stream: TextIO) -> None:
-    """Write lines to `stream`, with control characters escaped.
-
-    If `stream` is a guard, write to the stream behind it.
-    """
+    """Write lines to `stream` or, if it is a guard, to the stream behind it, with control characters escaped."""
     click.echo("\n".join(map(shown, lines)), file=bare(stream))
 
 

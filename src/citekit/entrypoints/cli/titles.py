@@ -21,7 +21,7 @@ TITLES = 20
 def nodes_titled(app: Container, query: str, resources: Sequence[str], limit: int) -> list[Hit]:
     """Return at most `limit` nodes that best match the words, from `resources` or, if it is empty, from all maps.
 
-    Raise `ResourceMissing` or `MapCorrupt` if one of `resources` has no map or a damaged map.
+    Raise the errors of `MapStore.get` for `resources`.
     """
     for resource in resources:
         app.maps.get(resource)

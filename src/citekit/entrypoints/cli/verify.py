@@ -88,7 +88,8 @@ def command(
 def _given(path: Path) -> tuple[Receipt, str]:
     """Return the receipt and its address from the file that `--receipt` names.
 
-    Raise `SourceUnreadable` if the file does not exist, or `FaultyAnswer` if it contains no valid receipt.
+    Raise `SourceUnreadable` if the file does not exist, `OSError` if it cannot be read, or `FaultyAnswer` if it
+    contains no valid receipt.
     """
     if not path.is_file():
         raise SourceUnreadable(f"There is no file at {path}, so there is no receipt to read.")

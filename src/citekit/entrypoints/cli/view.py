@@ -53,8 +53,8 @@ def command(
 class Showing:
     """The options with which the viewer is started.
 
-    If `no_open` is True, the browser is not opened. `port` is None for the first free port, and `roots` are folders in
-    which moved sources are searched for. `has_password` says whether a password for sources was given.
+    `port` is None for the first free port. `roots` are folders in which moved sources are searched for. `has_password`
+    says whether a password for sources was given.
     """
 
     no_open: bool = False

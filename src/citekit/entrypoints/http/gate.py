@@ -1,4 +1,4 @@
-"""An ASGI application in front of the MCP servers. It admits only known subjects, within their limits."""
+"""An ASGI application in front of the MCP servers, which admits known subjects within their limits."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Gate:
     """Answers requests to the MCP server, to evidence, and to the metadata of the protected resource.
 
     If `admit` is None, requests need no token and belong to the subject `local`. If `others` is not None, it answers
-    the requests for all other paths.
+    the requests for other paths.
     """
 
     options: HttpOptions
@@ -398,7 +398,7 @@ def _attachment(receipt: Receipt) -> str:
 def wanted_range(header: str | None, size: int) -> range | None:
     """Return the bytes of a file that the header `Range` (RFC 9110, section 14) requests, or None for the whole file.
 
-    The file has `size` bytes. The range is empty if no byte of the file is in it. Invalid ranges, several ranges, and
+    The range is empty if no byte of the file, which has `size` bytes, is in it. Invalid ranges, several ranges, and
     units other than bytes are ignored.
     """
     found = _RANGE.fullmatch(header or "")

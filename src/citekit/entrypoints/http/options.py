@@ -92,8 +92,8 @@ def is_loopback(host: str) -> bool:
 
 
 def check(options: HttpOptions) -> None:
-    """Raise `RequestRefused` if the server would be open to others, tokens would be sent without encryption, options
-    are invalid or contradict each other, or a TLS file does not exist.
+    """Raise `RequestRefused` if the options would expose the server or its tokens, are invalid or contradictory, or
+    name a TLS file that does not exist.
     """
     parts = urlsplit(options.public_url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.path not in ("", "/"):

@@ -40,7 +40,7 @@ LOCAL = "local"
 
 
 class TimedProtocol(H11Protocol):
-    """Closes connections on which no request arrives in time, which would otherwise stay open forever."""
+    """Closes connections on which no request arrives in time, which would otherwise stay open."""
 
     def connection_made(self, transport: object) -> None:
         """Begin a connection."""
@@ -124,7 +124,7 @@ def serve_http(options: HttpOptions) -> None:
     """Serve until the process is interrupted.
 
     Raise `RequestRefused` if the address, the audit log, or the certificate cannot be used, or if no subject is
-    admitted.
+    admitted, and the errors of reading the token file.
     """
     _admission_works(options)
     try:
@@ -221,7 +221,7 @@ def _listening(options: HttpOptions) -> socket:
 
 
 def _allow_connections() -> None:
-    """Raise the limit of open files as far as permitted, up to 65,536, because every connection counts as one."""
+    """Set the limit of open files to the permitted maximum, but at most 65,536, because every connection counts as one."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

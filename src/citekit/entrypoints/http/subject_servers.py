@@ -1,4 +1,4 @@
-"""Holds one MCP server for each subject, each with its own container, so that subjects share nothing."""
+"""Holds one MCP server for each subject, each with its own container, to separate the subjects."""
 
 from __future__ import annotations
 

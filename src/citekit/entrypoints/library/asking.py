@@ -25,7 +25,7 @@ LONGEST_ECHO = 300
 def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
     """Return the passages from books that answer a question, and the instruction for writing the answer.
 
-    Raise the errors of `NarrowTo` and `Ask`; `unanswered` converts them to a result.
+    Raise the errors of the ledger, `NarrowTo`, and `Ask`; `unanswered` converts them to a result.
     """
     collection = arguments.get("collection") or library.chosen.collection
     narrowing = Narrowing(
@@ -81,8 +81,8 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
 def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
     """Return fields with the instruction for writing the answer, composed of a guardian and a pattern.
 
-    If the guardian or the pattern is unknown, the fields have an error and a note that lists the known ones. If only
-    one of the two is unknown, the other still applies.
+    If the guardian or the pattern is unknown, the fields have an error and a note that lists the known ones, and the
+    other one still applies.
     """
     found: dict[str, Any] = {}
     pattern = _pattern(personas, pattern_name, found)

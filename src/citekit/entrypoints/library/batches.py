@@ -28,8 +28,8 @@ def batch_ingest(
 ) -> dict[str, Any]:
     """Ingest the books of the library that match a filter, and return the results.
 
-    If `everything` is True, the limit in `arguments` is ignored. `Cancelled` is the only exception that this function
-    raises.
+    If `everything` is True, the limit in `arguments` is ignored. `Cancelled` is raised; other errors are part of the
+    result.
     """
     try:
         return _batch(library, _unlimited(library, arguments) if everything else arguments, progress, everything)
@@ -117,8 +117,8 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
 def remove(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Remove a book from a collection.
 
-    Raise `RequestRefused` if the arguments do not name exactly one book or the collection does not have it, and
-    `PathNotAllowed` if they name a file that is not in an allowed folder.
+    Raise `RequestRefused` if the arguments do not name exactly one book, `PathNotAllowed` if they name a file that is
+    not in an allowed folder, and the errors of `RemoveBook`.
     """
     given = {name: arguments[name] for name in ("book_id", "resource_id", "file_path") if name in arguments}
     if len(given) != 1:

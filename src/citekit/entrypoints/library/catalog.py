@@ -17,7 +17,7 @@ from citekit.entrypoints.library import rendering
 Arguments = Mapping[str, Any]
 
 _PAGE = 200
-"""The number of books per catalog query when books with a given format are searched for."""
+"""The number of books per catalog query of `preview`."""
 
 
 def wanted(arguments: Arguments) -> BookFilter:
@@ -31,7 +31,7 @@ def wanted(arguments: Arguments) -> BookFilter:
 
 
 def tags_in(text: str | None) -> tuple[str, ...]:
-    """Return the tags in a comma-separated list. The result is empty if `text` is None."""
+    """Return the tags in a comma-separated list, or no tags for None."""
     return tuple(tag.strip() for tag in (text or "").split(",") if tag.strip())
 
 
@@ -42,7 +42,9 @@ def search(library: Alexandria, arguments: Arguments, _progress: Progress) -> di
 
 
 def book(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return all details of one book in the catalog. Raise `BookMissing` if the catalog does not have the book."""
+    """Return all details of one book in the catalog. Raise `BookMissing` if the catalog does not have the book, or
+    `LibraryUnavailable`.
+    """
     return {"book": rendering.whole_card(library.library.get(arguments["book_id"])), "error": None}
 
 

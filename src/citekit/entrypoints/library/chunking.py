@@ -27,8 +27,9 @@ PREVIEW = 500
 def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Return a preview of how a book of the library would be split into chunks.
 
-    Raise `BookMissing` if the library does not have the book, `RequestRefused` if the book has no readable format, its
-    file is missing, or the chunking parameters are invalid, and the errors of `TryChunking`.
+    Raise `BookMissing` if the library does not have the book, `LibraryUnavailable` if it cannot be read,
+    `RequestRefused` if the book has no readable format, its file is missing, or the chunking parameters are invalid,
+    and the errors of `TryChunking`.
     """
     record = library.library.get(arguments["book_id"])
     chosen = preferred(record, arguments["format_preference"])

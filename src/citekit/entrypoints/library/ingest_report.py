@@ -28,8 +28,7 @@ _log = logging.getLogger(__name__)
 def told(tell: Tell) -> dict[str, Any]:
     """Call `tell` with a new report and return its result.
 
-    If `tell` fails, return a result with the steps so far and the error instead. `Cancelled` is the only exception that
-    this function raises.
+    If `tell` fails, return a result with the steps so far and the error instead. `Cancelled` is raised.
     """
     report = StepReport()
     try:
@@ -107,10 +106,9 @@ def is_there(plain: Mapping[str, Any]) -> bool:
 def ingested(
     library: Alexandria, request: BookRequest, format: str, progress: Progress, report: StepReport
 ) -> dict[str, Any]:
-    """Run the ingest, and return its result with the completed report.
+    """Run the ingest, whose step has begun, and return its result with the completed report.
 
-    The step for the ingest must already have begun. Raise `Halted` if the book is already in the collection or the
-    ingest fails.
+    Raise `Halted` if the book is already in the collection or the ingest fails.
     """
     try:
         done = library.ingest_book(request, progress)

@@ -120,7 +120,7 @@ def _valid(library: Alexandria, text: str, report: StepReport) -> Path:
 
 
 def _described(library: Alexandria, request: BookRequest, report: StepReport) -> BookRequest:
-    """Return the request with the title and the author, which come from the file if the request does not have them.
+    """Return the request with its title and author or, if it does not have them, those of the file.
 
     Raise `Halted` if the metadata of the file cannot be read, or if the title or the author is unknown.
     """

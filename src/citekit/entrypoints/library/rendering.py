@@ -103,7 +103,7 @@ def file_card(file: LocalFile) -> dict[str, Any]:
 
 
 def suffix(name: str) -> str:
-    """Return the extension of a file name in upper case as the format of the file, such as `EPUB`."""
+    """Return the extension of a file name in upper case, such as `EPUB`."""
     return name.rpartition(".")[2].upper()
 
 

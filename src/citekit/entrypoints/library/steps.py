@@ -19,8 +19,7 @@ def bar(done: int) -> str:
 class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this package sees it
     """Raised to end an ingest with an error text.
 
-    If `line` is not None, it replaces the report line of the step that failed. `facts` are additional fields of the
-    result.
+    If `line` is not None, it replaces the report line of the failed step. `facts` are additional fields of the result.
     """
 
     def __init__(self, error: str, line: str | None = None, **facts: Any) -> None:
@@ -53,9 +52,10 @@ class StepReport:
         return {"success": True, **self.facts, **facts, "progress": bar(STEPS), "steps": self.lines, "error": None}
 
     def failure(self, error: str, reached: int | None = None, **facts: Any) -> dict[str, Any]:
-        """Return the result of a failed operation: the error text, the known facts, and the report so far.
+        """Return the result of a failed operation: the error text, the known facts, the additional `facts`, and the
+        report.
 
-        `reached` is the number of steps for the progress bar. If it is None, the number of the current step is used.
+        The progress bar shows `reached` steps, or, if that is None, the number of the current step.
         """
         shown = bar(self.reached if reached is None else reached)
         return {"success": False, **self.facts, **facts, "progress": shown, "steps": self.lines, "error": error}

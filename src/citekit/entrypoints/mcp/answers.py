@@ -30,8 +30,8 @@ from citekit.settings.secrets import concealed
 from citekit.wire import locations, maps
 
 LONGEST_ERROR = 1200
-"""The maximum number of characters in an error text. Agents pay for every token, and parts of an error can come from
-the agent's own arguments.
+"""The maximum number of characters in an error text, which can repeat the agent's own arguments. Agents pay for every
+token.
 """
 
 
@@ -40,8 +40,8 @@ class Answer:
     """The result of a tool: a JSON text that is sent both as text content and as structured content.
 
     `attachments` are further content: links to evidence, and short evidence itself. If `summary` is not None, it is
-    sent as the text content instead of the JSON; it has the same information in fewer characters. `is_error` is true if
-    the tool failed and the data says so.
+    sent as the text content instead of the JSON, in fewer characters. `is_error` is true if the tool failed and the
+    data says so.
     """
 
     text: str
@@ -93,7 +93,8 @@ class Answer:
     def result(self, *, whole: bool) -> CallToolResult:
         """Return the answer as an MCP tool result.
 
-        Pass `whole=False` for clients with a protocol version before 2025-06-18, which support only texts and pictures.
+        With `whole=False`, for clients with a protocol version before 2025-06-18, attachments other than texts and
+        images are left out.
         """
         content: list[ContentBlock] = [TextContent(text=self.shown)]
         return CallToolResult(
@@ -116,17 +117,16 @@ def failure(
 ) -> CallToolResult:
     """Return an error as an MCP tool result. `discreet` removes paths that the client must not see.
 
-    Suggested resources are named with their titles; `title_of` returns the title for a resource ID. If `structure` is
-    True, as in the tool `getStructure`, the text says where the missing map was expected.
+    `title_of` returns the title for a resource ID, which is added to suggested IDs. If `structure` is True, as in the
+    tool `getStructure`, the text says where the missing map was expected.
     """
     text = told(discreet(_told(error, structure, title_of), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
 def told(text: str) -> str:
-    """Return the text of an error as agents receive it.
-
-    Invisible characters are escaped, secrets are removed, and the text is cut after `LONGEST_ERROR` characters.
+    """Return the text of an error as agents receive it: without secrets, with invisible characters escaped, and cut
+    after `LONGEST_ERROR` characters.
     """
     shown = quoted(concealed(text))
     return shown if len(shown) <= LONGEST_ERROR else f"{shown[:LONGEST_ERROR]}..."
@@ -188,9 +188,8 @@ cached in up to four forms.
 class KeptAnswers:
     """A cache of tool results. Each cached result belongs to the object that it was made from, such as a map.
 
-    A result is valid only while the caller gets the same object from the cache of maps. The cache of results holds only
-    weak references to maps, so the cache of maps decides how many maps stay in memory. `limit` is the maximum size in
-    characters.
+    A result is valid only while the caller gets the same object from the cache of maps. Maps are referenced weakly, so
+    the cache of maps decides how many of them stay in memory. `limit` is the maximum size in characters.
     """
 
     limit: int = KEPT_CHARACTERS
@@ -199,14 +198,13 @@ class KeptAnswers:
     _lock: Lock = field(factory=Lock, init=False)
 
     def of(self, name: Hashable, told_by: object, make: Callable[[], Answer]) -> Answer:
-        """Return the cached result `name` if it was made from the object `told_by`.
-
-        Otherwise, create it with `make` and cache it.
+        """Return the cached result `name` if it was made from the object `told_by`. Otherwise, create it with `make`
+        and cache it.
         """
         return self.known(name, told_by) or self._keep(name, told_by, make())
 
     def known(self, name: Hashable, told_by: object) -> Answer | None:
-        """Return the cached result `name` if it was made from the same object as `told_by`; otherwise None."""
+        """Return the cached result `name` if it was made from the object `told_by`; otherwise None."""
         with self._lock:
             kept = self._kept.get(name)
             if kept is None or kept[0]() is not told_by:
@@ -229,11 +227,7 @@ class KeptAnswers:
 
 
 def _reference(told_by: object) -> Callable[[], object]:
-    """Return a function that returns the object `told_by`.
-
-    The function holds a weak reference if the type of the object supports it. Otherwise, as for a list of IDs, it holds
-    a strong reference.
-    """
+    """Return a function that returns `told_by`, which it references weakly if the type of the object supports that."""
     try:
         return weakref.ref(told_by)
     except TypeError:
@@ -311,9 +305,7 @@ def _told(error: BaseException, structure: bool, title_of: Callable[[str], str])
 
 
 def _titled(name: str, title_of: Callable[[str], str]) -> str:
-    """Return the title of a resource in parentheses. It is empty if the title says no more than the ID or the map
-    cannot be read.
-    """
+    """Return the title of a resource in parentheses, or an empty text if it repeats the ID or the map cannot be read."""
     try:
         title = " ".join(title_of(name).split())[:80]
     except CiteKitError:

@@ -42,7 +42,9 @@ PAGES = 50
 """The maximum number of pages that the card shows."""
 
 PICTURE = 512 * 1024
-"""The maximum size in bytes of the picture of a page. Some hosts limit the size of tool results."""
+"""The size in bytes above which the picture of a page is drawn with a smaller width. Some hosts limit the size of tool
+results.
+"""
 
 _FRACTIONS = {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
 
@@ -180,10 +182,10 @@ def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> 
 
 
 def _viewer_link(app: Container, address: Address, words: str, verdict: QuoteVerdict | None) -> str | None:
-    """Return a link to the part in the user's viewer, or None if it is not running or does not show this home.
+    """Return a link to the part in the user's viewer, or None if the location is virtual or no running viewer shows
+    this home.
 
-    A virtual location has no link. The link contains no token or code, so it opens only in a browser that already has
-    access to the viewer.
+    The link contains no token or code, so it opens only in a browser that already has access to the viewer.
     """
     if isinstance(address.location, Virtual) or app.settings.home not in app.viewed_homes():
         return None
@@ -199,10 +201,10 @@ def _viewer_link(app: Container, address: Address, words: str, verdict: QuoteVer
 
 
 def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdict | None) -> Address:
-    """Return the address to show.
+    """Return the address of the passage to mark or, without one, of the requested part or the first node of the
+    requested resource.
 
-    This is the address of the passage to mark, if there is one. Otherwise, it is the requested part, or, if a whole
-    resource is requested, its first node. Raise `RequestRefused` if there is no such node.
+    Raise `RequestRefused` if there is no such node.
     """
     passage = None if verdict is None else _passage(verdict)
     if passage is not None:

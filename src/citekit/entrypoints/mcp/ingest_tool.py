@@ -51,7 +51,7 @@ def ingest(
     """Run the tool `ingest`. `find` converts the path that a client gave, by default relative to the home.
 
     Raise `RequestRefused` for a URL, an empty path, or a file that is too large, `SourceUnreadable` for a folder,
-    `PathNotAllowed` for a file that the agent may not map, and the errors of `Ingest`.
+    `PathNotAllowed` for a file that the agent may not map, and the errors of `find` and `Ingest`.
     """
     path = find(arguments["path"]) if find else _local_path(arguments["path"], app.settings.home)
     real = app.mappable_folders.check(path)

@@ -1,9 +1,9 @@
 """Announces changes of maps to clients: a changed list of resources, and a changed map to which a client subscribed.
 
-Clients up to protocol version 2025-11-25 get notifications after `notifications/initialized` and
-`resources/subscribe`. Later clients open a stream with `subscriptions/listen`. Nothing is watched until a client sends
-`notifications/initialized` or `subscriptions/listen`. After that, each check reads the state of one folder and of each
-subscribed map.
+Clients up to protocol version 2025-11-25 get notifications after `notifications/initialized` and `resources/subscribe`.
+Later clients open a stream with `subscriptions/listen`. Nothing is watched until a client sends
+`notifications/initialized` or `subscriptions/listen`. After that, each check reads the state of the map store and the
+version of each subscribed map.
 """
 
 from __future__ import annotations

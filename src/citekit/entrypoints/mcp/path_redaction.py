@@ -16,7 +16,7 @@ from attrs import field, frozen
 from citekit.domain.errors import AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused
 
 LONGEST = 20_000
-"""The maximum number of characters of a text that are searched. The rest of a longer text is cut off."""
+"""The maximum number of characters of a text. The rest of a longer text is cut off."""
 
 _OF_ADDRESSES = (AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused)
 """Errors that name no file. Anything in them that looks like a path is an ID and stays unchanged."""
@@ -55,15 +55,14 @@ NO_FOLDERS = _NoFolders()
 class Discretion:
     """Removes the folders from paths in text, except paths inside `folders` and `own`.
 
-    `folders` are the folders that the agent may read. `own` are CiteKit's folders, whose paths every agent may see
-    because results refer to files in them.
+    `folders` are the folders that the agent may read. `own` are CiteKit's folders, to whose files results refer.
     """
 
     folders: _Folders
     own: tuple[Path, ...] = field(default=(), converter=tuple[Path, ...])
 
     def __call__(self, text: str, error: BaseException | None = None) -> str:
-        """Return `text` with every path that the agent must not see replaced by its file name.
+        """Return `text` with the paths that the agent must not see replaced by their file names.
 
         `error` is the error whose message `text` is, or None.
         """
@@ -92,7 +91,7 @@ class Discretion:
         """Return the text that replaces a path found in a message.
 
         The words after the last slash may belong to the file name or to the sentence, so the file name is checked with
-        one to ten of these words. If the agent may see any of these paths, the text stays unchanged.
+        one to ten of them. If the agent may see any of these paths, the text stays unchanged.
         """
         if not found[2]:
             return self._shown_folder(found[0], found[1])
@@ -114,7 +113,7 @@ class Discretion:
 
 
 def _paths(error: BaseException | None) -> Iterator[str]:
-    """Yield the absolute paths in the attributes of an error and of the errors that caused it."""
+    """Yield the paths, if they begin with a slash, in the attributes of an error and of the errors that caused it."""
     for _ in range(10):
         if error is None:
             return

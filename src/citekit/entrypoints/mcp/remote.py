@@ -37,7 +37,7 @@ class ClientPaths:
     """Translates between paths on this computer and the paths that a remote client sees.
 
     A file in the `home` is shown relative to it, and a file in one of `roots` as the name of that folder and the path
-    in it. Other files are shown by their names only.
+    in it. Of other files, only the names are shown.
     """
 
     home: Path
@@ -67,7 +67,7 @@ class ClientPaths:
     def found(self, text: str) -> Path:
         """Return the path on this computer for a path that a client gave.
 
-        Raise `RequestRefused` if the path is empty, is not relative, or contains `..`, a backslash, or a NUL.
+        Raise `RequestRefused` unless it is a relative path without `..`, a backslash, a NUL, or a scheme or drive.
         """
         if (
             not text.strip()

@@ -103,7 +103,7 @@ def id_of(uri: str) -> str:
 
 @frozen
 class EvidenceName:
-    """The target of an evidence URI: the bytes `first` to `last` of the evidence, all bytes if both are None, or its
+    """The target of an evidence URI: the bytes `first` to `last` of the evidence (all bytes if both are None), or its
     receipt.
     """
 
@@ -169,9 +169,8 @@ def _plain_text(data: bytes) -> str | None:
 
 
 def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
-    """Return the start and end offsets of the bytes that a URI names.
-
-    Raise `RequestRefused` if the evidence has no such bytes or they are more than `READ_LIMIT`.
+    """Return the start and end offsets of the bytes that a URI names. Raise `RequestRefused` if they do not exist or
+    are too many.
     """
     size, start = receipt.evidence_size, name.first or 0
     end = size if name.last is None else min(name.last + 1, size)
@@ -186,9 +185,7 @@ def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
 
 
 def smaller_form(receipt: Receipt) -> str:
-    """Return a sentence that tells a client how to get a smaller part of the evidence, or a form that an answer can
-    show.
-    """
+    """Return a sentence that tells a client how to get a smaller part of the evidence, or a form that can be shown."""
     media_type = receipt.media_type.partition(";")[0].strip()
     if media_type == "application/pdf":
         return "Call resolve with as: text for the words, or as: png for a picture."

@@ -1,8 +1,7 @@
 """Sends large tool results without passing them through the MCP SDK.
 
 The SDK receives a short marker, which the transport replaces with the result. The SDK would copy a result four times
-(dump, validate, dump, write), which takes longer than the rest of a call that returns a map. A result that bypasses the
-SDK is serialized only once.
+(dump, validate, dump, write), which takes longer than the rest of a call that returns a map.
 """
 
 from __future__ import annotations
@@ -43,9 +42,8 @@ class _Expected:
 
 @define
 class Parcels:
-    """The results that bypass the SDK and have not been sent yet, by request ID.
-
-    The results of canceled requests are discarded.
+    """The results that bypass the SDK and have not been sent yet, by request ID. Those of canceled requests are
+    discarded.
     """
 
     _held: dict[str | int, _Expected] = field(factory=dict, init=False)
@@ -64,9 +62,8 @@ class Parcels:
                 del self._held[request]
 
     def hand_over(self, request: str | int | None, answer: Answer, *, whole: bool) -> CallToolResult:
-        """Return the tool result to pass to the SDK.
-
-        This is a marker if a response to the request is expected; otherwise, it is the full result.
+        """Return the tool result to pass to the SDK: a marker if a response to the request is expected; otherwise, the
+        full result.
         """
         expected = None if request is None else self._held.get(request)
         if expected is None:
@@ -80,10 +77,10 @@ class Parcels:
         )
 
     def filled(self, request: str | int, line: bytes) -> bytes:
-        """Return the response line with its marker replaced by the actual result.
+        """Return the response line with its marker replaced by the actual result or, if the request was canceled, by an
+        empty one.
 
-        If the request was canceled, the marker is replaced by an empty result. A line without a marker is returned
-        unchanged.
+        A line without a marker is returned unchanged.
         """
         item = _ITEM.search(line)
         if item is None:

@@ -26,14 +26,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class LibraryGroup(click.Group):
-    """A command group that imports the module of a command only when that command is called."""
+    """A command group that imports the module of a command when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return the command with the given name, or return None if no command has this name."""
+        """Import and return the command with the given name, or return None."""
         if cmd_name not in COMMANDS:
             return None
         module: Any = importlib.import_module(f"{__name__}.{COMMANDS[cmd_name][0]}")

@@ -44,7 +44,7 @@ def _files(paths: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    """Return the books in a folder and its subfolders, sorted, without hidden files and CiteKit's own folders."""
+    """Return the books in a folder and its subfolders, sorted, without those that are hidden or in a hidden folder."""
     return sorted(
         each
         for each in folder.rglob("*")

@@ -25,9 +25,8 @@ def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: 
     """Ingest several books by calling `work` with the arguments of each.
 
     `named` has (name of the book, arguments) pairs. If one book fails, the others are still ingested. Books that are
-    already in the collection are skipped, so the user can repeat an interrupted command. Raise `CommandError` if a book
-    could not be ingested, or if there is only one and it is already in the collection, and the errors of
-    `preconditions.to_ingest`.
+    already in the collection are skipped. Raise `CommandError` if a book could not be ingested, or if the only one is
+    already in the collection, and the errors of `preconditions.to_ingest`.
     """
     library = session.app.alexandria
     done = []
@@ -64,10 +63,7 @@ def _one(session: Session, name: str, plain: dict[str, Any]) -> None:
 
 
 def _reason(name: str, plain: Mapping[str, Any]) -> str:
-    """Return a message that says why a book was not ingested and which options help.
-
-    `plain` is the result of the ingest.
-    """
+    """Return a message that says why a book was not ingested and, if known, which options help."""
     if is_there(plain):
         return f"'{plain['title']}' was already ingested into this collection. To replace it, use --force."
     if plain.get("needs_metadata"):

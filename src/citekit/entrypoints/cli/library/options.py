@@ -1,4 +1,4 @@
-"""Defines the options that the library commands share, and prints results or raises them as errors."""
+"""Defines the options that the library commands share, and prints their results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def named_file(text: str, what: str) -> Path:
 
 
 def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
-    """Combine several option decorators into one decorator. The help text shows the options in the given order."""
+    """Combine several option decorators into one. The help text shows the options in the given order."""
 
     def decorate(function: _Function) -> _Function:
         for each in reversed(chosen):
@@ -87,10 +87,7 @@ def cutting() -> Callable[[_Function], _Function]:
 
 
 def ingesting() -> Callable[[_Function], _Function]:
-    """Return a decorator that adds the ingest options.
-
-    These are `--collection`, `--no-chapters`, `--force`, and the chunking options.
-    """
+    """Return a decorator that adds `--collection`, `--no-chapters`, `--force`, and the chunking options."""
     return options(
         collection(),
         click.option(

@@ -12,10 +12,10 @@ from citekit.entrypoints.library.ingest_report import collection_of, params_of
 
 
 def to_ingest(library: Alexandria, wanted: Mapping[str, object]) -> None:
-    """Raise the error that the ingest of every book would raise.
+    """Raise the error that would stop the ingest of each book.
 
-    Causes are invalid chunking parameters, an unavailable index, sentence splitter, or embedder, and a collection that
-    was made with another embedder.
+    Causes are invalid chunking parameters; an unavailable index, sentence splitter, or model; and a collection that was
+    made with another embedder.
     """
     params_of(wanted)
     collection = collection_of(library, wanted)

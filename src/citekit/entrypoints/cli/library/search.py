@@ -41,7 +41,7 @@ def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
 
 
 def book_table(books: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of a table with one row per book. Yield nothing if there are no books."""
+    """Yield the lines of a table with one row per book, or nothing if there are no books."""
     if books:
         rows = [
             (

@@ -1,4 +1,4 @@
-"""Wraps and truncates text to a width in terminal columns, for all scripts.
+"""Wraps and truncates text to a width in terminal columns.
 
 It handles wide characters, which take two columns, and scripts without spaces between words.
 """
@@ -73,10 +73,7 @@ def _width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    """Return the number of terminal columns of a character (UAX 11).
-
-    Wide characters take two columns, and combining marks take none.
-    """
+    """Return the number of terminal columns of a character (UAX 11): 2 for a wide one, 0 for a combining mark, or 1."""
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

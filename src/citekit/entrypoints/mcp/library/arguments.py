@@ -1,4 +1,4 @@
-"""Reads the arguments of the library tools, with the defaults and limits of each tool's schema.
+"""Reads the arguments of the library tools, with the defaults of each tool's schema and the limits in `BOUNDS`.
 
 Reading is lenient: for example, numbers may be written as strings.
 """
@@ -18,8 +18,8 @@ LONGEST_LIST = 1000
 def read(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the arguments of a tool call, including defaults for arguments that are missing or null.
 
-    Numbers and Booleans may be written as strings. Raise `RequestRefused` if an argument is unknown, missing without a
-    default, or of the wrong type.
+    Numbers and Booleans may be written as strings. Raise `RequestRefused` if an argument is unknown, required but
+    missing, or invalid.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     arguments = {name: field["default"] for name, field in properties.items() if "default" in field}
@@ -102,8 +102,7 @@ BOUNDS: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "alexandria_ingest_preview": {"limit": (1, 50)},
     "alexandria_batch_ingest": {"limit": (1, 50)},
 }
-"""The minimum and maximum of numeric arguments, by tool. Values outside these limits are changed to the nearest limit;
-other invalid arguments are rejected.
+"""The minimum and maximum of numeric arguments, by tool. Values outside these limits are changed to the nearest limit.
 """
 
 

@@ -19,8 +19,7 @@ def optional_text(description: str = "", default: str | None = None, choices: Se
 def whole(description: str = "", default: int | None = None) -> Schema:
     """Return the schema of an integer argument.
 
-    The limits that the description mentions are not part of the schema, because values beyond them are clamped, not
-    rejected.
+    Limits that the description mentions are not part of it, because values beyond them are clamped, not rejected.
     """
     plain = _described("integer", description)
     return plain if default is None else {**plain, "default": default}

@@ -87,9 +87,8 @@ TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
 
 @define
 class LibraryTools:
-    """The MCP tools of one library.
-
-    `open_library` is called only when a tool is called, so that opening the library does not delay the server start.
+    """The MCP tools of one library. `open_library` is first called when a tool is, so that it does not delay the server
+    start.
     """
 
     open_library: Callable[[], Alexandria]
