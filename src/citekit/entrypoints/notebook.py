@@ -1,6 +1,6 @@
 """Shows results of the SDK in notebooks: evidence as a picture, sound, or text, maps as trees, and hits as a list.
 
-The HTML is self-contained, small, and runs nothing. `notebook_methods` adds the methods that notebooks call.
+The HTML is self-contained and runs nothing. `notebook_methods` adds the methods that notebooks call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Adds the methods that notebooks call to the types of the domain, which does not depend on its presentation.
 
-Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). The HTML is made in `notebook`, which is imported when a
-notebook shows the first result, because programs wait for the import.
+Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). `notebook` makes the HTML and is imported when the first
+result is shown, because programs wait for the import.
 """
 
 from __future__ import annotations

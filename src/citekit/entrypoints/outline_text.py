@@ -20,8 +20,8 @@ TITLE_LIMIT = 120
 def outline_lines(found: Structure) -> Iterator[str]:
     """Yield a line about the file, a line for each node below its parent, and a line about nodes that are left out.
 
-    The first line has the part of the addresses before `#`, and the other lines have only the part from `#` on. `+3`
-    after a title means that the node has three children that are not shown.
+    The first line has the part of the addresses before `#`; the others have the part from `#` on. `+3` after a title
+    means that three children of the node are not shown.
     """
     yield head_line(found.outline)
     pending = [(node, 0) for node in reversed(found.nodes)]

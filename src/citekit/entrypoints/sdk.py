@@ -80,7 +80,7 @@ class CiteKit:
         force: bool = False,
         progress: Progress = silent,
     ) -> ResourceMap:
-        """Map a file, index its text, and return the map. If an up-to-date map exists, return it and do nothing else.
+        """Map a file, index its text, and return the map. If an up-to-date map exists, only return it.
 
         If `type` is not None, files of other kinds are rejected. If `force` is True, the file is always mapped again.
         """
@@ -120,11 +120,7 @@ class CiteKit:
         return self.app.maps.get(resource_id).find(node_id)
 
     def address(self, resource_id: str, node_id: str) -> Address:
-        """Return the address of a node.
-
-        Raise `ResourceMissing` if the resource has no map, `MapCorrupt` if the map is damaged, or `NodeMissing` if the
-        map does not have the node.
-        """
+        """Return the address of a node. Raise the errors of `node`."""
         return Address(resource_id, self.node(resource_id, node_id).location)
 
     def resolve(
@@ -386,7 +382,7 @@ class CiteKit:
         """Add the tags `add` to each of the resources, remove the tags `remove`, and return the tags of each by its ID.
 
         Raise `ResourceMissing` if a resource has no map, or `RequestRefused` if a tag is invalid or a resource has too
-        many tags.
+        many.
         """
         return self.app.tag(resources, add, remove)
 
@@ -397,6 +393,6 @@ class CiteKit:
     def remove(self, resource_id: str) -> None:
         """Delete a map, its tags, and its text in the index. Raise `ResourceMissing` if the resource has no map.
 
-        Its evidence stays in the cache until the cache is pruned or cleared.
+        Evidence stays in the cache until the cache is pruned or cleared.
         """
         self.app.remove(resource_id)

@@ -1,4 +1,4 @@
-"""Reads the user's settings, once, from flags and environment variables.
+"""Reads the user's settings from environment variables.
 
 The names in this package are imported on first use, so that a fast command loads only the settings that it needs.
 """

@@ -21,9 +21,8 @@ _FORMER_PARSERS = {"apart": "subprocess", "here": "inline"}
 
 
 def current_parsers(value: str) -> str:
-    """Return the current name for a value of `CITEKIT_PARSERS`.
-
-    Log a warning, once for each value, if the value is a former one.
+    """Return the current name for a value of `CITEKIT_PARSERS`. Log a warning, once for each value, if it is a former
+    one.
     """
     new = _FORMER_PARSERS.get(value)
     if new is None:
@@ -124,7 +123,7 @@ class Settings:
     catalog: str | None = field(repr=False)
 
     def __attrs_post_init__(self) -> None:
-        """Register the secrets in the settings, so that they are removed from all output."""
+        """Register the secrets in the settings, so that they are removed from output."""
         remember(self.gemini_key, self.openai_key, self.password, self.link_key)
         remember_address(self.base_url)
         remember_address(self.speech_url)
@@ -168,7 +167,7 @@ HOTTEST = 2.0
 SWITCH = ("on", "off")
 PARSERS = ("subprocess", "inline")
 LEAST_PARSER_MEMORY = 100_000_000
-"""The minimum memory in bytes with which every parser can be loaded and can read a small file."""
+"""The minimum memory in bytes of a parser, with which it can be loaded and read a small file."""
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
@@ -236,8 +235,10 @@ _STORE = re.compile(r"(s3|gs|az)://[^/?#@]+[^?#@]*")
 
 
 def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
-    """Return the address of a shared store. Raise `RequestRefused`, which names the setting, if it is neither a URL (of
-    S3, Google Cloud Storage, or Azure, without credentials and parameters) nor an absolute path.
+    """Return the address of a shared store.
+
+    Raise `RequestRefused`, which names the setting, if it is neither a URL (of S3, Google Cloud Storage, or Azure,
+    without credentials and parameters) nor an absolute path.
     """
     if _STORE.fullmatch(text):
         return text
@@ -260,9 +261,8 @@ _SPEECH_SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
 
 
 def _speech_service(text: str) -> str:
-    """Return the service and model that the user chose for speech, or an empty text for a local model.
-
-    Raise `RequestRefused` if the model is missing.
+    """Return the service and model that the user chose for speech, or an empty text for a local model. Raise
+    `RequestRefused` if the model is missing.
     """
     service, separator, model = text.partition(":")
     if not separator or service not in _SPEECH_SERVICES:

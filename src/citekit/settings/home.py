@@ -33,10 +33,9 @@ TAKEN_AS_WRITTEN = frozenset(
 
 
 def home_of(environment: Mapping[str, str], home: str | None = None) -> str:
-    """Return the absolute path of the home folder, the same as `settings_from`.
+    """Return the absolute path of the home folder, and raise `RequestRefused`, as `settings_from` does.
 
-    This also raises `RequestRefused` in the same cases. The settings are loaded only if a variable is set whose value
-    may be invalid.
+    The settings are loaded only if a variable is set whose value may be invalid, or if the path begins with `~`.
     """
     named = home_named(environment, home)
     checked = any(environment.get(name) for name in VARIABLES if name not in TAKEN_AS_WRITTEN)

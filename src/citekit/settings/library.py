@@ -54,7 +54,7 @@ class LibrarySettings:
     tools: frozenset[str] | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Register the secrets in the settings, so that they are removed from all output."""
+        """Register the secrets in the settings, so that they are removed from output."""
         remember(self.qdrant_key)
         remember(self.reranker_key)
         remember_address(self.qdrant_url)
@@ -76,10 +76,10 @@ class LibrarySettings:
 
     @property
     def toolsets(self) -> frozenset[str]:
-        """The names of the toolsets to offer to agents.
+        """The names of the toolsets to offer to agents: the requested ones, if any.
 
-        These are the requested toolsets, if any. Otherwise, they are the core tools (`citekit`) and, if a library is
-        configured or books were ingested, the library tools (`alexandria`).
+        By default, they are the core tools (`citekit`) and, if a library is configured or books were ingested, the
+        library tools (`alexandria`).
         """
         if self.tools is not None:
             return self.tools
@@ -137,7 +137,7 @@ def _downloads() -> Path | None:
 
 
 def _database(url: str | None) -> str | None:
-    """Return `url`, or raise `RequestRefused` if it is not the URL of a PostgreSQL database or contains a password."""
+    """Return `url`. Raise `RequestRefused` if it is not the URL of a PostgreSQL database or contains a password."""
     if url is None:
         return None
     parts = urlsplit(url)

@@ -28,8 +28,7 @@ PERSONAL = "@personal"
 def home_named(environment: Mapping[str, str], home: str | Path | None = None) -> str:
     """Return the home folder as the user wrote it: `home`, or else `CITEKIT_HOME`, or else the current folder.
 
-    The path of the personal home replaces the name `@personal`. Raise `RequestRefused` if the user has no personal
-    home.
+    The path of the personal home replaces the name `@personal`. Raise `RequestRefused` if the user has none.
     """
     named = str(home or environment.get("CITEKIT_HOME") or ".")
     if named != PERSONAL:
@@ -45,9 +44,10 @@ def home_named(environment: Mapping[str, str], home: str | Path | None = None) -
 
 
 def personal_home(environment: Mapping[str, str]) -> str | None:
-    """Return the path of the personal home: the folder `citekit` in the user's folder for the data of programs.
+    """Return the path of the personal home, or None if the user has no home directory.
 
-    That folder is `XDG_DATA_HOME`, or the default of the platform. Return None if the user has no home directory.
+    It is the folder `citekit` in the user's folder for the data of programs: `XDG_DATA_HOME`, or the default of the
+    platform.
     """
     data = environment.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data):  # a relative path is invalid by the XDG Base Directory Specification
@@ -68,9 +68,8 @@ def viewer_folder(environment: Mapping[str, str]) -> str | None:
 
 
 def models_folder(environment: Mapping[str, str]) -> str | None:
-    """Return the folder with the models that this user downloaded. Return None if the user has no home directory.
-
-    It is next to the personal home, in the user's folder for the data of programs.
+    """Return the folder with the models that this user downloaded, next to the personal home; None if the user has no
+    home directory.
     """
     personal = personal_home(environment)
     return None if personal is None else f"{personal}-models"

@@ -51,7 +51,7 @@ def read_size(text: str, name: str = "") -> int:
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """Return the size, in bytes, from an environment variable, or None if the variable is not set or empty.
+    """Return the size in bytes from an environment variable, or None if the variable is not set or empty.
 
     Raise `RequestRefused` if the value is not a size of at least `least` bytes.
     """
@@ -100,9 +100,8 @@ def default(value: int | None, default: int) -> int:
 
 
 def one_of(name: str, text: str, known: Sequence[str]) -> str:
-    """Return `text` if it is one of the values in `known`; otherwise, raise `RequestRefused`.
-
-    `name` is the name of the setting, for the message.
+    """Return `text`, or raise `RequestRefused` if it is not one of the values in `known`. `name` is the name of the
+    setting.
     """
     if text not in known:
         raise RequestRefused(f"{name}={shown(text)} must be one of: {', '.join(known)}.")
@@ -122,9 +121,10 @@ _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "fals
 
 
 def switch(environment: Mapping[str, str], name: str) -> bool | None:
-    """Return the Boolean from an environment variable (1, 0, or a synonym).
+    """Return the Boolean from an environment variable (1, 0, or a synonym), or None if the variable is not set or
+    empty.
 
-    Return None if the variable is not set or empty. Raise `RequestRefused` for any other value.
+    Raise `RequestRefused` for any other value.
     """
     text = environment.get(name)
     if not text:

@@ -1,8 +1,8 @@
 """Reads keys and passwords, and removes them from output.
 
 A secret is the value of a variable, or the content of the file that the variable with the suffix `_FILE` names. Like
-SSH, CiteKit rejects a file that other users can access. Symbolic links are followed, and the permissions of the file
-that was opened are checked.
+SSH, CiteKit rejects a file that other users can access. Symbolic links are followed, and the permissions of the opened
+file are checked.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def read_secret(environment: Mapping[str, str], name: str) -> str | None:
     """Return the secret in the variable `name` or in the file that `{name}_FILE` names, or None if neither is set.
 
     Raise `RequestRefused` if both are set, or if the file cannot be read, is not a regular file, does not consist of
-    one line of text, is too large, is accessible to other users, or belongs to another user than root.
+    one line of text, is too large, is accessible to other users, or belongs to another user (except root).
     """
     value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
     if value is not None and path is not None:
@@ -56,10 +56,7 @@ def remember(*secrets: str | None) -> None:
 
 
 def remember_address(url: str | None) -> None:
-    """Register the user name and password in a URL as secrets.
-
-    The user name is registered only if no password follows it.
-    """
+    """Register the password in a URL, or else the user name, as a secret."""
     if url is not None and "@" in url:
         from urllib.parse import unquote
 
@@ -76,10 +73,7 @@ def concealed(text: str) -> str:
 
 
 def concealed_in_json(text: str) -> str:
-    """Return a JSON document with every registered secret replaced by a placeholder.
-
-    Secrets are found even if they are escaped in the document.
-    """
+    """Return a JSON document with every registered secret, even an escaped one, replaced by a placeholder."""
     import json
 
     for secret in _known:
@@ -118,10 +112,10 @@ def _read(variable: str, path: str) -> bytes:
 
 
 def _check(variable: str, path: str, state: os.stat_result) -> None:
-    """Raise `RequestRefused` if the opened file is not a regular file or is not private.
+    """Raise `RequestRefused` if the opened file is not a regular file, or if another user can access it or owns it
+    (except root).
 
-    A file is private if no other user can read or replace its content. `variable` is the variable that names the file,
-    and `state` is the status of the opened file.
+    `variable` is the variable that names the file, and `state` is the status of the opened file.
     """
     if not stat.S_ISREG(state.st_mode):
         raise RequestRefused(f"{variable}: {path} is not a regular file.")

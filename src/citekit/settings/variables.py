@@ -30,8 +30,9 @@ VARIABLES = {
     "CITEKIT_CACHE_LIMIT": "the maximum size of the evidence store, in bytes or with K, M, G, T (default: 10G)",
     "CITEKIT_ROOTS": "folders in which agents can read files and CiteKit searches for moved sources, separated by ':' "
     "(on Windows, by ';')",
-    "CITEKIT_CLIENT_INGEST": "on (default) to let agents map files in the home, in CITEKIT_ROOTS, and in the folders that "
-    "their MCP client offers, or off",
+    "CITEKIT_CLIENT_INGEST": "on (default) to let agents map files in the home (unless it is your home directory or a folder "
+    "above it), in CITEKIT_ROOTS, in the folders that their MCP client offers, and, with the library tools, in the library "
+    "folders; or off",
     "CITEKIT_CLIENT_ROOTS": "on (default) to let agents read files in the folders that their MCP client offers, or off",
     "CITEKIT_CONCURRENCY": "the number of files to map at the same time (default: the number of cores, at most 4)",
     "CITEKIT_MODEL_CONCURRENCY": "the maximum number of concurrent requests to a model (default: 8)",

@@ -48,7 +48,7 @@ def html_citation(resource_map: ResourceMap, titles: Sequence[str], address: Add
 
 
 def csl_citation(resource_map: ResourceMap, address: Address | None = None) -> dict[str, Any]:
-    """Return a part of a file, or the whole, as a CSL-JSON item. Its `locator` is the page, line, or time."""
+    """Return a part of a file, or the whole, as a CSL-JSON item. Its `locator`, if any, is the page, line, or time."""
     item: dict[str, Any] = {
         "id": resource_map.resource_id,
         "type": _TYPES.get(resource_map.modality, "document"),

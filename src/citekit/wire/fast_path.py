@@ -1,7 +1,7 @@
 """Reads locations, maps, receipts, and extractions in exactly the form that CiteKit stores, without importing cattrs.
 
-If data has any other form, the converter reads the same data and reports the reason if it is invalid. The constructors
-of the objects validate the values in both cases.
+If data has any other form, the converter reads it and reports the reason if it is invalid. The constructors of the
+objects validate the values in both cases.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ MODALITIES = {modality.value: modality for modality in Modality}
 
 
 class UnusualError(Exception):
-    """Raised for data that is not exactly in the form that CiteKit stores.
-
-    The converter may still be able to read it.
-    """
+    """Raised for data that is not exactly in the form that CiteKit stores. The converter may still be able to read it."""
 
 
 NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupError, ArithmeticError)
@@ -38,7 +35,7 @@ NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupErro
 def read_location(data: Any) -> Location:
     """Convert plain data to a location.
 
-    Raise one of the exceptions in `NOT_WELL_FORMED` if the data is not exactly in the stored form or is invalid.
+    Raise one of `NOT_WELL_FORMED` if the data is not exactly in the stored form or is invalid.
     """
     if type(data) is not dict:
         raise UnusualError
@@ -115,7 +112,7 @@ _LOCATIONS: dict[tuple[str, int], Callable[[dict[str, Any]], Location]] = {
     ("image", 2): _box,
     ("virtual", 2): _virtual,
 }
-"""Readers by modality and number of fields. CiteKit never writes a location with more or fewer."""
+"""Readers by the modality and the number of fields of a stored location."""
 
 
 def text(value: Any) -> str:
@@ -207,7 +204,7 @@ def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
 
 
 def read_options(data: Mapping[str, Any]) -> Options:
-    """Convert plain data to extraction options. Raise an error of `NOT_WELL_FORMED` if the data is not well-formed."""
+    """Convert plain data to extraction options. Raise one of `NOT_WELL_FORMED` if the data is not well-formed."""
     section = None
     if "section" in data:
         titles = data["section"]

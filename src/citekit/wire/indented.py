@@ -1,7 +1,7 @@
 """Writes indented JSON faster than the standard library.
 
 The text is the same as the result of `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`. The standard
-library uses nested generators that pass each token through every level. This module joins strings instead.
+library passes each token through nested generators; this module joins strings instead.
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ def indented(plain: Any) -> str:
 
 
 def _value(value: Any, line: str) -> str:
-    """Return the JSON text of `value`.
-
-    `line` is the line break and indentation that precede each line after the first.
-    """
+    """Return the JSON text of `value`. `line` is the line break and indentation that precede each line after the first."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)

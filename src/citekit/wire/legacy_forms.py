@@ -1,8 +1,7 @@
 """Converts older and foreign forms of maps to the current form before they are converted to objects.
 
 It reads the form of citekit 0.1 and 0.2 (nulls, `pages` or `lines` next to the location), the older flat form (no
-location object at all), and the form on the architecture page (`metadata.title`, `metadata.type`, `context` for
-`summary`).
+location object), and the form on the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ class NestedTooDeeplyError(ValueError):
 def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the plain data of a map to the current form.
 
-    Values that are not recognized stay unchanged, so that they are reported when the data is converted to objects.
-    Raise `NestedTooDeeplyError` if nodes are nested too deeply.
+    Values that are not recognized stay unchanged, so that they are reported later. Raise `NestedTooDeeplyError` if
+    nodes are nested too deeply.
     """
     plain = without_nulls(data)
     metadata = plain.get("metadata", {})
@@ -50,8 +49,8 @@ def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
 def strict_node(data: object, modality: Modality | None, depth: int = 1) -> object:
     """Convert the plain data of a node and its descendants to the current form.
 
-    `modality` is the modality of the map, or None if it is unknown. `depth` is the level of the node, counted from 1.
-    Raise `NestedTooDeeplyError` if the nodes are nested deeper than `DEPTH_LIMIT` levels.
+    `modality` is the modality of the map, or None if it is unknown. `depth` is the level of the node, from 1. Raise
+    `NestedTooDeeplyError` if the nodes are nested deeper than `DEPTH_LIMIT` levels.
     """
     if depth > DEPTH_LIMIT:
         raise NestedTooDeeplyError(f"nodes are nested more than {DEPTH_LIMIT} levels deep")

@@ -36,8 +36,8 @@ _LOCATION_FIELDS = {"modality", *LOCATION_FIELDS}
 class LenientMap:
     """A map of which only the readable parts were read.
 
-    `head` is the map without its nodes. `nodes` are the nodes at their original positions; a node whose location is not
-    readable has a virtual location. `faults` and `warnings` are `path: reason` lines.
+    `head` is the map without its nodes. `nodes` are at their original positions; a node whose location is not readable
+    has a virtual location. `faults` and `warnings` are `path: reason` lines.
     """
 
     head: ResourceMap
@@ -129,9 +129,7 @@ class _Reading:
         return name
 
     def _title(self, value: object, path: str) -> str:
-        """Return the title `value` if it is valid text.
-
-        Otherwise, report the fault and return `path` as the title, so that the title is not reported a second time as
+        """Return the title `value`, or `path` after reporting that it is not text, so that it is not reported again as
         empty.
         """
         title = self._text(value, path)

@@ -20,13 +20,13 @@ from citekit.domain.numbers import exact, real
 from citekit.domain.rectangles import box_of_size
 
 LOCATION_FIELDS = ("pages", "chapter", "chars", "sheet", "cells", "lines", "start", "end", "bbox", "virtual_address")
-"""Every field of a location except `modality`."""
+"""The fields of a location except `modality`."""
 
 
 class BoxOrder(StrEnum):
     """The meaning of the four numbers of a `bbox` in data from other programs: two corners, or a corner and a size.
 
-    CiteKit itself always writes corners.
+    CiteKit itself writes corners.
     """
 
     CORNERS = "xyxy"
@@ -96,9 +96,8 @@ _BY_NAME = {"pdf": Modality.DOCUMENT, **{modality.value: modality for modality i
 
 
 def modality_by_fields(data: Mapping[str, Any]) -> Modality | None:
-    """Return the modality that the fields of a location imply.
-
-    Return None if the fields are `start` and `end`, which may be video or audio, or if no field implies a modality.
+    """Return the modality that the fields of a location imply, or None. `start` and `end` imply none: they may be video
+    or audio.
     """
     for field, modality in _BY_FIELD.items():
         if data.get(field) is not None:

@@ -58,10 +58,10 @@ def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str,
 def _moved(
     node: dict[str, Any], start: str, before: Mapping[str, Any], after: Mapping[str, Any], reason: str
 ) -> list[Edit]:
-    """Change the fields of a node's location that differ, and return the changes.
+    """Change the fields of a node's location that differ, where the node stores them: in its location object, or in
+    itself.
 
-    The fields are changed where the node stores them: in its location object, or in the node itself. `start` is the
-    path of the node.
+    Return the changes. `start` is the path of the node.
     """
     written = node.get("location")
     has_location = isinstance(written, dict) and any(written.get(field) is not None for field in LOCATION_FIELDS)

@@ -83,9 +83,8 @@ def to_json(resource_map: ResourceMap) -> str:
 
 
 def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """Parse the text of a JSON file as a map.
-
-    Raise `FaultyAnswer` if it is not valid. `where` names the file in messages.
+    """Parse the text of a JSON file as a map. Raise `FaultyAnswer` if it is not valid. `where` names the file in
+    messages.
     """
     return from_plain_map(plain_from_json(text, where), where, box_order)
 
@@ -113,9 +112,8 @@ def plain_from_json(text: str, where: str) -> Any:
 
 
 def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
-    """Return a node as plain data with `depth` levels of children.
-
-    None means all levels; 0 means only the children's IDs.
+    """Return a node as plain data with `depth` levels of children. None means all levels; 0 means only the children's
+    IDs.
     """
     plain: dict[str, Any] = {"id": node.id, "title": node.title, "type": node.type, "location": to_plain(node.location)}
     if node.summary is not None:

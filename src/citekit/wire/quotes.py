@@ -17,8 +17,8 @@ LISTED = 100
 def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
     """Return the result of a quote verification as plain data, with an address for each occurrence.
 
-    `near`, the most similar passage, is null if the quote was found or no passage is similar. `unread_pages` has the
-    first `LISTED` page numbers that were not read, and `unread_count` is the number of all of them.
+    `near`, the most similar passage, can be null. `unread_pages` has the first `LISTED` page numbers that were not
+    read, and `unread_count` is the number of all of them.
     """
     return {
         "finding": verdict.finding.value,
@@ -36,7 +36,7 @@ def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
 
 
 def to_plain_with_lines(verdict: QuoteVerdict) -> dict[str, Any]:
-    """Return the verdict like `to_plain`, and with the whole line or row of each place."""
+    """Return the verdict as `to_plain` does, with the whole line or row of each place."""
     plain = to_plain(verdict)
     for each, place in zip(plain["places"], verdict.places, strict=True):
         each["line"] = place.line
@@ -44,7 +44,7 @@ def to_plain_with_lines(verdict: QuoteVerdict) -> dict[str, Any]:
 
 
 def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
-    """Return the verdict of a lookup like `to_plain_with_lines`, with the number of searched files.
+    """Return the verdict of a lookup as `to_plain_with_lines` does, with the number of searched files.
 
     It also has the number of skipped files, if any, and `cut` if not all files with the words were compared.
     `resource_id` is null if no file has the words or a similar passage.

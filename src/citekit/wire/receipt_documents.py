@@ -1,8 +1,7 @@
-"""Recognizes files that consist of exactly one receipt in the stored form, or of one complete output of
-`resolve --json`, which contains a receipt.
+"""Recognizes files that consist of exactly one receipt in the stored form, or of one complete output of `resolve
+--json`, which contains a receipt.
 
-No other document that contains a receipt and other data counts as a receipt. Otherwise, anyone could add false claims
-to a genuine receipt.
+A document with further data does not count, because anyone could add false claims to a genuine receipt.
 """
 
 from __future__ import annotations
@@ -52,9 +51,10 @@ def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
 
 
 def read_answer(data: bytes, where: str) -> tuple[Receipt, str] | None:
-    """Return the receipt in a complete output of `resolve --json`, and the address written in the receipt.
+    """Return the receipt in a complete output of `resolve --json` and the address written in it, or None for other
+    documents.
 
-    Return None for any other document. Raise `FaultyAnswer` if the receipt is not in exactly the stored form.
+    Raise `FaultyAnswer` if the receipt is not in exactly the stored form.
     """
     strict = _StrictJson()
     plain = strict.read(data)
@@ -80,9 +80,8 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
 
 
 def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
-    """Return the differences between the keys of `plain` and the keys of a stored receipt, as `path: reason` lines.
-
-    `written` is the receipt in the stored form.
+    """Return the differences, as `path: reason` lines, between the keys of `plain` and those of `written`, a receipt in
+    the stored form.
     """
     if not isinstance(written, Mapping) or not isinstance(plain, Mapping):
         return []
@@ -102,10 +101,7 @@ def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
 
 @define
 class _StrictJson:
-    """A JSON parser that reports content that different parsers interpret differently, such as duplicate keys.
-
-    `faults` lists such content.
-    """
+    """A JSON parser that lists in `faults` what different parsers interpret differently, such as duplicate keys."""
 
     faults: list[str] = field(factory=list)
 

@@ -66,7 +66,7 @@ def from_plain(data: object, where: str) -> Receipt:
 def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
     """Convert plain data to a receipt, and return it with the address in the data, which may not match the location.
 
-    The address is None if the data has no address. Raise `FaultyAnswer` if the data is not a valid receipt.
+    The address is None if the data has none. Raise `FaultyAnswer` if the data is not a valid receipt.
     """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a receipt must be a JSON object"])
@@ -79,10 +79,7 @@ def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
 
 
 def from_json(text: str, where: str) -> Receipt:
-    """Parse a JSON text as a receipt.
-
-    Raise `FaultyAnswer` if it is not valid. `where` describes the text in messages.
-    """
+    """Parse a JSON text as a receipt. Raise `FaultyAnswer` if it is not valid. `where` describes the text in messages."""
     try:
         return from_plain(json.loads(text), where)
     except (ValueError, RecursionError) as wrong:
@@ -122,6 +119,6 @@ def shown(value: object) -> str:
 
 
 def _optional(made: Receipt | Extraction) -> dict[str, Any]:
-    """Return the optional fields `bytes_from` and `notes` as plain data, without fields that have no value."""
+    """Return the optional fields `bytes_from` and `notes` as plain data, if they have a value."""
     plain: dict[str, Any] = {} if made.bytes_from is None else {"bytes_from": made.bytes_from}
     return {**plain, "notes": list(made.notes)} if made.notes else plain

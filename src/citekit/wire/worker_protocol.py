@@ -38,9 +38,8 @@ _T = TypeVar("_T")
 
 
 def invalid(what: str) -> FaultyAnswer:
-    """Return the error for an answer of a worker that is not valid.
-
-    `what` names the malformed part of the answer, such as `the picture`.
+    """Return the error for an answer of a worker that is not valid. `what` names the malformed part, such as `the
+    picture`.
     """
     advice = "Try again; if this happens again, the file may be damaged."
     return FaultyAnswer("The answer of the worker process is not valid", [f"{what} is malformed. {advice}"])
@@ -115,7 +114,7 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
 def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:
     """Return whether the lists describe valid units of a text with `length` characters.
 
-    Their numbers must not decrease, and their ranges must be in order, must not overlap, and must be inside the text.
+    Their numbers must not decrease, and their ranges must be in order, not overlap, and be inside the text.
     """
     if not len(numbers) == len(starts) == len(ends):
         return False
@@ -251,9 +250,8 @@ def pages_from(data: object) -> list[tuple[str, str]]:
 
 
 def rows_from(data: object) -> list[dict[str, Any]]:
-    """Return the rows of a table as dictionaries from column names to JSON values.
-
-    Raise `FaultyAnswer` if `data` is not a list of objects.
+    """Return the rows of a table as dictionaries from column names to JSON values. Raise `FaultyAnswer` if `data` is
+    not a list of objects.
     """
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
         raise invalid("the list of rows")

@@ -48,10 +48,7 @@ class ClientRoots:
     _asking: anyio.Lock = field(factory=anyio.Lock, init=False)
 
     async def learn(self, context: _Context) -> None:
-        """Ask the client for its roots if they are not known yet.
-
-        If the client does not answer, it offers no folders.
-        """
+        """Ask the client for its roots if they are not known yet. If the client does not answer, it offers no folders."""
         if self._known:
             return
         async with self._asking:
@@ -60,7 +57,7 @@ class ClientRoots:
                 self._offer(await _asked(context))
 
     async def changed(self, _: _Context, __: NotificationParams | None) -> None:
-        """Discard the folders that the client offered. The client is asked again at the next call."""
+        """Discard the folders that the client offered, and ask again at the next call."""
         self._known = False
         self._offer(())
 
@@ -91,9 +88,8 @@ def _folders(answer: ListRootsResult) -> Iterator[Path]:
 
 
 def folder_of(uri: str) -> Path | None:
-    """Return the local folder that a `file` URI (RFC 8089) names.
-
-    Return None for other URIs and for paths that are not folders.
+    """Return the local folder that a `file` URI (RFC 8089) names, or None for other URIs and for paths that are not
+    folders.
     """
     try:
         parts = urlsplit(uri)

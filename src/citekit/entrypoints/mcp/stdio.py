@@ -1,8 +1,8 @@
 """Implements the stdio transport: one JSON-RPC message per line on standard input and output.
 
 The SDK's own transport reads in a thread that cannot be interrupted, so a signal would not end the server before the
-next line arrives. In this module, the reader is a daemon thread, which does not keep the process alive. Pending
-requests are still answered after the input ends.
+next line arrives. In this module, the reader is a daemon thread, which does not keep the process alive. After the input
+ends, pending requests are still answered for `LAST_ANSWERS` seconds.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|"|[\[{]+|[\]}]+|[:,]|[^\s"\[\]{}
 def claim() -> tuple[int, int]:
     """Take over standard input and output, and return private file descriptors (input, output) for them.
 
-    Afterward, descriptor 0 is the null device, and descriptor 1 is standard error, also for child processes. Output
-    that a library prints, even at exit, never reaches the client.
+    Afterward, also for child processes, descriptor 0 is the null device, and descriptor 1 is standard error, so that
+    output of libraries does not reach the client.
     """
     wire = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -159,10 +159,7 @@ class Wire:
         self._settled = anyio.Event()
 
     async def until_settled(self) -> None:
-        """Wait until all requests are answered or the client closes the connection.
-
-        The wait ends after `LAST_ANSWERS` seconds at the latest.
-        """
+        """Wait until all requests are answered or the client closes the connection, but at most `LAST_ANSWERS` seconds."""
         with anyio.move_on_after(LAST_ANSWERS):
             while self._owed and not self._failed and not _hung_up(self.sink):
                 with anyio.move_on_after(0.1):
@@ -173,7 +170,7 @@ class Wire:
 async def stdio(wire: Wire) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Provide the incoming and outgoing message streams of a session over `wire` in an `async with` block.
 
-    If the client closes the connection, the block is canceled.
+    If the client no longer reads the output, the block is canceled.
     """
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
@@ -250,10 +247,8 @@ async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Ex
 
 
 def _room(sink: int) -> int:
-    """Return the number of bytes that can be written to `sink` without blocking.
-
-    This is the capacity of an empty pipe, `AT_ONCE` for any other pipe or descriptor that is ready, or 0 if writing may
-    block.
+    """Return the number of bytes that can be written to `sink` without blocking: the capacity of an empty pipe,
+    `AT_ONCE` for any other descriptor that is ready, or 0.
     """
     if not hasattr(select, "poll") or not _poll(sink, select.POLLOUT) & select.POLLOUT:
         return 0

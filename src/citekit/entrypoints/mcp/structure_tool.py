@@ -25,7 +25,7 @@ GET_STRUCTURE = Tool(
     title="Show the structure of a file",
     description=(
         "Returns the tree of chapters, scenes, or functions of a file, with ids and locations. Start with depth: 1. Without "
-        "options, returns the whole map as JSON, which can be long; with options, one line per node."
+        "options, returns the map as JSON, in parts if long; with options, one line per node."
     ),
     input_schema=schemas.inputs(
         {
@@ -51,7 +51,7 @@ _NOTE = 90
 
 
 def read_structure(app: Container, arguments: Mapping[str, Any]) -> Structure:
-    """Run the use case `GetStructure` with the arguments of a call. Raise the errors of `GetStructure`."""
+    """Run the use case `GetStructure` with the arguments of a call, and raise its errors."""
     options = dict(arguments)
     max_tokens = options.pop("max_tokens", None)
     if max_tokens is None:
@@ -74,8 +74,8 @@ def is_whole_map(found: Structure, arguments: Mapping[str, Any]) -> bool:
 def structure_answer(found: Structure, arguments: Mapping[str, Any]) -> Answer:
     """Return the result for a map or the requested part of it.
 
-    For a call without options, the structured content and the text have the form of the specification. For a call with
-    options, the text has one line for each node, and the structured content has only the data in these lines.
+    Without options, the structured content and the text have the form of the specification. With options, the text has
+    one line for each node, and the structured content has only the data in these lines.
     """
     if is_whole_map(found, arguments):
         return map_answer(found.outline)

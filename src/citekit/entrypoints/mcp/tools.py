@@ -101,9 +101,8 @@ class Bound:
     """A tool with the function `run` that runs it.
 
     `long` returns whether a call with the given arguments can take long. `cached` returns the same result as `run` if
-    it can do so by checking only file metadata, otherwise None; it is called in the event loop. `check` validates the
-    arguments. If `refused` is not None, it converts errors to results in the tool's own form. If it is None, errors are
-    returned as texts.
+    that requires only file metadata, otherwise None; it is called in the event loop. `check` validates the arguments.
+    `refused` converts errors to results in the tool's own form; without it, errors are returned as texts.
     """
 
     tool: Tool
@@ -287,7 +286,7 @@ class Tools:
         return what
 
     def _evidence(self, evidence: Evidence, arguments: Arguments) -> Answer:
-        """Return the answer for evidence. The answer is cached for as long as the evidence object is in the cache."""
+        """Return the answer for evidence, cached for as long as the evidence object is in the cache."""
         asked, width = self._asked_evidence(arguments), arguments.get("width")
         kept = self.app.resolve.cached(asked)
         if kept is None or kept.receipt != evidence.receipt:
@@ -326,7 +325,7 @@ class Tools:
 MAP, RESOURCE, NODE = "map", "resource", "node"
 
 _ADDRESSES_HAVE = frozenset("=#/")
-"""The characters that occur in addresses. A text without them is a node ID."""
+"""A text without any of these characters is a node ID, not an address."""
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
@@ -340,9 +339,8 @@ def _may_be_address(arguments: Arguments) -> bool:
 
 @lru_cache(1024)
 def _asked_node(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
-    """Return the cache key for the evidence of a node.
-
-    Repeated requests get the same object, so that its hash is computed only once.
+    """Return the cache key for the evidence of a node: the same object for repeated requests, so that its hash is
+    computed once.
     """
     return Asked(NodeName(resource_id, node_id), virtual, Options(Form(form), accurate))
 

@@ -1,9 +1,9 @@
 """Escapes untrusted text from files in the results that agents read.
 
 JSON escapes quotation marks and line ends, so a title cannot end its string early. In addition, this module escapes
-invisible characters (zero-width characters, tags, direction controls), Markdown links and images, and the HTML
-elements whose usual attributes make a client load a resource (`_LOADING`). Other markup, such as a `style` attribute,
-is not escaped. The decoded data is unchanged, and all characters are visible.
+invisible characters (zero-width characters, tags, direction controls), Markdown links and images, and the HTML elements
+whose usual attributes make a client load a resource (`_LOADING`). Other markup, such as a `style` attribute, is not
+escaped.
 """
 
 from __future__ import annotations

@@ -203,7 +203,7 @@ VERIFY_QUOTE = Tool(
 
 
 def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool `verifyQuote` for one quote or a list. An error for one quote in a list does not prevent the others.
+    """Run the tool `verifyQuote` for one quote or a list, in which an error for one quote does not prevent the others.
 
     `discreet` removes paths from the errors in a list. Raise `RequestRefused` unless the arguments have either `quote`
     or a list `quotes` of 1 to `QUOTES_LIMIT` quotes. For a single quote, also raise the errors of verifying it.

@@ -29,10 +29,10 @@ _Result = TypeVar("_Result")
 
 @define
 class Workers:
-    """Two groups of threads, one for quick lookups and one for long extractions.
+    """Two groups of threads: for quick lookups, and for long extractions, so that lookups do not wait for extractions.
 
-    Lookups therefore never wait for extractions. A thread for extractions only waits for a parser process. There are
-    more such threads than parser processes, so that a few slow files do not delay the others.
+    Threads for extractions mostly wait for a parser process. There are more of them than parser processes, so that a
+    few slow files do not delay the others.
     """
 
     at_once: int = 8

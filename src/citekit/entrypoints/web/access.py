@@ -34,10 +34,7 @@ DOCUMENT_POLICY = (
     "default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin"
 )
-"""The policy for content of files: it runs no scripts and loads nothing.
-
-The viewer may read the content to mark quotes.
-"""
+"""The policy for content of files: it runs no scripts and loads nothing, but the viewer may read it to mark quotes."""
 
 _SECURITY = {
     "content-security-policy": POLICY,
@@ -119,9 +116,8 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _cookies(headers: Headers, name: str) -> list[str]:
-    """Return the value of the cookie `name` in a list, or an empty list if there is no such cookie.
-
-    Cookies of other servers on this computer may be malformed.
+    """Return the value of the cookie `name` in a list, or an empty list. Cookies of other servers on this computer may
+    be malformed.
     """
     try:
         morsel = SimpleCookie(headers.get("cookie", "")).get(name)

@@ -22,7 +22,7 @@ SECONDS = 60
 
 @frozen
 class Keys:
-    """The keys that the server on one port, and the processes of the same user, derive from the `token` of the user."""
+    """The keys that the server on one port, and the processes of the same user, derive from the user's `token`."""
 
     token: str
     port: int

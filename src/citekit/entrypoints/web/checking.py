@@ -70,8 +70,8 @@ class CheckingRoutes:
     def check(self, asked: Asked) -> Response:
         """Verify each quote of a pasted answer at the address that the answer gives for it.
 
-        For an address without a quote, return the titles of the part. After `QUOTES_LIMIT` quotes and addresses, the
-        others are only counted (`left_out`). Raise `RequestRefused` if the answer is too long.
+        For an address without a quote, return the titles of the part. Quotes and addresses after the first
+        `QUOTES_LIMIT` are only counted (`left_out`). Raise `RequestRefused` if the answer is too long.
         """
         text = asked.text("text")
         if len(text) > ANSWER_LIMIT:
@@ -164,8 +164,8 @@ class CheckingRoutes:
     async def verify(self, request: Request) -> Response:
         """Verify an uploaded piece of evidence or a receipt.
 
-        The header `x-name` has the percent-encoded name of the file. The header `x-receipt`, which is optional, has the
-        receipt of the evidence in Base64.
+        The header `x-name` has the percent-encoded name of the file, and the optional header `x-receipt` the receipt of
+        the evidence in Base64.
         """
         name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name or "evidence"
         try:

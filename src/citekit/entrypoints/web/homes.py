@@ -30,10 +30,9 @@ OPEN = 8
 
 @define
 class Homes:
-    """The home `first`, for which the server was started, and all other homes that the user has viewed. Thread-safe.
+    """The home `first`, for which the server was started, and the other homes that the user has viewed. Thread-safe.
 
-    The other homes are opened when they are first requested. `shell` contains the routes of the page itself in each
-    home.
+    The others are opened when they are first requested. `shell` contains the routes of the page itself in each home.
     """
 
     first: Container
@@ -71,7 +70,8 @@ class Homes:
     def _opened(self, key: str) -> tuple[Container, Starlette]:
         """Return the container and the application of a home, and open the home first if necessary.
 
-        Raise `RequestRefused` if no home with this key was viewed or its folder is gone, and the errors of `open_home`.
+        Raise `RequestRefused` if no home with this key was viewed or its folder is no longer a home, and the errors of
+        `open_home`.
         """
         with self._lock:
             if key not in self._apps:
@@ -87,10 +87,7 @@ class Homes:
             return self._apps[key]
 
     def _has(self, key: str, resource_id: str) -> bool:
-        """Return whether a home has a map of this resource, even a damaged one.
-
-        Return False for a home that cannot be opened.
-        """
+        """Return whether a home has a map of this resource, even a damaged one; False if the home cannot be opened."""
         try:
             self._opened(key)[0].maps.card(resource_id)
         except MapCorrupt:

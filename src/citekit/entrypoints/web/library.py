@@ -116,7 +116,7 @@ class LibraryRoutes:
         return plain({"state": "unchanged"})
 
     def map(self, asked: Asked) -> Response:
-        """Return what the viewer needs to show a resource, with its nodes as rows in reading order."""
+        """Return what the viewer needs to show a resource, with its nodes as rows."""
         resource_map = self.app.maps.get(asked.text("id")).outline
         name = resource_map.resource_id
         try:
@@ -162,8 +162,7 @@ class LibraryRoutes:
         """Return the lines that match a query, in all files, in one, or in those with a tag.
 
         `titled` are nodes whose titles contain all words and that are not among these lines, such as scenes. If a title
-        consists of words that are said in its node of a recording, it is also the `quote`; otherwise, the `quote` is
-        empty.
+        consists of words that are said in its node of a recording, it is also the `quote`, which is otherwise empty.
         """
         name, tag = asked.text("id", ""), asked.text("tag", "")
         query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []
@@ -182,9 +181,9 @@ class LibraryRoutes:
         return plain(answer)
 
     def edit(self, asked: Asked) -> Response:
-        """Correct a map, and return it. `edit` is rename, move, raise, lower, add, remove, undo, or original.
+        """Correct a map, and return it.
 
-        Raise `RequestRefused` for any other edit.
+        `edit` is rename, move, raise, lower, add, remove, undo, or original. Raise `RequestRefused` for others.
         """
         name = asked.text("id")
         match asked.text("edit"):
@@ -248,7 +247,7 @@ def _notes(resource_map: ResourceMap) -> list[str]:
 
 
 def _rows(resource_map: ResourceMap) -> list[list[object]]:
-    """Return [ID, depth, title, type, fragment of the address, summary] for each node, in reading order."""
+    """Return [ID, depth, title, type, fragment of the address, summary] for each node, parents before their children."""
     rows: list[list[object]] = []
     pending: list[tuple[Node, int]] = [(node, 0) for node in reversed(resource_map.nodes)]
     while pending:

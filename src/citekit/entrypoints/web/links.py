@@ -47,8 +47,8 @@ def resource_place(resource_id: str) -> str:
 
 
 def place_named(app: Container, uri: str) -> tuple[str, str]:
-    """Return the path below a home, and the fragment, that show an address, or what a URI of a map or of evidence
-    names.
+    """Return the path below a home, and the fragment, that show an address or the target of a URI of a map or of
+    evidence.
 
     Raise `RequestRefused` for a malformed URI of evidence, `ReceiptMissing` if the evidence is not known or no longer
     stored, and the errors of addresses and maps.

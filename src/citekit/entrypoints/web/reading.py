@@ -117,7 +117,7 @@ class ReadingRoutes:
         """Return the subtitles or recognized passages of a recording as [start, end, text, words].
 
         `words` has [offset in the text, start in seconds] for each recognized word. The answer also names the
-        transcriber that recognized the passages, if any. If the recording has no text, `cues` is empty.
+        transcriber, if any. If the recording has no text, `cues` is empty.
         """
         try:
             transcript = self.show.transcript(asked.text("id"))

@@ -44,9 +44,8 @@ class Asked:
         return value
 
     def number(self, name: str, default: int | None = None) -> int:
-        """Return a whole number.
-
-        Raise `RequestRefused` if it is missing and there is no default, or is not a whole number.
+        """Return a whole number. Raise `RequestRefused` if it is missing and there is no default, or is not a whole
+        number.
         """
         value = self.values.get(name, default)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -119,9 +118,8 @@ def failed(error: BaseException) -> Response:
 
 
 def plain(data: object, status: int = 200, *, forever: bool = False) -> Response:
-    """Return plain data as JSON.
-
-    With `forever`, the browser may cache it permanently, because its URL contains a version of the file.
+    """Return plain data as JSON. With `forever`, the browser may cache it permanently: its URL contains a version of
+    the file.
     """
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     headers = {"cache-control": FOREVER} if forever else None

@@ -65,9 +65,8 @@ class ViewerServer:
 
 
 def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
-    """Return a new viewer.
-
-    Raise `RequestRefused` if the server cannot listen on the port or, if the port is None, on any of `PORTS`.
+    """Return a new viewer. Raise `RequestRefused` if it cannot listen on the port or, if the port is None, on any of
+    `PORTS`.
     """
     return ViewerServer(app, app.view_token, _listening([port] if port is not None else PORTS))
 
