@@ -1,7 +1,7 @@
 """Recognizes text in images with RapidOCR on ONNX Runtime, using the models in the RapidOCR wheel.
 
 Nothing is downloaded, because RapidOCR gets the paths of these models. Threads share one engine under a lock, because
-it changes its state during recognition.
+the engine changes its state during recognition.
 """
 
 from __future__ import annotations

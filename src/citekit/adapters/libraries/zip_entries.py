@@ -39,7 +39,7 @@ def translated(what: str) -> Iterator[None]:
 
 
 def is_folder(item: zipfile.ZipInfo) -> bool:
-    """Return whether a ZIP entry is a folder or has no name, for which old Python versions raise an error."""
+    """Return whether a ZIP entry is a folder or has no name, for which `is_dir` fails before Python 3.12."""
     return not item.filename or item.is_dir()
 
 

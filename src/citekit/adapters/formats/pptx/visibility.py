@@ -100,7 +100,7 @@ class Canvas:
         return str(shape.shape_id) not in self.moved
 
     def _opaque(self, shape: Any) -> Iterator[Color | None]:
-        """Yield the color of a shape that hides what is below it, or None if it is unknown or not uniform."""
+        """Yield the color of a shape that hides what is below it, or None if the color is unknown or not uniform."""
         if local(shape._element) == "pic":
             yield None
             return

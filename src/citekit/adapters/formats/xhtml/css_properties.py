@@ -630,7 +630,7 @@ def _plain_change(name: str, words: Sequence[Token], units: Units) -> Change | U
 
 
 def _is_edge_on(angle: float) -> bool:
-    """Return whether text is unreadable if it is turned by `angle` degrees in depth."""
+    """Return whether text is unreadable if it is turned by `angle` degrees around an axis in its plane."""
     return math.cos(math.radians(angle)) < 0.1
 
 
