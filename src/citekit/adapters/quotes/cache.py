@@ -177,9 +177,7 @@ def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
 
 
 def _shrink(folder: Path, limit: int) -> None:
-    """Remove the least recently used cache files until at most `limit` bytes remain, and temporary files of killed
-    processes.
-    """
+    """Remove the least recently used cache files until `limit` bytes remain, and temporary files of killed processes."""
     files: list[tuple[float, int, Path]] = []
     check_folder(folder)
     with suppress(OSError):

@@ -20,7 +20,7 @@ class NextReads:
 
     @contextmanager
     def announced(self) -> Iterator[None]:
-        """Announce that the text of the files that this thread maps during the `with` block is read next."""
+        """Announce that the text of the files that this thread maps in the block is read next."""
         before = self.is_next()
         self._threads.is_next = True
         try:

@@ -24,7 +24,7 @@ IDLE = 600.0
 """Seconds without a request after which a worker exits to free its memory."""
 
 WORN = 0.25
-"""The fraction of its memory limit above which a worker exits after a request, and is replaced."""
+"""Fraction of the memory limit. A worker that still uses more after a request exits and is replaced."""
 
 REPORT_EVERY = 0.05
 """Minimum interval between two progress reports, in seconds."""

@@ -21,10 +21,10 @@ from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import message_from
 
 LOOK = 0.1
-"""Interval between two calls of `progress` while a worker runs, in seconds. `progress` may cancel the request."""
+"""Interval between two calls of `progress`, which may cancel the request, in seconds."""
 
 WAITING = 10
-"""Ratio of the wall-clock limit to the processor-time limit. On a busy machine, even short requests take long."""
+"""Ratio of the wall-clock limit to the processor-time limit, because requests wait for a busy machine."""
 
 DISPLACED = 2
 """A request may run for this many times `slow_after` before it must give way to others."""
@@ -39,7 +39,7 @@ BUSY_LOAD = 0.75
 """Load average of the last minute, for each processor, above which the computer counts as busy."""
 
 SAMPLE = 100_000
-"""The number of additions that are timed to measure the current speed of a processor."""
+"""The number of additions that are timed to measure the speed of a processor."""
 
 SAMPLE_SECONDS = 0.0015
 """Processor time in seconds that these additions take on a processor of 3 GHz that does nothing else."""

@@ -269,7 +269,7 @@ class CatalogedMapStore(SharedMapStore):
 def _missing(
     connection: Connection, space: int, objects: Mapping[str, Mapping[int, int]]
 ) -> tuple[list[tuple[str, int]], dict[str, int]]:
-    """Return the maps and the removals that are not recorded. `objects` has the size of each object of each resource."""
+    """Return the unrecorded maps and removals. `objects` has the size of each object of each resource."""
     asked = space, [key_of(name) for name in objects]
     known: dict[bytes, set[int]] = {}
     for key, number in connection.execute(_ALL_NUMBERS, asked):

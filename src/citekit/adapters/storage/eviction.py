@@ -86,7 +86,7 @@ class Eviction:
     def _is_in_use(self, times: tuple[float, ...]) -> bool:
         """Return whether the object was accessed so recently that the caller may still be copying it.
 
-        Each time counts, because the latest may date from before the clock was set back.
+        Each time counts, because the clock may have been set back after the latest.
         """
         now = self.uses.now()
         return any(abs(now - time) < self.grace for time in times)

@@ -35,10 +35,10 @@ DEFAULT_LIMIT = 10 * 10**9
 """Default limit on the total size of the objects, in bytes."""
 
 KEPT_SHARE = 0.99
-"""Fraction of the limit that remains after an eviction, so that not every new object causes another eviction."""
+"""Fraction of the limit that remains after an eviction, so that not every new object causes another."""
 
 GRACE = 10.0
-"""Seconds after its last access during which an object is not evicted, because a caller may still be copying it."""
+"""Seconds after its last access during which an object is not evicted, because it may still be copied."""
 
 _WAITING = "waiting for another caller that is creating the same evidence"
 

@@ -132,7 +132,7 @@ def malformed(complaint: str) -> str:
 
 
 def continuation(answer: Answer) -> str:
-    """Return the follow-up to a truncated answer. It repeats the last nodes and the ancestors of the last one."""
+    """Return the follow-up to a truncated answer, with the last nodes and the ancestors of the last one."""
     return _CONTINUE.format(last="\n".join(_describe_node(item) for item in _last_nodes(answer.items)))
 
 

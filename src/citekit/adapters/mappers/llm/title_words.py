@@ -21,7 +21,7 @@ _STEM = 6
 _ENDINGS = ("ing", "ed", "es", "s")
 _MIN_LETTERS = 4
 _DISTINCTIVE = 10
-"""The minimum number of letters of a title that is hardly in a text by chance, even across word boundaries."""
+"""The minimum number of letters of a title that is unlikely to be in a text by chance, even across word boundaries."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")

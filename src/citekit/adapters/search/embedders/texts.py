@@ -32,7 +32,9 @@ def plain(text: str) -> str:
 
 
 def spread(pieces: Sequence[T], limit: int = PIECES) -> Sequence[T]:
-    """Return all `pieces`, or `limit` of them at even intervals, including the first and the last, if there are more."""
+    """Return all `pieces`; if there are more than `limit`, that many at even intervals, including the first and the
+    last.
+    """
     if len(pieces) <= limit:
         return pieces
     return [pieces[number * (len(pieces) - 1) // (limit - 1)] for number in range(limit)]

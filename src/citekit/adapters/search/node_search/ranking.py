@@ -53,7 +53,7 @@ def texts_of(title: str, summary: str | None) -> Texts:
 
 
 def length_of(title: str, summary: str | None) -> float:
-    """Return the length of a node for scoring: the characters of its title plus a quarter of those of its summary."""
+    """Return the length of a node for scoring: the characters of its title plus a quarter of its summary's."""
     return len(title) + len(summary or "") / 4
 
 
@@ -160,7 +160,7 @@ class Ranking(Generic[R]):
 
 
 def _rarest_first(common: Sequence[int]) -> list[int]:
-    """Return the positions of the words that occur in any node, rarest first, and equally common ones in query order."""
+    """Return the positions of the words that occur in any node, rarest first, then in query order."""
     return sorted((at for at, number in enumerate(common) if number), key=lambda at: common[at])
 
 

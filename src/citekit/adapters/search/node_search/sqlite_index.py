@@ -345,7 +345,7 @@ class Database:
     """The connections to the database file in `folder`. A connection is used by one thread at a time."""
 
     def __init__(self, folder: Path, patience: float) -> None:
-        """Create the pool of connections. `patience` is the number of seconds to wait for another process that writes."""
+        """`patience` is the number of seconds to wait for another process that writes."""
         self._file = SqliteFile(folder / DATABASE, TABLES, patience=patience)
 
     @contextmanager

@@ -202,7 +202,7 @@ class PostgresTextIndex:
         return self._database.run(lambda connection: terms.long_keys(connection, space, condition))
 
     def _found(self, keys: Sequence[terms.Key]) -> Iterator[FoundBlock]:
-        """Yield the blocks with these keys, in this order, without those that have been removed or are damaged."""
+        """Yield the blocks with these keys, in this order, except removed or damaged ones."""
         for start in range(0, len(keys), BATCH):
             batch = keys[start : start + BATCH]
             rows = self._rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))
@@ -214,7 +214,7 @@ class PostgresTextIndex:
                     yield FoundBlock(id_of(key[0]), version, key[1], block)
 
     def _block(self, resource_id: str, data: bytes) -> TextBlock | None:
-        """Return a stored block. If it is damaged, remove the text of the resource from the index, and return None."""
+        """Return a stored block; None if it is damaged, after removing the text of the resource from the index."""
         try:
             return from_bytes(data)
         except (zlib.error, ValueError, LookupError, TypeError):

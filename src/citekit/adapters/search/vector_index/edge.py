@@ -214,8 +214,8 @@ class EdgeVectorIndex:
         return form
 
     def _aside(self, what: str, collection: str) -> Path:
-        """Return a new path for a temporary folder of a collection. The dot at its start keeps it out of the
-        collections.
+        """Return a new path for a temporary folder of a collection. Because of the dot, it is not listed as a
+        collection.
         """
         return self._folder / f".{what}-{_tag(collection)}-{secrets.token_hex(8)}"
 

@@ -1,4 +1,4 @@
-"""Validates entries, collection names, and filters, because engines crash or store invalid data if they are not valid."""
+"""Validates entries, collection names, and filters: engines crash or store invalid data otherwise."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def answer(requests: Requests, batch: Callable[[Sequence[Request]], Sequence[Rep
 
 
 def _asks(requests: Requests, question: Question, words: SparseVector) -> Mapping[str, Callable[[int], Request]]:
-    """Return functions that make the requests for `question` from a number of results, by name: `dense` and `lexical`."""
+    """Return functions of a number of results that make the requests for `question`, by name: `dense` and `lexical`."""
     asks: dict[str, Callable[[int], Request]] = {}
     vector, where = question.vector, question.where
     if question.limit <= 0 or is_never(where):

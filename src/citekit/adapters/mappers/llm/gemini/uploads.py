@@ -194,9 +194,8 @@ class RemoteFiles:
         return tried(call, self.explain, self.retries, progress)
 
     def delete_all(self) -> None:
-        """Delete the uploads of the conversation.
-
-        A file that may remain stays recorded, for the next run with the same key.
+        """Delete the uploads of the conversation. Those that may still be at the service stay recorded, for the next
+        run.
         """
         hurried = evolve(
             self.retries,

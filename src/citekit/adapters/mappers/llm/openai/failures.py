@@ -113,9 +113,7 @@ def exceeds_context(failure: OpenAiFailure) -> bool:
 
 
 def concerns_account(failure: OpenAiFailure) -> bool:
-    """Return whether the failure is about credit, the model's name, or forbidden content, whatever feature it also
-    mentions.
-    """
+    """Return whether the failure is about credit, the model's name, or forbidden content, and not about a feature."""
     return bool(_NO_CREDIT.search(failure.words) or _NO_MODEL.search(failure.words) or _REFUSED.search(failure.words))
 
 
