@@ -124,9 +124,10 @@ def attachment_notes(document: Document) -> list[str]:
     more = f", and {count - len(names)} more" if count > len(names) else ""
     portfolio = document.xref_get_key(document.pdf_catalog(), "Collection")[0] != "null"
     what = "The file is a portfolio of" if portfolio else "The file has"
-    listed = f"{', '.join(filter(None, names))}{more}"
+    listed = ", ".join(filter(None, names))
+    which = f": {listed}{more}" if listed else ""
     return [
-        f"{what} {counted(count, 'attached file')}, which the map leaves out: {listed}. To map "
+        f"{what} {counted(count, 'attached file')}, which the map leaves out{which}. To map "
         f"{'it, save it' if count == 1 else 'them, save them'} with a PDF program."
     ]
 

@@ -58,18 +58,18 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
     ends = _last_pages(sections, texts)
     types = _types(sections, texts.count)
     headings = heading_lines(sections, texts)
-    budget = PAGES_BUDGET
+    budget, shortened = PAGES_BUDGET, False
     items: list[tuple[int, OutlineItem]] = []
     for index, (section, last) in enumerate(zip(sections, ends, strict=True)):
         span = last - section.page + 1
         if span > budget:
-            last, span = section.page, 1
+            last, span, shortened = section.page, 1, True
         budget -= span
         summary = summary_of(section, _next_section(sections, index), last, texts, headings)
         place_of = Pages.span(section.page, last)
         items.append((section.level, OutlineItem(section.title, types[section.level], place_of, summary)))
     tree = tuple(_covering_children(outline_item) for outline_item in nested(items))
-    return (*_front_matter(sections, texts), *tree), budget < len(sections)
+    return (*_front_matter(sections, texts), *tree), shortened
 
 
 def moved_section_notes(sections: Sequence[Section]) -> list[str]:
