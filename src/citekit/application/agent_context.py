@@ -18,7 +18,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.unicode_controls import IGNORED
 
 TOKEN = 4
-"""Characters per token. This is an estimate that fits most tokenizers for English prose."""
+"""Characters per token: an estimate for English prose."""
 
 SUMMARY_LIMIT = 160
 TITLE_LIMIT = 120
@@ -62,9 +62,8 @@ class ReadContext:
 def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budget: int | None = None) -> AgentContext:
     """Render the outline of `maps`: nodes with IDs and addresses, in at most `budget` tokens (4 characters each).
 
-    The top level of all maps is included first, one node per map in turn, then the next level. In the text, nodes are
-    in reading order. Raise `RequestRefused` for an unknown format, or for a budget that is too small for the titles of
-    the maps.
+    Higher levels are included first, one node per map in turn. In the text, nodes are in reading order. Raise
+    `RequestRefused` for an unknown format, or for a budget that is too small for the titles of the maps.
     """
     if format not in FORMATS:
         raise RequestRefused(f"The format of an outline must be {' or '.join(FORMATS)}, not {format!r}.")

@@ -74,10 +74,10 @@ class Doctor:
     """Checks the installation and the home. Does not change maps or evidence.
 
     `components` returns the packages; `mapper` the mapper that would run and why; `installed_mappers` the (name,
-    package) of mappers from other packages; `ffmpeg` the path of that program, or None; `index_fault` the problem of
-    the index, or None; `leftovers` the temporary files of killed processes; `remote_leftovers` the files left on model
-    services; `clients` the MCP clients with an entry for CiteKit; `other_project` the installed version of another
-    project's distribution `citekit`, or None.
+    package) of mappers from other packages; `ffmpeg` its path, or None; `index_fault` the problem of the index, or
+    None; `leftovers` temporary files of killed processes; `remote_leftovers` files left on model services; `clients`
+    the MCP clients with an entry for CiteKit; `other_project` the installed version of another project's distribution
+    `citekit`, or None.
     """
 
     folders: Mapping[str, Path]

@@ -82,7 +82,7 @@ class EvidenceContent:
     def link(self, receipt: Receipt, seconds: int) -> str | None:
         """Return a URL in the shared store at which anybody can read the evidence for `seconds`.
 
-        Return None if the evidence is smaller than `LINKED_SIZE` bytes, or if the store provides no URL for it.
+        Return None for less than `LINKED_SIZE` bytes, or if the store provides no URL.
         """
         return self.store.link(receipt.evidence_digest, seconds) if receipt.evidence_size >= LINKED_SIZE else None
 
@@ -102,7 +102,7 @@ class EvidenceContent:
         `BINARY_LIMIT` bytes; otherwise None.
 
         A long text is truncated. A picture that is too large, or wider or higher than `width` pixels, is reduced. None
-        is also returned if the evidence was removed or the picture cannot be reduced.
+        is also returned if that fails or the evidence was removed.
         """
         media_type = receipt.media_type
         if is_text(media_type):

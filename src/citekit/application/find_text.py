@@ -57,8 +57,8 @@ FURTHER = 2
 FOLLOWING = (500, 200)
 """The maximum number of characters from the lines after a hit that are shown on the first page, and on the second.
 
-If no context is requested, they are shown for hits without all words, and if few hits have all words, because the
-answer is often in the next lines.
+Unless context is requested, they are shown for hits without all words, and if few hits have all words: the answer is
+often in the next lines.
 """
 
 FOLLOWING_LINES = 8
@@ -83,7 +83,7 @@ class _Candidate:
 
     @property
     def rank(self) -> tuple[bool, int, float]:
-        """The sort key of the candidate: better candidates are smaller, and hidden text is last."""
+        """The sort key of the candidate: the best first, and hidden text last."""
         return self.block.hidden, -self.match.kind, -self.match.share
 
 
@@ -160,7 +160,7 @@ class _RawMatches:
             self.ranks[key] = min(rank, self.ranks.get(key, rank))
 
     def best_first(self) -> list[tuple[str, str]]:
-        """Return the resource IDs and text versions, best matches first, and those of `first` before all others."""
+        """Return the resource IDs and text versions, those of `first` before all others, and the best matches first."""
         titled = {(each.resource_id, each.version) for each in self.first}
         return sorted(self.blocks, key=lambda key: (key not in titled, self.ranks[key], key))
 
@@ -197,9 +197,8 @@ class FindText:
         (`instead`), and then numbers in words by digits, or the reverse. Quoted words are not replaced.
 
         If no page contains all of several words, the hits are the pages that most likely answer the query as a question
-        (`Kind.PARTIAL`, not counted in `total`). If some words are quoted, pages with the quoted phrases are preferred,
-        and if a quoted word occurs nowhere, there are no such hits. Partial hits are also added if the words of an
-        unquoted query are not close together in any hit.
+        (`Kind.PARTIAL`, not counted in `total`), or that have the quoted phrases. There are none if a quoted word
+        occurs nowhere. Partial hits are also added if the words of an unquoted query are not close together in any hit.
 
         The default `limit` is `LIMIT`, or `PARTIAL_LIMIT` for `Kind.PARTIAL`. If all resources are searched, only the
         files with hits are checked for changes.
@@ -272,8 +271,8 @@ class FindText:
     def _find_everywhere(self, query: TextQuery, limit: int, roots: Sequence[Path], progress: Progress) -> _Found:
         """Search everything that is mapped.
 
-        If more than `EXACT` blocks contain the words, blocks of nodes whose titles contain them are compared first.
-        Then blocks from all over the index are compared, until `COMPARED` of them match.
+        If more than `EXACT` blocks contain the words, nodes whose titles contain them are compared first, then blocks
+        from all over the index, until `COMPARED` match.
         """
         for _ in range(2):
             library = self.library(roots, progress)
@@ -348,7 +347,7 @@ class FindText:
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
         """Index the texts that are not indexed yet, and return what a search needs.
 
-        Raise `ResourceMissing` if a resource has no map, and the errors of reading it if it is the only one.
+        Raise `ResourceMissing`, and the errors of reading a resource that is the only one.
         """
         texts = _IndexedTexts()
         indexed = self.index.versions(names)
@@ -420,8 +419,8 @@ class FindText:
         roots: Sequence[Path],
         progress: Progress,
     ) -> list[TextHit]:
-        """Return the pages of the resources (default: all) that most likely answer the query and contain one of its
-        words.
+        """Return the pages of the resources (default: all) that most likely answer the query and contain at least one
+        of its words.
         """
         hits: list[TextHit] = []
         ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages
@@ -489,7 +488,7 @@ class _Checked:
     dropped: int = field(default=0, init=False)
 
     def is_current(self, resource_id: str, version: str) -> bool:
-        """Return whether the text with that version may be searched. Otherwise it is skipped or was indexed again."""
+        """Return whether the text with that version may be searched."""
         if resource_id in self.maps or resource_id in self.skipped:
             return resource_id in self.maps
         self.progress(len(self.maps), None, "searching")

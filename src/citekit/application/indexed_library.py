@@ -35,8 +35,7 @@ ATTEMPTS = 3
 class LibraryTexts:
     """The indexed text of everything that is mapped.
 
-    `versions` maps each searchable resource to the version of its indexed text, and `skipped` maps each other resource
-    to the reason.
+    `versions` has the version of each indexed text, and `skipped` the reason for each other resource.
     """
 
     versions: Mapping[str, str]
@@ -48,9 +47,8 @@ class LibraryTexts:
 class _Look:
     """A comparison of the index with all maps.
 
-    `state` and `generation` are those of the maps and of the index before the comparison, and `at` is its time, in
-    seconds of the monotonic clock. The texts in `settled`, with `versions`, need no further check until these change.
-    `others` are the other resources.
+    `state` and `generation` are those of the maps and of the index before it, and `at` is its time (monotonic clock).
+    Until these change, the texts in `settled` need no further check. `others` are the other resources.
     """
 
     state: str | None
@@ -80,8 +78,8 @@ class _Look:
 class IndexedLibrary:
     """Indexes the text of everything that is mapped and not indexed yet.
 
-    The index notes for each text the version of the map and of the reader for which it was current, so that a
-    comparison with all maps reads only the file status of most maps. Whether the sources have changed is not checked.
+    The index notes for which version of the map and of the reader each text was current, so that a comparison reads
+    only the file status of most maps. Whether the sources have changed is not checked.
     """
 
     maps: MapStore
@@ -93,8 +91,7 @@ class IndexedLibrary:
     def __call__(self, roots: Sequence[Path] = (), progress: Progress = silent) -> LibraryTexts:
         """Return the versions of the indexed texts.
 
-        Raise `MapCorrupt` if the maps cannot be listed, or `Cancelled` if `progress` cancels the work. Texts that could
-        not be read are tried again each time.
+        Raise `MapCorrupt` if the maps cannot be listed, or `Cancelled` if `progress` cancels the work.
         """
         look, skipped = self._look, dict[str, str]()
         if look is None or not look.holds(self.maps.state(), self.index.generation()):

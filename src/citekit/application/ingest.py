@@ -66,8 +66,8 @@ class Ingest:
     """Turns a file into a stored map. Without `force`, the same mapper does not map the same bytes twice.
 
     `forget_refusals` deletes the record that a file exceeded its resource budget. If `keep_other_maps` is true, as for
-    agents, maps by another mapper, such as a model, are replaced only with `force`: they are returned if their file is
-    unchanged, and otherwise the request is refused. `remote` fetches the copies of files in buckets.
+    agents, a map by another mapper, such as a model, is replaced only with `force`: without it, the map is returned if
+    the file is unchanged, and otherwise the request is refused. `remote` fetches files in buckets.
     """
 
     sources: Sources
@@ -97,8 +97,7 @@ class Ingest:
         budget before, and overwrites a damaged map. `named` is false if only a map refers to the file. Raise the errors
         of `Sources.identify`, `Mapper.map`, `ChooseId`, `MapStore.put`, and `RemoteFiles.fetch`, `SourceUnsupported` if
         the mapper does not support the format or the modality differs, `PathNotAllowed` for a sidecar file outside the
-        allowed folders, `RequestRefused` if a map by another mapper is kept, and `SourceChanged` if the file changes
-        while it is mapped.
+        allowed folders, `RequestRefused` if a map by another mapper is kept, and `SourceChanged` if the file changes.
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)

@@ -58,8 +58,8 @@ class IngestMany:
     ) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
 
-        `wanted` maps files to the resource IDs to use instead of those from their names. If `progress` raises
-        `Cancelled`, that is the error of the file. If the caller stops iterating, the files in progress are canceled.
+        `wanted` maps files to other resource IDs than those from their names. If `progress` raises `Cancelled`, that is
+        the error of the file. If the caller stops iterating, the files in progress are canceled.
         """
         stopped = threading.Event()
 
@@ -189,8 +189,8 @@ def files_below(
 ) -> Iterator[Path]:
     """Yield the files in `paths`, and those below the folders in `paths` that can be mapped, sorted by name.
 
-    In folders, hidden files and folders, symbolic links to folders, and the folders in `skip` are skipped.
-    `is_mappable` decides which files of a folder can be mapped; `left_out` is called with the other visible files.
+    In folders, hidden files and folders, symbolic links to folders, and the folders in `skip` are skipped. `left_out`
+    is called with visible files that are not `is_mappable`.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:

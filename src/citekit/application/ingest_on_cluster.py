@@ -33,11 +33,11 @@ HEARTBEAT = 0.25
 
 @frozen
 class IngestOnCluster:
-    """Maps files on a cluster. Every file has exactly one outcome. If one file fails, the others are still mapped.
+    """Maps files on a cluster. If one file fails, the others are still mapped.
 
     `error_of` converts the plain data of an error. `set_aside` returns the error for a file whose workers died in an
-    earlier run and that is unchanged since, which is tried again only with `force`. Unless the maps are in a shared
-    store (`is_shared`), each map is looked up: a worker on another machine may have another home at the same path.
+    earlier run and that is unchanged since. Unless the maps are in a shared store (`is_shared`), each map is looked up:
+    a worker on another machine may have another home at the same path.
     """
 
     cluster: Cluster

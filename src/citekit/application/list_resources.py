@@ -53,8 +53,8 @@ class _Searched:
 class ListResources:
     """Lists mapped files in pages, all or those that match words.
 
-    The texts that a query searches are kept in memory until a map is added, replaced, or removed. `tags` returns the
-    tags of the resources that have any.
+    The searched texts are kept in memory until a map is added, replaced, or removed. `tags` returns the tags of the
+    resources that have any.
     """
 
     maps: MapStore

@@ -66,7 +66,7 @@ class LookUpQuote:
 
 
 def _joined(verdicts: Sequence[QuoteVerdict]) -> QuoteVerdict | None:
-    """Return the best verdict, with the locations in other files where the finding is the same."""
+    """Return the best verdict, if any, with the locations in other files where the finding is the same."""
     if not verdicts:
         return None
     best = min(

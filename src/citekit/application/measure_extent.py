@@ -18,15 +18,14 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 REMEMBERED = 4096
-"""The maximum number of files whose extent is cached in memory. The extents that were cached first are evicted."""
+"""The maximum number of files whose extent is cached in memory."""
 
 
 @frozen
 class MeasuredExtent:
     """The measured extent of a source file.
 
-    Without an `extent`, `doubt` says why it could not be measured. `source` is the file, or None if it was not needed
-    or not found.
+    Without an `extent`, `doubt` says why it could not be measured. `source` is the file, if it was needed and found.
     """
 
     extent: Extent | None

@@ -29,7 +29,7 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
     If `part` is None, return the address that `resource` contains or, without a location, the resource ID. `resource`
     is an ID or an address: `book`, `doc://book`, `doc://book#pages=12`, `book#pages=12`. `part` is a node ID or an
     address: `doc://book#pages=12`, `book#pages=12`, `pages=12`. Raise `ResourceMissing` if a map is needed and missing,
-    `AddressMalformed` if an address is invalid, or `RequestRefused` if `part` is an address in another resource.
+    `AddressMalformed` for an invalid address, or `RequestRefused` for one in another resource.
     """
     resource_id, fragment = _split(resource)
     if part is None:

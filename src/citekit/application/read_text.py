@@ -364,8 +364,8 @@ class _Writer:
         return None
 
     def _page_before(self, block: int, *, is_begun: bool) -> int | None:
-        """Return the page on which the preceding answer ended; that of `block` if it `is_begun`; None if that is not a
-        page.
+        """Return the page on which the preceding answer ended, which is that of `block` if the block `is_begun`; None
+        if it is not a page.
         """
         here = _page_of(self.part.blocks[block])
         if here is None or is_begun:

@@ -18,8 +18,8 @@ from citekit.domain.resource_map import ResourceMap
 class RenameResource:
     """Stores a map, its editions, and its tags under another ID.
 
-    Existing evidence and its receipts stay valid, because evidence is found by the content of the source. A request for
-    the old ID fails with a message that names the new one.
+    Evidence and receipts stay valid, because evidence is found by the content of the source. A request for the old ID
+    fails with a message that names the new one.
     """
 
     maps: MapStore

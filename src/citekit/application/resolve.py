@@ -109,9 +109,9 @@ class Resolve:
         """Return the evidence for a node, or for the part of a mapped resource that an address names.
 
         With `virtual`, nothing is extracted: the result has an address but no output path, and says whether the source
-        has changed, and in `unchecked` why the location could not be checked. With `remap`, a source that has changed
-        is mapped again instead of raising `SourceChanged`. `roots` are additional folders in which a moved source is
-        searched for. For an address, the `node` of the result is the innermost node that contains its location.
+        has changed, and in `unchecked` why the location could not be checked. With `remap`, a changed source is mapped
+        again instead of raising `SourceChanged`. `roots` are additional folders in which a moved source is searched
+        for. For an address, the `node` of the result is the innermost node that contains its location.
 
         Raise `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` if the address is for another type of resource, and the errors of the extractor, the stores,
@@ -327,9 +327,8 @@ def _file_name(resource_id: str, part: str) -> str:
 def _named(extraction: Extraction, source: Source) -> Extraction:
     """Return the extraction with a file-name suffix and a media type, if it does not have them.
 
-    These depend on the name of the source, and are not stored with the evidence: the same bytes can be evidence of
-    `notes.md` and of `notes.txt`. Formats that browsers execute get the additional suffix `.txt` and the media type
-    `text/plain`.
+    These are not stored with the evidence: the same bytes can be evidence of `notes.md` and of `notes.txt`. Formats
+    that browsers execute get the additional suffix `.txt` and the media type `text/plain`.
     """
     if extraction.suffix:
         return extraction

@@ -24,7 +24,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 REMEMBERED = 2048
-"""The maximum number of cached answers. The least recently used are evicted."""
+"""The maximum number of cached answers."""
 
 
 NOTED_EVERY = 1.0

@@ -32,7 +32,7 @@ class Place(NamedTuple):
 class ChooseId:
     """Chooses resource IDs so that the map of one file does not overwrite that of another.
 
-    Relative paths in older maps are relative to the folder `home`. Only a few map cards are read.
+    Relative paths in older maps are relative to the folder `home`.
     """
 
     maps: MapStore
@@ -118,7 +118,9 @@ def default_id(source: Source) -> str:
 
 
 def ids_in_folders(source: Source) -> Sequence[str]:
-    """Return the IDs of a file that begin with the name of its folder, or of that and the folder above."""
+    """Return the IDs of a file that begin with the name of its folder, or with those of the folder above and its
+    folder.
+    """
     is_text = source.format.modality is Modality.TEXT
     return [resource_id(name, keep_extension=is_text) for name in names_in_folders(source.path)]
 

@@ -58,8 +58,7 @@ class Search:
     ignored.
 
     Query words that no node contains are ignored. If no node matches all of the others, the most common words are
-    ignored until a node matches. Results are ranked by how rare the matched words are, with more weight for titles and
-    short texts; see `NodeIndex`.
+    ignored until one matches. Rare words, titles, and short texts rank higher; see `NodeIndex`.
     """
 
     maps: MapStore

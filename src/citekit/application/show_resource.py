@@ -159,7 +159,7 @@ class ShowResource:
 
     def page_picture(self, resource_id: str, page: int, width: int) -> PagePicture:
         """Return a picture of a page. Its width in pixels is the first of `WIDTHS` that is at least `width`, or the
-        last one.
+        last.
 
         Raise the errors of `PageViews.picture`.
         """

@@ -51,7 +51,7 @@ class Structure:
 
 @frozen
 class GetStructure:
-    """Returns a map in reading order, below any node and to any depth, in answers of bounded size."""
+    """Returns a map, or a part of it, in answers of bounded size."""
 
     maps: MapStore
 

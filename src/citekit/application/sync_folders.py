@@ -87,9 +87,8 @@ def _matches(relative: str, patterns: Sequence[str]) -> bool:
 class SyncFolders:
     """Compares folders with the maps, and maps what is new, changed, or moved.
 
-    `skip` are the folders of the home, which are not synced. Relative paths in older maps are relative to `home`, and
-    `is_mappable` says whether a file is of a known type. While files are unchanged, later calls check only their
-    status.
+    `skip` are folders that are not synced. Relative paths in older maps are relative to `home`, and `is_mappable` says
+    whether a file is of a known type. While files are unchanged, later calls check only their status.
     """
 
     sources: Sources

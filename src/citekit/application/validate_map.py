@@ -37,8 +37,7 @@ class MapReport:
     """The result of validating a map.
 
     `faults` and `warnings` are texts of the form `path: reason`; only faults make the map invalid. `changes` are fixes
-    that can be applied safely. `measured` is true if locations were checked against the extent of the file itself, and
-    not only against that in the map.
+    that can be applied safely. `measured` is true if locations were checked against the extent of the file itself.
     """
 
     resource_map: ResourceMap

@@ -60,19 +60,19 @@ class Ruling(StrEnum):
     """This home has maps with the receipt's resource ID, but none describes the receipt's source."""
 
     SOURCE_CHANGED = "source-changed"
-    """The file at the source's path has other bytes or cannot be read, so verification is not possible."""
+    """The file at the source's path has other bytes or cannot be read."""
 
     SOURCE_MISSING = "source-missing"
-    """There is no file at the source's path, so verification is not possible."""
+    """There is no file at the source's path."""
 
     OTHER_EXTRACTOR = "other-extractor"
-    """The extractor version that made the evidence is not installed, so verification is not possible."""
+    """The extractor version that made the evidence is not installed."""
 
     NOT_CUT = "not-cut"
     """The extraction cannot be repeated here, for example because a library or password is missing."""
 
     MAP_UNREADABLE = "map-unreadable"
-    """This home's map of the receipt's resource is unreadable, so its source is unknown."""
+    """This home's map of the receipt's resource is unreadable."""
 
     FILE_CHANGED = "file-changed"
     """The file changed during the check. Check it again."""
@@ -139,9 +139,7 @@ class Verdict:
 
     @property
     def ruling(self) -> Ruling:
-        """The most important ruling. A ruling that refutes the evidence takes precedence over one that leaves the
-        question open.
-        """
+        """The most important ruling: one that refutes the evidence, if there is one."""
         return self.rulings[0]
 
     @property
@@ -181,9 +179,9 @@ class VerifyEvidence:
     ) -> Verdict:
         """Verify the evidence file at `path` and return the verdict.
 
-        `receipt` is the receipt to check, by default the one stored in this home. `address` is the address that the
-        receipt document states, if any. The source is also searched for in `roots`. Raise `ReceiptMissing` if there is
-        no receipt for the file, and `SourceUnreadable` if the file cannot be read.
+        `receipt` is the receipt to check, by default the one stored in this home. `address` is the address in the
+        receipt document, if any. The source is also searched for in `roots`. Raise `ReceiptMissing` if there is no
+        receipt for the file, and `SourceUnreadable` if the file cannot be read.
         """
         digest = self.sources.digest_uncached(path)
         if digest is None:
@@ -225,7 +223,9 @@ class VerifyEvidence:
         return Verdict(receipt, checks)
 
     def _resource(self, receipt: Receipt) -> Iterator[Check]:
-        """Yield a check whether this home's map with the receipt's resource ID, if any, describes the same source."""
+        """Check whether this home's map with the receipt's resource ID, if any, describes the same source, and yield
+        the result.
+        """
         maps, name = self.resolve.maps, receipt.resource_id
         try:
             mapped = maps.card(name).source_hash

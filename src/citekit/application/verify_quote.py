@@ -126,12 +126,11 @@ class VerifyQuote:
         """Check whether `quote` occurs in the node or at the address `what`, and return the verdict.
 
         If `what` is a string, it is a resource ID, and the quote may occur anywhere in that resource. `roots` are
-        additional folders in which a moved source is searched for. Pages of a PDF on which the quote was found are
-        drawn, to check whether they show the words.
+        additional folders in which a moved source is searched for. PDF pages with the quote are drawn, to check whether
+        they show the words.
 
         Raise `RequestRefused` if the quote has no words, is too long, or occurs too often, or if the location is
-        virtual (not in a file); `SourceUnsupported` if the resource has no text; and the errors of `Resolve` and
-        `LocateSource`.
+        virtual; `SourceUnsupported` if the resource has no text; and the errors of `Resolve` and `LocateSource`.
         """
         readings = ways_to_read(quote)
         resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)

@@ -1,5 +1,5 @@
 """Provides the API of citekit 0.2, for existing programs.
 
-The classes have the names, constructors, and behavior of citekit 0.2: objects are mutable, absent fields are None, and
-`model_dump` exists. `docs/how-to/migrate-from-0.2.md` lists the differences.
+The classes have the names, constructors, and behavior of citekit 0.2; `docs/how-to/migrate-from-0.2.md` lists the
+differences.
 """

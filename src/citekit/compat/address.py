@@ -41,7 +41,7 @@ def build_address(resource_id: str, location: Location, *, clock: bool = False) 
 
     With `clock`, times that are whole seconds and at least one minute are written as in 0.2: `t=03:12-03:50`. Raise
     `LocationMalformed` if the location is invalid, and `ResourceIdRefused` if the address has a fragment and the ID is
-    invalid; both are subclasses of `ValueError`.
+    invalid (both are subclasses of `ValueError`).
     """
     plain = legacy_forms.without_nulls(location.model_dump(mode="json"))
     if plain.get("modality") == "virtual" and "virtual_address" not in plain:

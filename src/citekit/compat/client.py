@@ -151,9 +151,7 @@ class CiteKitClient:
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """Convert CiteKit's errors in the `with` block to the exceptions of citekit 0.2. The original error is the
-    `__cause__`.
-    """
+    """Convert CiteKit's errors in the `with` block to the exceptions of citekit 0.2."""
     try:
         yield
     except (ResourceMissing, SourceUnreadable, SourceMoved) as error:

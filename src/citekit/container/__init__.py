@@ -23,7 +23,7 @@ __all__ = ["ADAPTERS", "INDEX", "MAPPERS", "REQUEST_TIMEOUT", "Container", "boot
 def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Unpack[Ports]) -> Container:
     """Return the container with the use cases of one home.
 
-    `settings` chooses the adapters; by default, they are read from the environment and apply to the folder `home`.
+    `settings` choose the adapters; by default, they are read from the environment and apply to the folder `home`.
     `ports` supplies adapters by port name, which replace those that the settings choose. Raise `TypeError` for a name
     that is not a port, and `RequestRefused` for an invalid setting.
     """

@@ -42,10 +42,8 @@ class Access(Stores):
 
     @first_use
     def client_folders(self) -> AllowedFolders:
-        """The folders and files that agents may read.
-
-        These are the home, the configured roots, the folders of ingested files, and, if the library tools are enabled,
-        the library folders.
+        """The folders and files that agents may read: the home, the configured roots, the folders of ingested files,
+        and, if the library tools are enabled, the library folders.
         """
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 

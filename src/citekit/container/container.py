@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class Container(Answers):
     """The use cases of one home and the adapters that they use. Each object is created on first use. Thread-safe.
 
-    The base classes are `Answers`, `MapMaking`, `Readers`, `Access`, and `Stores`. Each of them uses only those after
-    it in this list, which a type checker can verify.
+    The base classes are `Answers`, `MapMaking`, `Readers`, `Access`, and `Stores`. Each uses only those after it in
+    this list, which a type checker can verify.
     """
 
     __slots__ = ()

@@ -288,7 +288,7 @@ class Alexandria:
 
     @first_use
     def try_chunking(self) -> TryChunking:
-        """The use case that shows how a book would be split into chunks, without storing anything."""
+        """The use case that shows how a book would be split into chunks."""
         return TryChunking(self.app.sources, self.text, self.splitter, self.similarity)
 
     @first_use

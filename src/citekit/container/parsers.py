@@ -45,8 +45,7 @@ class SpeechChoice:
 
     `model` is the folder or the name of a model, or empty for an installed multilingual model. `language` is the
     language code of all recordings, or empty to detect it. `folder` contains the downloaded models. `speakers` is empty
-    if the words are not divided into turns. `name` and `version` are those of a transcriber in the main process that
-    asks a service, if there is one.
+    if the words are not divided into turns. `name` and `version` identify the transcriber of a service, if one is used.
     """
 
     model: str = ""
@@ -66,9 +65,9 @@ class SpeechChoice:
 class Parsers:
     """The parsers of one process: a worker or the main process. Each is created on first use. Thread-safe.
 
-    `index_folder` is the path of the cache of metadata of files, and `password` opens encrypted PDFs. The caller
-    supplied the fields that begin with `given_` instead of the built-in adapters. `before_picture` is called before OCR
-    of each image, and `before_window` before each window of a recording is transcribed.
+    `index_folder` is the path of the cache of metadata of files, and `password` opens encrypted PDFs. The fields that
+    begin with `given_` replace built-in adapters. `before_picture` is called before OCR of each image, and
+    `before_window` before each window of a recording is transcribed.
     """
 
     index_folder: Path | None = None

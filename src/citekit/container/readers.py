@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Readers(Access):
-    """The readers of source files. If there are workers, most readers that the caller did not supply run in them."""
+    """The readers of source files, most of which run in workers, if there are any."""
 
     __slots__ = ()
 

@@ -50,7 +50,7 @@ class Stores:
     Thread-safe.
 
     Adapters that the caller did not supply are chosen from the settings. `confined` is true if the container serves a
-    client that may read only some files, such as an agent, and false if it serves the owner of the home.
+    client that may read only some files, such as an agent, and not the owner of the home.
     """
 
     settings: Settings

@@ -57,8 +57,8 @@ class Draft:
 class CheckedQuote:
     """A quote of a model's answer and the verdict on it.
 
-    If the quote holds, the verdict is that for the first passage in which it holds, of which the cited one is checked
-    first. Without a verdict, `problem` is the reason.
+    A quote that holds has the verdict for the first passage in which it does; the cited passage is checked first.
+    Without a verdict, `problem` is the reason.
     """
 
     quote: str

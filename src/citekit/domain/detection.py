@@ -15,7 +15,8 @@ DETECTION = 6
 """Version of the detection rules. Increase it when `detect` returns a different result for the same bytes and name."""
 
 RTF = b"{\\rtf"
-"""The beginning of a Rich Text Format file (RTF specification 1.9.1), which is text, but not the text that it displays.
+"""The beginning of a Rich Text Format file (RTF specification 1.9.1): its lines are text, but not the text that it
+displays.
 """
 
 
@@ -60,8 +61,7 @@ _INTERPRETER = re.compile(
 def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
     """Return whether a readable file with the signature of the format `signed` is probably ordinary text.
 
-    A signature made of letters can also begin a text, but a file of a binary format soon contains bytes that are not
-    text.
+    A signature of letters can also begin a text, but a binary format soon has bytes that are not text.
     """
     if promised is not None and promised.modality is signed.modality:
         return False

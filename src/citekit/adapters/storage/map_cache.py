@@ -24,7 +24,7 @@ RACY = FINE
 class _Hot:
     """A parsed map, and the `state` that its file at `path` has had since `since`.
 
-    The paths in `absent` take precedence over `path`; no file existed there.
+    No file existed at the paths in `absent`, which take precedence.
     """
 
     resource_map: ResourceMap

@@ -1,7 +1,7 @@
 """A cache of map cards, which saves parsing a map to list it.
 
-Imports almost nothing (no attrs, nothing of `wire`), so that listing maps starts quickly. If the state of a map file
-has changed, its bytes are hashed and compared, which costs far less than parsing.
+Imports almost nothing, so that listing maps starts quickly. If the state of a map file has changed, its bytes are
+hashed, which costs far less than parsing.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _SEPARATOR = "\x1f"
 class RememberedCard(NamedTuple):
     """A card, and the SHA-256 of the map file that it was read from.
 
-    `state` is the state (`FileState` as text) that the file has had since `since` (seconds since the epoch). If
-    `settled` is false, a further change might not show, so only the digest is conclusive.
+    `state` is the state (`FileState` as text) that the file has had since `since` (seconds since the epoch). Unless it
+    is `settled`, only the digest is conclusive.
     """
 
     card: MapCard
@@ -133,10 +133,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def _current(remembered: RememberedCard, entry: os.DirEntry[str], folder: str) -> RememberedCard | None:
-    """Return the card with the current file state.
-
-    Return None if the bytes differ, or if the file cannot be read or is a link out of the folder.
-    """
+    """Return the card with the current file state, or None if the map has to be read."""
     try:
         if entry.is_symlink() and not is_inside(entry.path, folder):
             return None

@@ -19,7 +19,7 @@ __all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed", "written"]
 
 
 def origins(resource_map: ResourceMap) -> list[str]:
-    """Return the paths of the files whose text a map may contain: its source and imported files."""
+    """Return the paths of the files whose text a map may contain: its source, and the data from which it was imported."""
     found, data = [resource_map.source_path], resource_map.metadata.get(IMPORTED_FROM)
     if isinstance(data, str) and data:
         found.append(data)

@@ -76,7 +76,7 @@ def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _is_ours(entry: os.DirEntry[str], resource_id: str) -> bool:
-    """Return whether the file has the name that CiteKit writes, not the plain name that a user would choose."""
+    """Return whether the file has the name that CiteKit writes, not a plain one."""
     from citekit.domain.ids import stored_name
 
     return entry.name == stored_name(resource_id) + SUFFIX

@@ -65,8 +65,8 @@ RACY = FINE
 class FriendlyOutputs:
     """An `Outputs` store in a folder. Each output is a hard link to the stored object, or a copy if links do not work.
 
-    The receipt of a file records its owner and its form, which determine which evidence may reuse the file name. After
-    a power failure, the last outputs may be incomplete until they are requested again.
+    Receipts record the owner and the form of a file, which determine which evidence may reuse its name. After a power
+    failure, the last outputs may be incomplete until they are requested again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -217,7 +217,7 @@ def _receipt_in(path: Path) -> Receipt | None:
 
 
 def _names(name: str, suffix: str, plain: dict[str, object]) -> tuple[str, str]:
-    """Return the preferred name and the unambiguous name. Both, and the names of their receipts, fit the length limit."""
+    """Return the preferred name and the unambiguous name, both short enough for the names of their receipts."""
     suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
     stem = _fitted(name, NAME_LIMIT - len(suffix) - _TAG_LENGTH - len(_RECEIPT_SUFFIX))
     return f"{stem}{suffix}", f"{stem}_{_tag(json.dumps(_place_of(plain)))}{suffix}"
@@ -255,8 +255,8 @@ def _same(left: dict[str, object], right: dict[str, object]) -> bool:
 def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> FileState | None:
     """Return the file's state if it is the object or an unchanged copy, else None.
 
-    A copy that this process has verified is recognized by its state (`before`). The bytes of others are read, because
-    an archive can give any file the size, mode, and timestamp of the object.
+    A copy that this process has verified is recognized by its state (`before`). Others are read, because an archive can
+    give any file the size, mode, and timestamp of the object.
     """
     try:
         there, stored = os.lstat(path), os.lstat(evidence.path)

@@ -1,7 +1,7 @@
 """An evidence store that shares evidence with other machines through an object store.
 
-The bytes of evidence are the object `objects/DIGEST`, and `evidence/KEY` records the digest and the extraction. Fetched
-evidence is kept in the local store, which has the size limit.
+The bytes of evidence are the object `objects/DIGEST`, and `evidence/KEY` records the digest and the extraction. The
+local store, which has the size limit, keeps fetched evidence.
 """
 
 from __future__ import annotations

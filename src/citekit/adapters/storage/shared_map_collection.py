@@ -23,8 +23,8 @@ from citekit.domain.ports.object_store import ObjectStore
 class SharedMapCollection:
     """Removes unreachable maps from `objects` (garbage collection).
 
-    These are the maps of removed resources with their hints, and maps that were replaced by a map that the same mapper
-    made from the same bytes. The empty objects of removed maps are kept, so that no number is used twice.
+    These are the maps of removed resources with their hints, and maps that were replaced by one of the same mapper and
+    bytes. The empty objects of removed maps are kept, so that no number is used twice.
     """
 
     objects: ObjectStore

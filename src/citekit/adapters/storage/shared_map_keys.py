@@ -1,7 +1,7 @@
 """The keys of maps in an object store, and of the hints and notes about them.
 
-`maps/ID/NUMBER` is a map, or empty if the map was removed. `mapped/SOURCE/MAPPER/ID` and `paths/PATH/ID` are hints
-about the maps of given bytes or of a file, and `renamed/ID/NUMBER` has the new ID of a resource.
+`maps/ID/NUMBER` is a map, or empty if it was removed. `mapped/SOURCE/MAPPER/ID` and `paths/PATH/ID` are hints about the
+maps of bytes or files, and `renamed/ID/NUMBER` has the new ID of a resource.
 """
 
 from __future__ import annotations

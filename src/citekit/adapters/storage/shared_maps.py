@@ -1,7 +1,7 @@
 """A map store in an object store, which several machines share.
 
 Each stored map is one object, and the highest number is the current one. A removed map is an empty object with the next
-number. Objects do not change, so writing a number only if it is absent is the only coordination.
+number. Writing a number only if it is absent is the only coordination.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ BASE_SECONDS = 6 * 3600
 class SharedMapStore:
     """A `MapStore` in an object store.
 
-    If another machine stores the map of another file under the same ID between reading and writing, `put` raises
-    `StoreUnavailable`, and that map is kept.
+    If another machine stores the map of another file under the same ID at the same time, `put` raises
+    `StoreUnavailable`.
     """
 
     def __init__(self, objects: ObjectStore, name: str, cards: MapCards | None = None) -> None:

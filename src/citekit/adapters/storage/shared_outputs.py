@@ -1,7 +1,7 @@
 """Outputs whose receipts are shared with other machines through an object store.
 
 Each of several servers can then report the origin of evidence that another one extracted. The receipt is the object
-`receipts/DIGEST/NUMBER`. The number identifies it, because the same bytes can be evidence of several files.
+`receipts/DIGEST/NUMBER`; the same bytes can be evidence of several files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from citekit.wire import receipts
 
 AREA = "receipts"
 REMEMBERED = 8192
-"""The maximum number of shared receipts that a process remembers, so that it does not store them again."""
+"""The maximum number of shared receipts that a process remembers."""
 
 READ_AT_MOST = 50
 """The maximum number of receipts of the same bytes that are read to find an allowed one."""

@@ -1,7 +1,7 @@
 """A ledger in one SQLite file.
 
-Table `line` is append-only; triggers reject changes and deletions. Table `standing` holds the number of the last line
-for each book, so that the cost of a query does not grow with the history.
+Triggers keep the table `line` append-only. Table `standing` holds the number of the last line for each book, so that
+the cost of a query does not grow with the history.
 
 The file uses a rollback journal, not write-ahead logging, so that a ledger on a read-only disk can be read.
 """
@@ -158,7 +158,7 @@ class SqliteLedger:
     def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
         """Return whether the tables exist. If `make` is true, create them in an empty file.
 
-        Raise `LedgerCorrupt` if CiteKit cannot use the file, or did not create all of its views and triggers.
+        Raise `LedgerCorrupt` if CiteKit cannot use the file, or others added views or triggers.
         """
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()

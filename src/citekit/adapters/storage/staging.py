@@ -23,7 +23,7 @@ from citekit.domain.ports.evidence_store import Make
 class StagingArea:
     """A lock for each key, and a folder below `making` for each piece of evidence in progress.
 
-    When a caller gets the lock of a key, the key's existing folders were left by killed processes.
+    The folders of a key that is not locked were left by killed processes.
     """
 
     def __init__(self, making: Path, locks: Path) -> None:

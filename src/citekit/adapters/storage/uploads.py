@@ -68,7 +68,7 @@ class Uploads:
 def _given(part: Path, path: Path) -> None:
     """Move a file. Raise `OSError` if that fails.
 
-    If the file system has hard links, no file that appears at the new path is replaced.
+    If the file system has hard links, an existing file at the new path is not replaced.
     """
     try:
         os.link(part, path)

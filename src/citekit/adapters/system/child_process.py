@@ -1,7 +1,7 @@
 """A child process that runs CiteKit, answers messages, and can be killed at any time (POSIX).
 
-A message is a length of eight bytes (big-endian) followed by that many bytes. The child inherits the read end of a
-pipe, by which the kernel signals it when the parent ends, even inside a compiled loop.
+A message is a length of eight bytes (big-endian) followed by that many bytes. When the parent ends, the kernel signals
+the child by a pipe, even inside a compiled loop.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
 def python(code: str) -> list[str]:
     """Return the command that runs `code` with the current module search path, but without the working directory.
 
-    The flags `-I -S -B` exclude environment variables, start-up files, and compiled copies. Further arguments appear in
+    `-I -S -B` exclude environment variables, start-up files, and compiled copies. Further arguments appear in
     `sys.argv`.
     """
     places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
@@ -203,7 +203,7 @@ class ChildProcess:
                 os.setpriority(os.PRIO_PGRP, self._process.pid, LOW_PRIORITY)
 
     def restore_priority(self) -> bool:
-        """Undo `lower_priority`. Return False if the system does not allow it, as is usual for unprivileged users."""
+        """Undo `lower_priority`. Return False if the system does not allow it."""
         if self._is_low:
             try:
                 os.setpriority(os.PRIO_PGRP, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0))

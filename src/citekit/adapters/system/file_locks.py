@@ -31,7 +31,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 POLL = 0.02
-"""Polling interval for a lock that another process holds, in seconds. Threads of one process wait without polling."""
+"""Polling interval for a lock that another process holds, in seconds."""
 
 NAP = 0.1
 """Interval between two calls of the `waiting` callback, in seconds."""
@@ -239,7 +239,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 @functools.cache
 def errors() -> dict[type[Exception], type[CiteKitError]]:
-    """Return the CiteKit error for each exception of locking. Without a lock, nothing can be written."""
+    """Return the CiteKit error for each exception of locking."""
     import filelock
 
     return {

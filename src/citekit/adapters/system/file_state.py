@@ -24,7 +24,7 @@ class FileState(NamedTuple):
     since the epoch.
 
     The change time of the inode (POSIX `st_ctime`), which programs cannot set, reveals an edit whose modification time
-    was reset. Elsewhere it is the creation time, which is harmless.
+    was reset.
     """
 
     device: int
@@ -44,9 +44,7 @@ class FileState(NamedTuple):
 
     @property
     def window(self) -> float:
-        """Return the seconds within which the file system may give two changes the same timestamp, judging by the
-        timestamps.
-        """
+        """Return the seconds within which two changes may get the same timestamp, judging by this one."""
         return FINE if self.ctime_ns % _COARSE_STEP else COARSE
 
     def changed(self, now: float) -> float:
@@ -60,7 +58,7 @@ class FileState(NamedTuple):
         """Return whether a further change would be visible. Changes within `window` seconds may get the same timestamp.
 
         If the timestamps look coarse, the longer window applies. `since`, when the file was first seen in this state,
-        is used if the last change is after `now`: the clock was changed, or belongs to another computer.
+        is used if the last change is after `now`, by another clock.
         """
         changed = self.changed(now)
         return now - (since if changed > now else changed) > (window if self.ctime_ns % _COARSE_STEP else COARSE)

@@ -1,7 +1,7 @@
 """Atomic file writes: a kill at any point leaves either the old or the new content.
 
-The content is written to a temporary file in the same folder, flushed to the disk (fsync), and renamed over the target,
-which is atomic (POSIX).
+A temporary file in the same folder is written, flushed to the disk (fsync), and renamed over the target, which is
+atomic (POSIX).
 """
 
 from __future__ import annotations
@@ -85,10 +85,8 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int
     """Write `data` to `path`, creating its folder if needed.
 
     On failure, raise `HomeUnwritable`, or `HomeUnsafe` if a folder of the home on the path is a link, and leave the old
-    file unchanged.
-
-    Without `durable`, a power failure may undo or damage the file, but a kill cannot. `mode` is the permissions of the
-    new file before the umask.
+    file unchanged. Without `durable`, a power failure may undo or damage the file. `mode` is the permissions of the new
+    file before the umask.
     """
     with writing(path), opened_folder(path.parent, make=True) as folder:
         if folder is None:

@@ -1,12 +1,11 @@
 """Opens files and folders of a home without following links.
 
-A home may come from an untrusted source: an archive, a clone, or a shared disk. A symbolic link in one of its folders
-would make CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side
-effects.
+A home may come from an untrusted source: an archive, a clone, or a shared disk. A symbolic link in it would make
+CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side effects.
 
 The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`. The part before it
-is chosen by the user and may contain links. The rule uses names only, so that no process needs the path of the home.
-Outside of homes, only the last component is checked.
+is chosen by the user and may contain links. Names suffice, so that no process needs the path of the home. Outside of
+homes, only the last component is checked.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -126,10 +125,10 @@ def check_parent(path: _Path) -> None:
 
 
 def check_database(path: _Path) -> None:
-    """Check a SQLite database and its auxiliary files before it is opened by path.
+    """Check a SQLite database and its auxiliary files before it is opened by path. Missing files are allowed.
 
     Raise `HomeUnsafe` if one of them is neither a regular file nor a folder, if the path has a link inside a home, or
-    if the journal names another file, which SQLite would delete. Missing files are allowed.
+    if the journal names another file, which SQLite would delete.
     """
     text = os.path.abspath(path)  # noqa: PTH100
     folder, name = os.path.split(text)
@@ -148,11 +147,10 @@ def check_database(path: _Path) -> None:
 
 
 def names_another_file(journal: _Path) -> bool:
-    """Return whether a rollback journal names another file, as it does for transactions of several databases
-    (super-journal).
+    """Return whether a rollback journal names another file (super-journal), which SQLite deletes when it rolls the
+    journal back.
 
-    CiteKit has no such transactions. When SQLite rolls the journal back, it deletes the named file. False if the
-    journal cannot be opened.
+    CiteKit does not create such journals. False if the journal cannot be opened.
     """
     try:
         descriptor = os.open(journal, os.O_RDONLY | _OPEN & ~_NOFOLLOW)
@@ -181,8 +179,7 @@ def check_tree(folder: _Path) -> None:
 def remove_tree(path: _Path, *, ignore_errors: bool = False) -> None:
     """Remove a folder with everything in it, or the file, link, or FIFO at `path`. Links are not followed.
 
-    `shutil.rmtree` would wait for a FIFO. Raise `OSError` if something cannot be removed, unless `ignore_errors` is
-    true.
+    Raise `OSError` if something cannot be removed, unless `ignore_errors` is true.
     """
     with suppress(*(OSError,) if ignore_errors else ()):
         if not stat.S_ISDIR(os.lstat(path).st_mode):

@@ -2,8 +2,7 @@
 
 Each folder of derived data has a small file of random bytes. The key is derived from these bytes, and from the inode
 and change time of the file, which programs cannot set (POSIX `st_ctime`). Therefore a home that was copied, unpacked,
-or cloned has another key. Rows and files carry an authentication code (keyed BLAKE2b, RFC 7693) made with this key.
-Data without a valid code is rebuilt.
+or cloned has another key. Data without a valid authentication code (keyed BLAKE2b, RFC 7693) is rebuilt.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -38,9 +37,9 @@ class _Key(NamedTuple):
 class HomeSeal:
     """The seal in `folder`, created on first use. Safe for threads and processes.
 
-    Each user has a seal. Codes of root's seal are valid for all users, because root can write everything anyway, unless
-    others can write to the folder: they could read the seal. If no seal can be created, as on a read-only disk, codes
-    are valid only in this process. `code` and `holds` raise `HomeUnsafe` if the seal is a link or not a regular file.
+    Each user has a seal. That of root, who can write everything anyway, is valid for all users, unless others can write
+    to the folder and thus read it. If no seal can be created, as on a read-only disk, codes are valid only in this
+    process. `code` and `holds` raise `HomeUnsafe` if the seal is a link or not a regular file.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:

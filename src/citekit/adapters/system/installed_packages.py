@@ -14,8 +14,8 @@ _SUFFIX = ".dist-info"
 def version_of(package: str, *distributions: str) -> str:
     """Return the version of `package`, or "unknown".
 
-    `distributions` are the names of distributions that may install it, by default its own. The version is read from the
-    name of the metadata folder next to the package, because importing `importlib.metadata` is slow.
+    `distributions` are the names of distributions that may install it, by default its own. The metadata folder next to
+    the package names the version; importing `importlib.metadata` is slow.
     """
     names = distributions or (package,)
     found = [version for name, version in _beside(package) if name in {_normal(each) for each in names}]

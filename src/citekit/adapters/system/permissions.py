@@ -1,7 +1,7 @@
 """File permissions: apart from its owner, a derived file has no readers that its source does not have.
 
-`readers` are the read bits of a file's permissions. Access control lists and parent folders are ignored. On systems
-without such bits (Windows), everybody counts as a reader.
+`readers` are the read bits of a file's permissions. On systems without such bits (Windows), everybody counts as a
+reader.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ OWNER = 0o400
 
 
 def readers_of(status: os.stat_result) -> int:
-    """Return the readers of a file with that status, for a file derived from it, which belongs to this process's user.
+    """Return who may read a file that this process derives from a file with that status.
 
-    Its group is that of this process, so another group's permission to read is dropped, unless everybody may read the
-    file.
+    The new file belongs to this process's user and group. The permission of another group is dropped, unless everybody
+    may read the file.
     """
     found = stat.S_IMODE(status.st_mode) & EVERYBODY
     if hasattr(os, "getegid") and status.st_gid != os.getegid() and not found & stat.S_IROTH:

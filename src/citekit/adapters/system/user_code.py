@@ -31,8 +31,7 @@ class TookTooLongError(Exception):
 class PrintsAside:
     """Redirects output of the user's code to stderr, to keep it out of the server protocol on stdout.
 
-    All threads share `sys.stdout`, so the first to enter replaces it and the last to leave restores it. An abandoned
-    thread continues to print to stderr.
+    All threads share `sys.stdout`, so the first to enter replaces it and the last to leave restores it.
     """
 
     def __init__(self) -> None:
@@ -84,8 +83,8 @@ class _ReadOnlyLoader(SourceFileLoader):
 def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
     """Return the result of `work`, awaited if it is awaitable.
 
-    Raise the errors of `work` and `progress`, or `TookTooLongError` after `timeout` seconds (None: no limit). The work
-    runs in a daemon thread, which may be abandoned, because Python cannot stop code that hangs.
+    Raise the errors of `work` and `progress`, or `TookTooLongError` after `timeout` seconds (None: no limit). A daemon
+    thread runs the work, because Python cannot stop code that hangs.
     """
     outcome = _Outcome()
     thread = threading.Thread(target=_run, args=(work, outcome), name="citekit-user-code", daemon=True)

@@ -57,10 +57,9 @@ class Chunk:
 
     `digest` is the hexadecimal digest of the file, and `index_key` the name of its book in the index. `sequence` is the
     position of the chunk in its chapter, from 0, and `level` is "child", or "flat" in a book without chapters. `parent`
-    is the ID of the chapter, and `parent_address` its address; without chapters, they are None and "".
+    is the ID of the chapter, or None, and `parent_address` its address.
 
-    If the chunk is `foreign`, its text and passages are omitted, because it came with an index from another home and
-    may not be in the book.
+    The text of a `foreign` chunk, from an index of another home, is omitted, because it may not be in the book.
     """
 
     id: str
@@ -99,10 +98,10 @@ class Hit:
     """A chunk that answers the question, and its best passage with its own address.
 
     `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
-    `stale` means that the current map is of other bytes than those that were ingested. `weak` means that the score is
-    below the threshold of the request. `around` is the chapter text around the chunk, if context was requested, and
-    `siblings` are its neighboring chunks in the mode `COMPREHENSIVE`. `copies` are the addresses of lower-ranked chunks
-    whose text is contained in this one.
+    `stale` means that the current map is of other bytes than those that were ingested; `weak`, that the score is below
+    the threshold. `around` is the chapter text around the chunk, if context was requested, and `siblings` are its
+    neighbors in the mode `COMPREHENSIVE`. `copies` are the addresses of lower-ranked chunks whose text is contained in
+    this one.
     """
 
     score: float

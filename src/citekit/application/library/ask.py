@@ -42,7 +42,7 @@ SURROUNDINGS = 6000
 """The maximum length of the chapter text around a hit, in characters."""
 
 ANSWER_CHARACTERS = 50_000
-"""The maximum total length of the chapter texts in an answer, in characters. Truncated chapters are marked as such."""
+"""The maximum total length of the chapter texts in an answer, in characters."""
 
 
 @frozen
@@ -239,14 +239,14 @@ class Piece(Protocol):
 
     @property
     def sequence(self) -> int:
-        """The position of the chunk in its chapter. Later chunks have larger numbers."""
+        """The position of the chunk in its chapter."""
 
 
 def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str, bool]:
     """Return the text around a chunk in its chapter, and whether any chunk of the chapter was left out.
 
-    `family` are the chunks of the chapter in order, and `sequence` identifies the chunk. Its neighbors are added from
-    near to far, alternating between the two sides, as long as the total is at most `room` characters.
+    `sequence` identifies the chunk in `family`. Its neighbors are added from near to far, on both sides, as long as the
+    total is at most `room` characters.
     """
     here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
     first = last = here

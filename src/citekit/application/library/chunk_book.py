@@ -42,7 +42,7 @@ _PAUSE = re.compile(rf"\n{CUT}\n")
 
 @frozen
 class ChunkedBook:
-    """A book split into parts. The leaves of `resource_map` are the chunks."""
+    """A book split into parts. The chunks are leaves of `resource_map`."""
 
     extracted_text: LocatedText
     resource_map: ResourceMap

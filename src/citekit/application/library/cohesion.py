@@ -29,7 +29,7 @@ class Cohesion:
 
 @frozen
 class MeasureCohesion:
-    """Splits a text into sentences and measures the similarity of neighboring sentences by their vectors."""
+    """Measures the similarity of neighboring sentences by their vectors."""
 
     splitter: SentenceSplitter
     similarity: Embedder
@@ -44,8 +44,8 @@ class MeasureCohesion:
     ) -> Cohesion:
         """Return the sentences of `text` and the similarity of each sentence to the next.
 
-        Sentences of more than `max_words` words are split. A sentence also begins at each of `borders`, which are
-        character offsets in increasing order. Raise the errors of `SentenceSplitter.starts` and `Embedder.documents`.
+        Sentences of more than `max_words` words are split. A sentence also begins at each of `borders` (character
+        offsets in increasing order). Raise the errors of `SentenceSplitter.starts` and `Embedder.documents`.
         """
         starts = self.splitter.starts(text, language)
         found = sentences(text, sorted({*starts, *borders}) if borders else starts, max_words)

@@ -46,7 +46,7 @@ class SampleBreak:
     """An example of a boundary between two chunks.
 
     `index` is that of the sentence that begins the second chunk, and `similarity` is its similarity to the previous
-    sentence. `before` and `after` are excerpts of the text on each side.
+    one. `before` and `after` are excerpts of the text.
     """
 
     index: int
@@ -61,8 +61,8 @@ class Comparison:
     """The chunking that results from one threshold.
 
     `coherence` is the mean similarity of neighboring sentences within the same chunk (1 if no chunk has several).
-    `semantic_breaks` counts the chunks that begin because of a low similarity, and `forced_breaks` those that begin
-    because the previous chunk was full.
+    `semantic_breaks` counts the chunks that begin because of a low similarity, and `forced_breaks` those after a full
+    chunk.
     """
 
     threshold: float
@@ -119,7 +119,7 @@ class ComparedChunking:
 
 @frozen
 class CompareChunking:
-    """Reads a file once and splits its text into chunks with each threshold in `THRESHOLDS`. Stores nothing."""
+    """Reads a file once and splits its text into chunks with each threshold in `THRESHOLDS`."""
 
     sources: Sources
     reader: LibraryReader

@@ -14,7 +14,7 @@ from citekit.domain.ports.sources import Sources
 
 @frozen
 class DocumentText:
-    """The text and the bibliographic metadata (`facts`) of the file at `path`, which is an absolute path."""
+    """The text and the bibliographic metadata (`facts`) of the file at the absolute path `path`."""
 
     path: Path
     facts: BookFacts

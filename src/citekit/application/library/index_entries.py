@@ -63,9 +63,9 @@ class BookWords:
 class LocatedChunk:
     """A chunk of a book.
 
-    Ranges are (start, end) character offsets in the text of the book. `chapter` is the range of the chapter, or None if
-    the book was ingested without chapters. `sequence` is the 0-based position of the chunk in its chapter, and
-    `siblings` is the number of chunks in the chapter.
+    Ranges are (start, end) character offsets in the text of the book. `chapter` is None if the book was ingested
+    without chapters. `sequence` is the 0-based position of the chunk in its chapter, and `siblings` is the number of
+    chunks there.
     """
 
     start: int

@@ -18,8 +18,8 @@ from citekit.domain.ports.ledger import Ledger
 class Narrowing:
     """Criteria for books. A book must meet all that are set.
 
-    `author`, `title`, and each of `tags` match part of the book's author, title, or a tag, ignoring case. `language` is
-    compared as an ISO 639 code.
+    `author`, `title`, and each of `tags` match part of the text, ignoring case. `language` is compared as an ISO 639
+    code.
     """
 
     author: str | None = None

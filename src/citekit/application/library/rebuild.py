@@ -33,7 +33,7 @@ class Rebuild:
     """Rebuilds a collection for another embedding model, or after damage, with the books and parameters in the ledger.
 
     The ledger is untrusted data: an attacker could have written any path into it. A file outside the `known` folders is
-    therefore ingested only if it has the digest in the ledger, whose author then already had its contents.
+    therefore ingested only if it has the digest in the ledger: then the author of the ledger already had its contents.
     """
 
     ingest_book: IngestBook
@@ -49,10 +49,10 @@ class Rebuild:
 
         If the collection is missing, damaged, or has another embedding model, it is deleted first, and its books are
         unfinished until they have been ingested. Otherwise the books are replaced one by one, and a book whose file is
-        missing is left unchanged. The sentence splitter and the embedders are tested before anything is deleted.
+        missing is left unchanged.
 
-        Raise `Cancelled` if `progress` cancels the work, and the errors of the splitter and the embedders if the test
-        fails.
+        Raise `Cancelled` if `progress` cancels the work, and, before anything is deleted, the errors of the sentence
+        splitter and the embedders.
         """
         self._probe()
         if not self._usable(collection):

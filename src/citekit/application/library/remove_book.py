@@ -54,8 +54,8 @@ class RemoveBook:
     def __call__(self, name: BookName, collection: str, progress: Progress = silent) -> Removed:
         """Remove the book from the collection; by `book_id`, all files with that ID.
 
-        `progress` is called while another process holds the lock of the book; if it raises, the wait ends. Raise
-        `RequestRefused` if the book is not in the collection, and the errors of the ports.
+        `progress` is called while another process has locked the book. Raise `RequestRefused` if the book is not in the
+        collection, and the errors of the ports.
         """
         books = self._named(name, collection)
         return Removed(books, sum(self._remove(book, progress) for book in books))

@@ -45,8 +45,7 @@ class StoreBook:
         `replaced` is the entry of the same book if it is in the index; its `copy` differs from that of `entry`. It is
         searched until the new one is complete, and is then deleted, like entries for an older version of the file.
         Raise the errors of the ports. On failure, what was stored is removed from the index, and the ledger records the
-        failure. If an earlier ingest of the book was interrupted, the ledger then still lists the book as unfinished,
-        so that a rebuild ingests it again.
+        failure; a book that was unfinished before stays unfinished.
         """
         began = perf_counter()
         self.index.create(entry.collection, model)
@@ -67,8 +66,8 @@ class StoreBook:
         """Record in the ledger that storing has started. If the `with` block raises, remove what was stored from the
         index.
 
-        The entry of a book that is still in the index, or that was unfinished, is then restored. Any other book is
-        marked as failed.
+        The entry of a book that is still in the index, or was unfinished, is then restored. Other books are marked as
+        failed.
         """
         before = self.ledger.last(entry.collection, entry.digest)
         was_there = before is not None and before.deed in (Deed.FINISHED, Deed.STARTED)

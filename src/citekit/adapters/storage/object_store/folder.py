@@ -23,7 +23,7 @@ _BLOCK = 1 << 20
 
 @frozen
 class FolderObjectStore:
-    """The objects are read-only files below `folder`. If it is missing, it is created for this user alone.
+    """The objects are read-only files below `folder`, which is created for this user alone.
 
     An object is written to a temporary file and then linked to its name. The link is atomic and fails if the name
     exists (POSIX `link`), also on network file systems.

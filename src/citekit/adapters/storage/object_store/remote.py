@@ -1,8 +1,8 @@
 """An object store in a service: S3 and compatible services, Google Cloud Storage, or Azure, through `obstore`.
 
 A write of up to `WHOLE` bytes is one request with `If-None-Match: *`. HTTP 412 means that the object exists; HTTP 409,
-that another write of the same key has not ended. The client repeats requests after HTTP 5xx and lost connections;
-requests whose response is interrupted are repeated here.
+that another write of the same key has not ended. The client repeats most failed requests; those whose response is
+interrupted are repeated here.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class RemoteObjectStore:
                         yield ListedObject(ObjectKey(each["path"]), each["size"], each["last_modified"])
 
     def link(self, key: ObjectKey, seconds: int) -> str | None:
-        """See `ObjectStore.link`. Return None if the service would not send the headers of a safe download: it may
-        guess a media type from the bytes.
+        """See `ObjectStore.link`. Return None if the service would not send the headers of a safe download: services
+        may guess a media type from the bytes.
         """
         with self._accessing():
             try:
@@ -161,7 +161,7 @@ class RemoteObjectStore:
         return self._complete(key, data, size)
 
     def _part(self, key: ObjectKey, start: int, length: int | None) -> bytes | None:
-        """Read a part of the object; None if the object is missing, empty if the part begins at or beyond its end."""
+        """Return a part of the object: None if the object is missing, empty if the part begins at or beyond its end."""
         wanted = {"offset": start} if length is None else (start, start + length)
         with self._accessing():
             try:
