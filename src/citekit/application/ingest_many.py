@@ -26,7 +26,7 @@ AHEAD = 8
 """The maximum number of finished outcomes per thread that wait for the consumer."""
 
 HEARTBEAT = 0.25
-"""Seconds after which a wait for an outcome restarts, so that Python can handle a signal (see `_next`)."""
+"""Seconds after which a wait for an outcome restarts, so that Python can handle a signal."""
 
 T = TypeVar("T")
 

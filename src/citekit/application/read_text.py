@@ -70,7 +70,7 @@ class _DamagedError(Exception):
 
 @define
 class _Blocks:
-    """The blocks of a resource in the index. Blocks are read when they are used, which can raise `_DamagedError`."""
+    """The blocks of a resource in the index, which are read when they are used (see `load`)."""
 
     index: TextIndex
     resource_id: str

@@ -1,4 +1,4 @@
-"""Caches evidence in memory. An answer is valid as long as the files that it depends on are unchanged."""
+"""Caches evidence in memory while the files that it depends on are unchanged."""
 
 from __future__ import annotations
 

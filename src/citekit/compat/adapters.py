@@ -1,4 +1,4 @@
-"""Provides the adapters of citekit 0.2, which were in `citekit.adapters`. An adapter imports data of another program."""
+"""Provides the adapters of citekit 0.2, which were in `citekit.adapters`."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class LazyExtractor:
         return identity_of(self._made, source)
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """See `Extractor.forms`. Return no forms for a location that is not of one of the supported classes."""
+        """See `Extractor.forms`. There are none for locations of other classes."""
         return self._made.forms(format, location) if isinstance(location, self._kinds) else ()
 
     def extract(

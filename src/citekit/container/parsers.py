@@ -370,10 +370,10 @@ def is_mapped_by_compiled(format: Format) -> bool:
 
 
 def is_measured_by_compiled(format: Format) -> bool:
-    """Return whether files of this format are measured by native code, which can crash its process."""
+    """Return whether files of this format are measured by native code."""
     return handler_of(format).uses_native_code(Task.MEASURE, format)
 
 
 def is_read_by_compiled(format: Format) -> bool:
-    """Return whether the text of files of this format is read by native code, which can crash its process."""
+    """Return whether the text of files of this format is read by native code."""
     return handler_of(format).uses_native_code(Task.READ_TEXT, format)

@@ -20,7 +20,7 @@ from citekit.adapters.system.file_state import FileState
 from citekit.domain.map_card import MapCard
 
 DATABASE = "maps-1/cards.db"
-"""Path of the database below the cache folder. It includes the version of the card format."""
+"""Path of the database below the cache folder, with the version of the card format."""
 
 SIZE_LIMIT = 256 * 1024 * 1024
 """Size limit of a map file that is read, in bytes."""
@@ -31,7 +31,7 @@ CARD_LIMIT = 64 * 1024
 _Identity = tuple[str, str | None, str | None]
 
 _SEPARATOR = "\x1f"
-"""Separates the fields of a row. A card that contains it is not cached."""
+"""Separates the fields of a row."""
 
 
 class RememberedCard(NamedTuple):

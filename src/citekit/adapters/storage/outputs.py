@@ -391,7 +391,7 @@ class Placed:
 
 @define
 class PlacedFiles:
-    """The `REMEMBERED` most recently used outputs, by request and by path. They are valid while the files are unchanged."""
+    """The `REMEMBERED` most recently used outputs, by request and by path."""
 
     _asked: OrderedDict[Asked, Placed] = field(factory=OrderedDict, init=False)
     _paths: dict[Path, Placed] = field(factory=dict, init=False)
@@ -425,7 +425,7 @@ class PlacedFiles:
                 self._drop(next(iter(self._asked)))
 
     def forget(self, path: Path) -> None:
-        """Forget the path, because another file is about to be written there."""
+        """Forget the output at `path`."""
         with self._lock:
             self._paths.pop(path, None)
 

@@ -71,7 +71,7 @@ class SharedMapCollection:
         return None
 
     def _time_of_store(self) -> datetime:
-        """Return the time by the clock of the object store, which may differ from that of this machine."""
+        """Return the time by the clock of the object store."""
         key = ObjectKey(f"clock/{secrets.token_hex(8)}")
         self.objects.put(key, b"")
         try:

@@ -42,7 +42,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.suggestions import nearest_names
 
 CATALOG = ObjectKey("catalog")
-"""The object that contains the name under which a database stores the catalog of the store (see `cataloged_maps`)."""
+"""The object with the name of the store's catalog in a database (see `cataloged_maps`)."""
 
 IN_MEMORY = 32
 """The maximum number of parsed maps in memory."""
@@ -215,7 +215,7 @@ class SharedMapStore:
         return ids_of(self, self._hinted(path_folder(source_path)), source_path)
 
     def expected_at(self, resource_id: str) -> str:
-        """See `MapStore.expected_at`. The result is the address of the map's objects, with the ID as it is."""
+        """See `MapStore.expected_at`. The result is the address of the map's objects."""
         return f"{self._name}/{MAPS}/{resource_id}"
 
     def _current(self) -> Mapping[str, int]:
@@ -331,7 +331,7 @@ class SharedMapStore:
         self._may_write = True
 
     def _notice_others(self, resource_id: str) -> None:
-        """Do nothing. Subclasses override this method to note that another machine stored an object of the resource."""
+        """Do nothing. Subclasses note that another machine stored an object of the resource."""
 
     def _note_written(self, resource_id: str, number: int, resource_map: ResourceMap | None) -> None:  # noqa: ARG002
         """Record that this process stored `resource_map` as object `number`, or removed the map if it is None."""

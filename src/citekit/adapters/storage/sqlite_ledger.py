@@ -84,7 +84,7 @@ class SqliteLedger:
     """A `Ledger` in the file `path`, created with the first entry. Each call opens its own connection."""
 
     def __init__(self, path: Path, *, patience: float = 10.0) -> None:
-        """`patience` is how many seconds to wait for a process that holds a write lock."""
+        """`patience` is how many seconds to wait for a write lock."""
         self._path = path
         self._patience = patience
 

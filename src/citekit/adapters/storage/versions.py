@@ -37,7 +37,7 @@ SOURCES_LIMIT = 10_000
 """Maximum number of digests for one resource; the oldest are removed first."""
 
 _LINE = 64 + 1 + 2 * CODE_SIZE + 1
-"""Length of a line in bytes: a hexadecimal digest, a space, a hexadecimal code, and a newline."""
+"""Length of a line in bytes: two hexadecimal texts, a space, and a newline."""
 
 _SEALED = b"earlier source"
 

@@ -20,7 +20,7 @@ _SIZE_LIMIT = 2**20
 
 @frozen
 class ViewedHomes:
-    """The homes in the file `path`, which belongs to the user. The most recently viewed home is the first."""
+    """The homes in the user's file `path`, the most recently viewed first."""
 
     path: Path
     locks: Locks

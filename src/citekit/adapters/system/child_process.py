@@ -24,7 +24,7 @@ from attrs import define, field
 from citekit.adapters.system.home_files import write_all
 
 MESSAGE_LIMIT = 1 << 28
-"""Size limit of a received message, in bytes. A peer that announces a longer one is considered broken."""
+"""Size limit of a received message, in bytes."""
 
 LOW_PRIORITY = 15
 """The nice value of a long-running child while other requests wait."""
@@ -286,7 +286,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _is_handed_on(descriptor: int) -> bool:
-    """Return whether a child inherits the descriptor. A descriptor that the shell closed is not inherited."""
+    """Return whether a child inherits the descriptor, unlike one that the shell closed."""
     try:
         return os.get_inheritable(descriptor)
     except OSError:

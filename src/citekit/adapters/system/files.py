@@ -183,5 +183,5 @@ def open_home_file(path: Path) -> BufferedReader:
 
 
 def open_for_reading(path: Path) -> BufferedReader:
-    """Open the file at `path`. Never blocks on a FIFO. Raise `OSError` if it cannot be opened."""
+    """Open the file at `path` without blocking on a FIFO. Raise `OSError` if it cannot be opened."""
     return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")

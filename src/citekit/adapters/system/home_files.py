@@ -45,7 +45,7 @@ _Path = str | os.PathLike[str]
 
 
 def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_folders: bool = False) -> int:
-    """Return a descriptor of the regular file at `path`. Never blocks on a FIFO.
+    """Return a descriptor of the regular file at `path`, without blocking on a FIFO.
 
     Raise `OSError` if the file cannot be opened, or `HomeUnsafe` if it is a link, FIFO, socket, or device, or if a
     folder of the home on the path is a link.

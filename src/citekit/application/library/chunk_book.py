@@ -31,7 +31,9 @@ VERSION = "1"
 """Changes whenever the same book would be split differently."""
 
 WINDOW = 60.0
-"""The maximum duration of a chunk of a recording in seconds, so that a hit names the minute."""
+"""The maximum duration of a chunk of a recording in seconds, unless one sentence is longer: a hit should name the
+minute.
+"""
 
 UTTERANCE = 40
 """The maximum number of words of a sentence of a recording. Captions often have no punctuation."""
@@ -95,7 +97,7 @@ class ChunkBook:
     ) -> ChunkedBook:
         """Split the book whose map is `base`. Raise the errors of the ports, and `Cancelled`.
 
-        Chunks of a recording have at most `WINDOW` seconds, whatever the `params`.
+        A recording is split by time (`WINDOW`), whatever the `params`.
         """
         base = without_chunks(base)  # the chunks of an earlier ingest
         whole = BookSection(0, len(extracted_text.text), base.title, None, 0)

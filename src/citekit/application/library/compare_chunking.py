@@ -77,9 +77,7 @@ class Comparison:
 
     @property
     def score(self) -> float:
-        """The score of the threshold: the coherence times 100, minus `FORCED_COST` for each forced break. Higher is
-        better.
-        """
+        """The coherence times 100, minus `FORCED_COST` for each forced break. Higher is better."""
         return self.coherence * 100 - self.forced_breaks * FORCED_COST
 
 

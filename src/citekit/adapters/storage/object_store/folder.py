@@ -71,7 +71,7 @@ class FolderObjectStore:
         yield from self._listed(folder)
 
     def link(self, key: ObjectKey, seconds: int) -> str | None:  # noqa: ARG002
-        """Return None, because the files of a folder have no URLs with which others can read them."""
+        """Return None, because the files of a folder have no URLs."""
         return None
 
     def remove(self, key: ObjectKey) -> None:

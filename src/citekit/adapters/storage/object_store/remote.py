@@ -136,7 +136,7 @@ class RemoteObjectStore:
                     raise
 
     def _created(self, key: ObjectKey, data: bytes, headers: Mapping[str, str] | None) -> bool:
-        """Write the object; return False if the service answers that it exists or that another write has not ended."""
+        """Write the object. Return False if it exists or another write has not ended."""
         with self._accessing():
             try:
                 self._repeated(
