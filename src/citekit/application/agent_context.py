@@ -62,8 +62,8 @@ class ReadContext:
 def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budget: int | None = None) -> AgentContext:
     """Render the outline of `maps`: nodes with IDs and addresses, in at most `budget` tokens (4 characters each).
 
-    Higher levels are included first, one node per map in turn. In the text, nodes are in reading order. Raise
-    `RequestRefused` for an unknown format, or for a budget that is too small for the titles of the maps.
+    Higher levels are included first; the text is in reading order. Raise `RequestRefused` for an unknown format, or for
+    a budget that is too small for the titles of the maps.
     """
     if format not in FORMATS:
         raise RequestRefused(f"The format of an outline must be {' or '.join(FORMATS)}, not {format!r}.")

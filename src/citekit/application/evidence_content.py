@@ -102,7 +102,7 @@ class EvidenceContent:
         `BINARY_LIMIT` bytes; otherwise None.
 
         A long text is truncated. A picture that is too large, or wider or higher than `width` pixels, is reduced. None
-        is also returned if that fails or the evidence was removed.
+        is also returned if the evidence was removed or a picture cannot be reduced.
         """
         media_type = receipt.media_type
         if is_text(media_type):

@@ -197,15 +197,15 @@ class FindText:
         (`instead`), and then numbers in words by digits, or the reverse. Quoted words are not replaced.
 
         If no page contains all of several words, the hits are the pages that most likely answer the query as a question
-        (`Kind.PARTIAL`, not counted in `total`), or that have the quoted phrases. There are none if a quoted word
-        occurs nowhere. Partial hits are also added if the words of an unquoted query are not close together in any hit.
+        (`Kind.PARTIAL`, not counted in `total`), or that have the quoted phrases; none if a quoted word occurs nowhere.
+        Partial hits are also added if the words of an unquoted query are not close together in any hit.
 
         The default `limit` is `LIMIT`, or `PARTIAL_LIMIT` for `Kind.PARTIAL`. If all resources are searched, only the
         files with hits are checked for changes.
 
         Raise `RequestRefused` for an invalid query, limit, or number of context lines, `AddressMalformed` for an
-        invalid address in `resources`, and `ResourceMissing` for a resource without a map. If only one resource is
-        searched, also raise the errors of reading its text.
+        invalid address in `resources`, `ResourceMissing` for a resource without a map, and, for a single resource, the
+        errors of reading its text.
         """
         wanted = parse_query(query, regex=regex)
         partial_limit, limit = (PARTIAL_LIMIT, LIMIT) if limit is None else (limit, limit)

@@ -65,9 +65,9 @@ class _Task:
 class Ingest:
     """Turns a file into a stored map. Without `force`, the same mapper does not map the same bytes twice.
 
-    `forget_refusals` deletes the record that a file exceeded its resource budget. If `keep_other_maps` is true, as for
-    agents, a map by another mapper, such as a model, is replaced only with `force`: without it, the map is returned if
-    the file is unchanged, and otherwise the request is refused. `remote` fetches files in buckets.
+    `forget_refusals` deletes the record that a file exceeded its resource budget. With `keep_other_maps`, as for
+    agents, a map by another mapper, such as a model, is replaced only with `force`: otherwise, it is returned if the
+    file is unchanged, or the request is refused. `remote` fetches files in buckets.
     """
 
     sources: Sources
@@ -94,8 +94,8 @@ class Ingest:
 
         Without `wanted_id`, the ID is the slug of the file name, or a different one (`ChooseId`) if another file has
         it. A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its resource
-        budget before, and overwrites a damaged map. `named` is false if only a map refers to the file. Raise the errors
-        of `Sources.identify`, `Mapper.map`, `ChooseId`, `MapStore.put`, and `RemoteFiles.fetch`, `SourceUnsupported` if
+        budget, and overwrites a damaged map. `named` is false if only a map refers to the file. Raise the errors of
+        `Sources.identify`, `Mapper.map`, `ChooseId`, `MapStore.put`, and `RemoteFiles.fetch`, `SourceUnsupported` if
         the mapper does not support the format or the modality differs, `PathNotAllowed` for a sidecar file outside the
         allowed folders, `RequestRefused` if a map by another mapper is kept, and `SourceChanged` if the file changes.
         """

@@ -35,9 +35,9 @@ HEARTBEAT = 0.25
 class IngestOnCluster:
     """Maps files on a cluster. If one file fails, the others are still mapped.
 
-    `error_of` converts the plain data of an error. `set_aside` returns the error for a file whose workers died in an
-    earlier run and that is unchanged since. Unless the maps are in a shared store (`is_shared`), each map is looked up:
-    a worker on another machine may have another home at the same path.
+    `error_of` converts the plain data of an error. `set_aside` returns the error for an unchanged file whose workers
+    died in an earlier run. Unless the maps are in a shared store (`is_shared`), each map is looked up: a worker on
+    another machine may have another home at the same path.
     """
 
     cluster: Cluster

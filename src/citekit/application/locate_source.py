@@ -25,9 +25,9 @@ class LocateSource:
     by its digest.
 
     A map is untrusted data: an attacker could have written any path into it. With a digest, the path may lead anywhere
-    within `folders`, because the author of the map already had the contents of a file that matches. Without a digest,
-    the path must be below `home` or one of the roots. A recorded path outside `folders` is not read, and errors do not
-    reveal what exists there.
+    within `folders`, because the author of the map already had the contents of a file that matches. Otherwise, it must
+    be below `home` or one of the roots. A recorded path outside `folders` is not read, and errors do not reveal what
+    exists there.
     """
 
     sources: Sources

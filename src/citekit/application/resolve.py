@@ -111,7 +111,7 @@ class Resolve:
         With `virtual`, nothing is extracted: the result has an address but no output path, and says whether the source
         has changed, and in `unchecked` why the location could not be checked. With `remap`, a changed source is mapped
         again instead of raising `SourceChanged`. `roots` are additional folders in which a moved source is searched
-        for. For an address, the `node` of the result is the innermost node that contains its location.
+        for. For an address, the `node` of the result is the innermost node that contains it.
 
         Raise `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` if the address is for another type of resource, and the errors of the extractor, the stores,

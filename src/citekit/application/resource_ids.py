@@ -41,10 +41,9 @@ class ChooseId:
     def __call__(self, source: Source, wanted: str | None, *, force: bool = False) -> str:
         """Return the ID for the map of `source`.
 
-        This is `wanted`, or, if that is None, the slug of the file name. If another file has that slug, the ID begins
-        with the name of the folder, or of two folders, or ends with a number, such as `_2`. Raise `RequestRefused` if
-        `wanted` belongs to another file, and `MapCorrupt` if the existing map with the ID cannot be read and `force` is
-        not set.
+        This is `wanted`, or else the slug of the file name. If another file has that slug, the ID begins with the name
+        of the folder, or of two folders, or ends with a number, such as `_2`. Raise `RequestRefused` if `wanted`
+        belongs to another file, and `MapCorrupt` if the existing map with the ID cannot be read and `force` is not set.
         """
         return self.place(source, wanted, force=force).resource_id
 

@@ -34,10 +34,10 @@ def json_cost(node: Node, _depth: int) -> int:
 class Structure:
     """A part of a map: `nodes` as a tree, below the ancestors of the first node.
 
-    `nodes` were selected from `outline`, which is the stored map without the library's chunks, unless they were
-    requested. `whole` is true if all of `outline` was requested, without a budget, and is in `nodes`. `next_cursor`
-    requests the next part, if any. `total` is the number of requested nodes, and `cut` the number of those that did not
-    fit into the budget.
+    `nodes` were selected from `outline`, the stored map, which has the library's chunks only if they were requested.
+    `whole` is true if all of `outline` was requested, without a budget, and is in `nodes`. `next_cursor` requests the
+    next part, if any. `total` is the number of requested nodes, and `cut` the number of those that did not fit into the
+    budget.
     """
 
     resource_map: ResourceMap

@@ -58,7 +58,7 @@ class ValidateMap:
     def __call__(self, resource_map: ResourceMap, nodes: Sequence[Node] | None = None) -> MapReport:
         """Validate a map and return the report.
 
-        `nodes` replaces the nodes of the map, for nodes that a `ResourceMap` cannot have, such as nodes with duplicate
+        `nodes` replaces the nodes of the map, for nodes that a `ResourceMap` cannot have, such as those with duplicate
         IDs. Unless the source file is available, unchanged, and measurable, locations are checked against the extent in
         the map, and no changes to them are proposed.
         """

@@ -15,8 +15,8 @@ def create_agent_context(
 ) -> str:
     """Return one text that describes `maps` to a language model. `format` is "markdown" or "json".
 
-    Without a budget, the text lists the top-level nodes in the format of citekit 0.2. With a budget in tokens, it has
-    as much of the outline as fits, with addresses; see `citekit.application.agent_context` for this and the errors.
+    Without a budget, the text lists the top-level nodes in the format of citekit 0.2. With a budget in tokens, it is
+    that of `citekit.application.agent_context`, whose errors are raised.
     """
     if budget is not None:
         known = [each if isinstance(each, DomainMap) else domain_map(each) for each in maps]

@@ -24,8 +24,8 @@ def bootstrap(settings: Settings | None = None, *, home: str | Path | None = Non
     """Return the container with the use cases of one home.
 
     `settings` choose the adapters; by default, they are read from the environment and apply to the folder `home`.
-    `ports` supplies adapters by port name, which replace those that the settings choose. Raise `TypeError` for a name
-    that is not a port, and `RequestRefused` for an invalid setting.
+    `ports` replace these adapters by port name. Raise `TypeError` for a name that is not a port, and `RequestRefused`
+    for an invalid setting.
     """
     from citekit.container.container import Container
     from citekit.container.ports import check_names

@@ -38,8 +38,7 @@ class Mappers:
 
         The name `auto` selects a mapper as `choice` describes. Other names are those of built-in mappers or of entry
         points of installed packages. `config` is passed to the constructor of a custom mapper. Raise `RequestRefused`
-        if there is no mapper with that name, if a built-in mapper is given a `config`, or if a custom mapper cannot be
-        loaded.
+        if there is no such mapper, if a built-in mapper is given a `config`, or if a custom mapper cannot be loaded.
         """
         if name.endswith(".py"):
             from citekit.adapters.mappers.custom import load_mapper

@@ -87,8 +87,8 @@ class Objects:
         """Move the file `made`, whose bytes have that digest, into the store, and return its status.
 
         Raise `OSError` if it cannot be moved. An intact object that exists is kept and touched, so that hard links to
-        it stay valid. Only the owner and `readers` (permission bits) may read the result. If the boot ID is known, this
-        method does not wait for the disk: after a reboot, the bytes are verified before they are used.
+        it stay valid. At most the owner and `readers` (permission bits) may read the result. If the boot ID is known,
+        this method does not wait for the disk: after a reboot, the bytes are verified before use.
         """
         narrow(self.path(digest), readers)
         there = self._touched(digest)

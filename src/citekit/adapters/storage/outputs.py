@@ -65,8 +65,8 @@ RACY = FINE
 class FriendlyOutputs:
     """An `Outputs` store in a folder. Each output is a hard link to the stored object, or a copy if links do not work.
 
-    Receipts record the owner and the form of a file, which determine which evidence may reuse its name. After a power
-    failure, the last outputs may be incomplete until they are requested again.
+    The owner and the form in the receipt of a file determine which evidence may reuse its name. After a power failure,
+    the last outputs may be incomplete until they are requested again.
     """
 
     def __init__(self, folder: Path) -> None:

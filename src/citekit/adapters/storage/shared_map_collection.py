@@ -33,7 +33,7 @@ class SharedMapCollection:
         """Remove objects that no reader has been able to reach for `grace`. Return the number of removed objects.
 
         `grace` must exceed `BASE_SECONDS` of the map store, so that no other machine is about to replace a map that it
-        read before. A collection can be interrupted: the oldest objects of a resource are removed first.
+        read before. A collection can be interrupted.
         """
         limit = self._time_of_store() - grace
         removed, dead = 0, set()

@@ -3,9 +3,8 @@
 A home may come from an untrusted source: an archive, a clone, or a shared disk. A symbolic link in it would make
 CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side effects.
 
-The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`. The part before it
-is chosen by the user and may contain links. Names suffice, so that no process needs the path of the home. Outside of
-homes, only the last component is checked.
+The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`. The user chose the
+part before it, which may contain links. Outside of homes, only the last component is checked.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -85,8 +84,8 @@ def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> It
     """Yield a descriptor of `folder` for `dir_fd`, or None if the system does not support that; the folder is then only
     checked.
 
-    With `make`, missing folders are created with that `mode`. Raise `OSError` if the folder cannot be opened or
-    created, or `HomeUnsafe` if a folder of the home is a link.
+    With `make`, missing folders are created. Raise `OSError` if the folder cannot be opened or created, or `HomeUnsafe`
+    if a folder of the home is a link.
     """
     text = os.path.abspath(folder)  # noqa: PTH100
     if not _BY_DESCRIPTOR:

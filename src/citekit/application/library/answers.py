@@ -57,7 +57,7 @@ class Chunk:
 
     `digest` is the hexadecimal digest of the file, and `index_key` the name of its book in the index. `sequence` is the
     position of the chunk in its chapter, from 0, and `level` is "child", or "flat" in a book without chapters. `parent`
-    is the ID of the chapter, or None, and `parent_address` its address.
+    is the ID of the chapter, or None.
 
     The text of a `foreign` chunk, from an index of another home, is omitted, because it may not be in the book.
     """
@@ -99,9 +99,8 @@ class Hit:
 
     `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
     `stale` means that the current map is of other bytes than those that were ingested; `weak`, that the score is below
-    the threshold. `around` is the chapter text around the chunk, if context was requested, and `siblings` are its
-    neighbors in the mode `COMPREHENSIVE`. `copies` are the addresses of lower-ranked chunks whose text is contained in
-    this one.
+    the threshold. `around` is the chapter text around the chunk, if requested, and `siblings` are its neighbors in the
+    mode `COMPREHENSIVE`. `copies` are the addresses of lower-ranked chunks whose text is contained in this one.
     """
 
     score: float

@@ -135,10 +135,9 @@ class CompareChunking:
     ) -> ComparedChunking:
         """Return the comparison of the thresholds for the file at `path`.
 
-        `min_words` and `max_words` limit the size of a chunk. `language` is an ISO 639 code; the default is the
-        language in the file's metadata. Raise `RequestRefused` if the text has fewer than `LEAST_SENTENCES` sentences
-        or the chunk sizes are invalid, `SourceUnsupported` if text cannot be read from the format, and the errors of
-        the ports.
+        `min_words` and `max_words` limit the size of a chunk. `language` is an ISO 639 code; the default is that in the
+        file's metadata. Raise `RequestRefused` if the text has fewer than `LEAST_SENTENCES` sentences or the chunk
+        sizes are invalid, `SourceUnsupported` if text cannot be read from the format, and the errors of the ports.
         """
         every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
         found = read_text(self.sources, self.reader, path)

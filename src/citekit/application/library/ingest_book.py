@@ -62,7 +62,7 @@ class BookRequest:
     `title`, `author`, and `language` override the metadata in the file. `book_id`, `authors`, and `tags` come from the
     library software, such as calibre. Without `hierarchical`, the whole book is one chapter. `force` replaces an
     earlier ingest of the same bytes. `named` is false if the path comes from CiteKit's own records. `expected` is the
-    digest that the file must have (None: any).
+    required digest, if any.
     """
 
     path: Path
@@ -98,10 +98,9 @@ class BookIngested:
 class IngestBook:
     """Splits a book into chunks, and adds the chunks to the vector index and to the map of the file.
 
-    The same bytes are ingested into a collection only once, unless the request has `force`. If an ingest is canceled or
-    fails, what it stored is removed from the index, and the ledger records the failure. After a kill, searches ignore
-    the incomplete book until it is ingested again. An earlier ingest that is being replaced is searched until the new
-    one is complete.
+    Without `force`, the same bytes are ingested into a collection only once. If an ingest is canceled or fails, what it
+    stored is removed from the index, and the ledger records the failure. After a kill, searches ignore the incomplete
+    book until it is ingested again. An earlier ingest that is being replaced is searched until the new one is complete.
     """
 
     ingest: Ingest

@@ -94,8 +94,8 @@ class TryChunking:
     ) -> TriedChunks:
         """Return the chunks of the file at `path`.
 
-        `language` is an ISO 639 code; the default is the language in the file's metadata. Raise `RequestRefused` if the
-        file has no text, `SourceUnsupported` if text cannot be read from the format, and the errors of the ports.
+        `language` is an ISO 639 code; the default is that in the file's metadata. Raise `RequestRefused` if the file
+        has no text, `SourceUnsupported` if text cannot be read from the format, and the errors of the ports.
         """
         found = read_text(self.sources, self.reader, path)
         facts, text = found.facts, found.text
