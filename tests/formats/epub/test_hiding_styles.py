@@ -54,6 +54,10 @@ TWO = '<link rel="stylesheet" href="styles/a.css"/><link rel="{}" media="{}" tit
 HIDDEN: Mapping[str, Book] = {
     "linked": Book(css=HIDE),
     "import": Book(css="@import url(b.css) screen; .x { color: red }", other=HIDE),
+    "after_too_much_work": Book(
+        css="".join(f".a:nth-child({number}n) {{ color: red }}\n" for number in range(1, 10_000)) + f".s ~ {HIDE}",
+        body='<p class="a"></p>' * 80 + '<p class="s"></p>' + "<i></i>" * 20_000 + '<p class="x">{}</p>',
+    ),
     "import_of_import": Book(css='@import "../styles/b.css" layer(base);', other=HIDE),
     "embedded_import": Book(head='<style>@import "styles/b.css";</style>', other=HIDE),
     "instruction": Book(head="", before='<?xml-stylesheet href="styles/b.css" type="text/css"?>', other=HIDE),

@@ -168,7 +168,7 @@ def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure |
         status=getattr(error, "status_code", None),
         code=" ".join(filter(None, (_field(body, "code"), _field(body, "type")))),
         param=_field(body, "param"),
-        message=_message(body) if kind is FailureKind.STATUS else _cause(error),
+        message=without_key(_message(body) if kind is FailureKind.STATUS else _cause(error), secret),
         retry_after=None if response is None else retry_after(response.headers),
         lasting=kind is FailureKind.UNREACHABLE and _is_permanent(error),
     )

@@ -461,12 +461,10 @@ class Walk:
     limit: int
     limit_per_element: int
     work: int = 0
-    _frames: list[_Frame] = field(factory=lambda: [_Frame({}, {})])
+    is_exhausted: bool = field(default=False, init=False)
+    """Whether matching needed more comparisons than the limit allowed, and what later elements match is not known."""
 
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether matching needed more comparisons than the limit allows."""
-        return self.work > self.limit
+    _frames: list[_Frame] = field(factory=lambda: [_Frame({}, {})])
 
     def enter(self, element: _Element, name: str, attributes: Mapping[str, str]) -> list[tuple[Compound, bool]]:
         """Return the selectors with rules that match or may match the element, and whether the match is certain."""
@@ -489,6 +487,7 @@ class Walk:
         for each in own.keys() & leads.get("~", _NONE):
             if frame.earlier.get(each) is not True:
                 frame.earlier[each] = own[each]
+        self.is_exhausted = self.is_exhausted or self.work > self.limit
         self._frames.append(_Frame(own, above))
         return matched
 
