@@ -10,8 +10,8 @@
     print(evidence.output_path, evidence.receipt)
 
 Names are imported when they are first used, so that `import citekit` is fast. `ResourceMap`, `Node`, `Location`,
-`ResolvedEvidence`, `CiteKitClient`, `parse_address`, and `build_address` are compatible with citekit 0.2, for programs
-written for that version. `CiteKit` itself returns the types of `citekit.domain`.
+`ResolvedEvidence`, `CiteKitClient`, `parse_address`, and `build_address` are compatible with citekit 0.2. `CiteKit`
+returns the types of `citekit.domain`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from citekit.domain.library.folding import folded
 from citekit.domain.library.languages import iso_639_3
 
 _SEPARATOR = "\x1f"
-"""The ASCII unit separator, which encloses each language and tag so that no match spans two of them."""
+"""The ASCII unit separator, which encloses each language and tag so that no match spans two."""
 
 _BIGGEST = 2**63 - 1
 """The largest integer in SQLite."""

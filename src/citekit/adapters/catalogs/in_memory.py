@@ -54,5 +54,5 @@ def stats_of(books: Iterable[BookRecord]) -> LibraryStats:
 
 
 def by_frequency(counts: Counter[str]) -> dict[str, int]:
-    """Return the counts as a dict, sorted from largest to smallest; equal counts are sorted by name."""
+    """Return the counts as a dict, from largest to smallest; equal counts are sorted by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -192,7 +192,7 @@ class FileMcpClients:
         return [path for each in found if (path := each / rest.lstrip("/") if rest else each).exists()]
 
     def _filled(self, place: str) -> str | None:
-        """Return a path with its variable replaced, or None if the variable is not set to an absolute path."""
+        """Return a path with its variable replaced, or None if that is not an absolute path."""
         name, _, rest = place[1:].partition("}")
         folder = self._folders().get(name) or self.environment.get(name)
         return f"{folder}{rest}" if folder and Path(folder).is_absolute() else None

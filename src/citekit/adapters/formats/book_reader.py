@@ -20,7 +20,7 @@ from citekit.domain.progress import Progress, silent
 class AnyBookReader:
     """Reads EPUB, MOBI (including AZW3), FB2, DOCX, EML, and MBOX files.
 
-    The EPUB reader rejects all other files. If `as_seen` is set, superscripts, subscripts, and hidden text are marked.
+    The EPUB reader rejects all other files. For `as_seen`, see `EpubReader`.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Task(Enum):
-    """A task that CiteKit performs on a file. Extracting evidence is not one of these tasks."""
+    """A task that CiteKit performs on a file, except extracting evidence."""
 
     OUTLINE = "outline"
     MEASURE = "measure"

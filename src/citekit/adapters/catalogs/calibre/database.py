@@ -112,7 +112,7 @@ class CalibreDatabase:
             return self._open_copy()
 
     def _require_files(self) -> None:
-        """Raise `LibraryUnavailable` if the database or one of its auxiliary files exists but is not a regular file."""
+        """Raise `LibraryUnavailable` if the database or an auxiliary file is not a regular file."""
         for suffix in DATABASE_SUFFIXES:
             with suppress(OSError, ValueError):
                 if not stat.S_ISREG(self._path.with_name(NAME + suffix).stat().st_mode):

@@ -202,7 +202,7 @@ _BOOKS = f"SELECT id, title, path, pubdate, series_index, uuid, has_cover FROM b
 
 
 def _joined(column: str, table: str, key: str, order: str = "link.id") -> str:
-    """Return the SQL query for a book property whose names are stored in a separate table, such as authors."""
+    """Return the SQL query for a property whose names are in a separate table, such as authors."""
     return (
         f"SELECT link.book, named.{column} FROM books_{table}_link AS link"  # noqa: S608 - of constants
         f" JOIN {table} AS named ON named.id = link.{key} WHERE link.book IN {_WANTED} ORDER BY {order}"

@@ -142,7 +142,7 @@ def _declared(node: Node, parent: str | None) -> str:
 
 
 def _declarators(node: Node) -> list[Node]:
-    """Return the nested C declarators below a declaration, outermost first. The last one is normally the name."""
+    """Return the nested C declarators below a declaration, outermost first. The last is normally the name."""
     chain: list[Node] = []
     inner = node.child_by_field_name("declarator")
     while inner is not None and len(chain) < _DECLARATOR_LIMIT:

@@ -78,7 +78,7 @@ class CodeOutliner:
 
 
 def _plain(source: Source, progress: Progress, note: str) -> Outline:
-    """Outline a file that cannot be parsed as plain text, and add `note`, which gives the reason."""
+    """Outline a file as plain text, and add `note`, which says why it is not parsed."""
     outline = PlainTextOutliner().outline(source, progress)
     return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=[note])
 
@@ -208,7 +208,7 @@ def _line(index: LineIndex, offset: int) -> int:
 
 @frozen
 class Preface:
-    """The docstring or comment that describes a source file: its byte range [`start`, `end`) and its first sentence."""
+    """The docstring or comment that describes a source file, in the bytes [`start`, `end`), and its first sentence."""
 
     start: int
     end: int
@@ -239,7 +239,7 @@ def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
 
 
 def _blocks(root: Node, data: bytes) -> list[tuple[int, int]]:
-    """Return the byte ranges of the comments before the first line of code. Adjacent comment lines form one range."""
+    """Return the byte ranges of the comments before the first line of code. Adjacent comments form one range."""
     blocks: list[tuple[int, int]] = []
     for node in _leading(root, data):
         end = node.start_byte + len(data[node.start_byte : node.end_byte].rstrip())

@@ -16,7 +16,7 @@ _LIMIT = 200
 _DOC_LIMIT = 4000
 
 _COLON_ENDED = frozenset({"class_definition", "function_definition"})
-"""Node types of Python definitions. In other grammars, definitions with these types have no colon and no docstring."""
+"""Node types of Python definitions. In other grammars, these have no colon and no docstring."""
 
 _OPENER = re.compile(r"(?<![#$]){")
 """The brace that opens a block; `#{` and `${` begin an interpolation."""

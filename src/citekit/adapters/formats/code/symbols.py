@@ -107,7 +107,7 @@ class _Scan:
         return True
 
     def _extend(self, body: Node) -> None:
-        """Add `body` to the definition before it: some grammars make the body of a definition its next sibling."""
+        """Add `body` to the definition before it. In some grammars, the body is the next sibling."""
         if self.bodiless is None:
             return
         symbol, end = self.bodiless

@@ -35,7 +35,7 @@ _WORDS = {
     "swift": re.compile(r"\b(?:public|open)\s"),
     "elixir": re.compile(r"\A(?:def|defmacro|defguard)\s"),
 }
-"""Patterns that match the signature of an exported definition, for languages that mark exports with a keyword."""
+"""Patterns of the signatures of exported definitions, for languages that mark exports with a keyword."""
 
 
 def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:

@@ -118,7 +118,7 @@ def read_components(lines: Iterable[str]) -> tuple[list[Component], str]:
 
 
 def unfolded(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the 1-based numbers of the first and last lines, and the joined text, of each content line."""
+    """Yield the first and the last line (1-based) and the joined text of each content line."""
     first, held, number = 1, [""], 0
     for number, line in enumerate(lines, 1):
         if line[:1] in (" ", "\t") and number > 1:

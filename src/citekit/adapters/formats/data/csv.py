@@ -1,4 +1,4 @@
-"""Outlines delimited tables (RFC 4180 and variants) as a header and groups of rows, with their lines."""
+"""Outlines delimited tables (RFC 4180 and variants) as a header and groups of rows."""
 
 from __future__ import annotations
 

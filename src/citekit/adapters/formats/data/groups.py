@@ -14,7 +14,7 @@ GROUPS = 2500
 """The maximum number of groups."""
 
 TOP = 60
-"""The maximum number of groups at the top level. If there are more, they are nested in larger groups."""
+"""The maximum number of groups at the top level. More groups are nested in larger ones."""
 
 
 def grouped(
@@ -70,7 +70,7 @@ def gathered(items: Sequence[OutlineItem], type: str) -> tuple[OutlineItem, ...]
 
 
 def round_size(least: int) -> int:
-    """Return the smallest number of the series 1, 2, 5, 10, 20, 50, ... that is at least `least`."""
+    """Return the smallest number of the series 1, 2, 5, 10, 20, ... that is at least `least`."""
     size = 1
     while True:
         for each in (size, 2 * size, 5 * size):

@@ -44,7 +44,7 @@ class MemberOffsets:
         return self.values[2 * index], self.values[2 * index + 1]
 
     def begin(self, index: int) -> int:
-        """Return the offset where a member starts: the start of its key, or of its value in an array."""
+        """Return the offset where a member starts, including its key if it has one."""
         return min(self.keys[2 * index], self.values[2 * index])
 
     def key(self, data: bytes, index: int) -> str | None:

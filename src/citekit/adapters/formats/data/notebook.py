@@ -72,7 +72,7 @@ class NotebookOutliner:
 
 
 def notebook_part(path: Path, lines: Lines) -> LinePart | None:
-    """Return a notebook with the cells on these lines and the metadata of the notebook at `path`. See `PartOf`."""
+    """Return a notebook with the cells on these lines and the same metadata. See `PartOf`."""
     text = open_text(path)
     text.index.byte_range(lines)
     content = read_content(text)
@@ -199,7 +199,7 @@ def _outputs(data: bytes, span: tuple[int, int]) -> tuple[str, ...]:
 
 
 def _items(cell: Cell) -> list[tuple[int, OutlineItem]]:
-    """Return outline items with their levels: one for each heading of a Markdown cell, otherwise one for the cell."""
+    """Return outline items with their levels: for each heading of a Markdown cell, or else for the cell."""
     lines = cell.text.split("\n")
     headings = read_headings(cell.text) if cell.kind == "markdown" and ("#" in cell.text or "\n" in cell.text) else []
     if not headings:

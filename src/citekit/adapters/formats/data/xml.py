@@ -191,12 +191,12 @@ class _Tree:
         return top
 
     def items(self, index: int) -> tuple[OutlineItem, ...]:
-        """Return outline items for the children of an element, or for the element itself if it has no children."""
+        """Return outline items for the children of an element, or for the element itself if it has none."""
         below = self._below(index)
         return self._many(below) if below else (self._one(index),)
 
     def _below(self, index: int) -> list[int]:
-        """Return the indexes of an element's children: those one level deeper that start before the element ends."""
+        """Return the indexes of an element's children."""
         depths, starts, end = self.found.depths, self.found.starts, self.found.ends[index]
         depth, found = depths[index] + 1, []
         for each in range(index + 1, len(depths)):

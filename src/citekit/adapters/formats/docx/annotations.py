@@ -42,7 +42,7 @@ def comments_markup(package: OfficePackage, main: str) -> str:
 
 
 def notes_of(path: Path) -> Sequence[str]:
-    """Return notes for the map about the comments, tracked changes, headers, and footers of the document at `path`."""
+    """Return notes about the comments, tracked changes, headers, and footers of the document at `path`."""
     with opened_package(path) as package:
         main, _ = package.main("document")
         count = sum(1 for _ in _comments(package, main))

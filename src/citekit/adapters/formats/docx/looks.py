@@ -35,7 +35,7 @@ characters are 10.5 points wide.
 """
 
 LEAST_SCALE = 5
-"""Text whose letters are scaled to at most this width, in percent of their normal width, is not legible."""
+"""Text whose letters are scaled to at most this percentage of their width is not legible."""
 
 _SCHEME = {
     "background1": "lt1", "text1": "dk1", "background2": "lt2", "text2": "dk2", "light1": "lt1", "dark1": "dk1",

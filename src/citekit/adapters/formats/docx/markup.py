@@ -48,7 +48,7 @@ def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
 
 
 def mark_notes(notes: _Element, body: _Element) -> None:
-    """Apply the style `UNSEEN_STYLE` to the runs of notes below `notes` that have no visible reference in `body`."""
+    """Apply the style `UNSEEN_STYLE` to the runs of notes that have no visible reference in `body`."""
     references = [each for each in body.iter() if local(each) in _NOTES and not _is_unseen(each.getparent())]
     seen = {attribute(each, "id") for each in references}
     for note in notes:
@@ -93,7 +93,7 @@ HEADING_LIMIT = 300
 """Maximum number of characters of a heading. A longer paragraph with a heading style is text."""
 
 LOOK_LIMIT = 100
-"""Maximum number of characters of a bold line that counts as a heading in a document without heading styles."""
+"""Maximum number of characters of a bold line that counts as a heading without heading styles."""
 
 SAMPLE = 2000
 """The number of paragraphs from which the size of body text is determined."""

@@ -46,13 +46,13 @@ BOUND_PARTS = 50
 """Maximum number of package parts with data for content controls that are read."""
 
 CONFIRMING = 4000
-"""The number of characters at the beginning of the HTML whose words can confirm the title in the metadata."""
+"""The number of characters of HTML whose words can confirm the title in the metadata."""
 
 FEW_WORDS = 3
 """A title in the metadata with at most this many words may be the name of an organization."""
 
 RACY = COARSE
-"""Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
+"""Seconds within which a file can change without a new modification time (FAT has a two-second resolution)."""
 
 _DATA = re.compile(r"customXml/item\d+\.xml|docProps/(?:core|app)\.xml")
 _PROPERTIES = {
@@ -182,7 +182,7 @@ def _parts_and_title(package: OfficePackage) -> tuple[dict[str, bytes], str]:
 
 
 def _theme(package: OfficePackage, main: str) -> dict[str, Color]:
-    """Return the colors of the theme. A damaged theme counts as empty, because Word opens such documents."""
+    """Return the colors of the theme, or none if it is damaged, because Word opens such documents."""
     try:
         return theme_colors(package, main)
     except CiteKitError:

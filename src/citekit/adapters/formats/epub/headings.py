@@ -19,7 +19,7 @@ _NUMBER = re.compile(
 
 
 HEADINGS_LIMIT = 20_000
-"""Maximum number of headings that become sections. If a book has more, only its table of contents is used."""
+"""Maximum number of headings that become sections. With more, only the table of contents is used."""
 
 _LISTED = 8
 """Minimum number of headings in a list of headings, such as a table of contents."""

@@ -280,7 +280,7 @@ def place(start: Place, end: Place, book: Book) -> Chapter:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield each line of `text`, followed by an empty line, because each line of a chapter is a paragraph."""
+    """Yield each line of `text`, which is a paragraph, followed by an empty line."""
     for line in text.split("\n"):
         yield line
         yield ""

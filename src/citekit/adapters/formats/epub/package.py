@@ -243,7 +243,7 @@ def _identifier(root: _Element) -> str | None:
 
 
 def _identifiers(root: _Element) -> Iterator[tuple[str, str]]:
-    """Yield the scheme and the value of each identifier, but only the first identifier of each scheme."""
+    """Yield the scheme and the value of the first identifier of each scheme."""
     seen = set()
     for each in root.iter():
         if local_name(each) == "identifier":

@@ -57,7 +57,7 @@ ITEMS_LIMIT = 5000
 """Maximum number of items of a cached book. The directory takes about a kilobyte per item."""
 
 RACY = COARSE
-"""Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
+"""Seconds within which a file can change without a new modification time (FAT has a two-second resolution)."""
 
 
 @define

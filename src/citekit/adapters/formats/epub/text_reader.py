@@ -17,9 +17,7 @@ class FlowingTextReader:
         self._books = books
 
     def supports(self, format: Format) -> bool:
-        """See `TextReader.supports`. The formats are reflowable books (EPUB, MOBI including AZW3, FB2, and DOCX) and
-        mail.
-        """
+        """See `TextReader.supports`. The formats are reflowable books (EPUB, MOBI, FB2, and DOCX) and mail."""
         return format.name in BOOKS
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:

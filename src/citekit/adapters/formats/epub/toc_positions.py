@@ -21,11 +21,11 @@ def headings(
 ) -> list[Heading]:
     """Return the table of contents entries with their positions, in reading order.
 
-    An entry without a target gets the position of the next entry if that is deeper, and is otherwise omitted. An entry
-    whose target is not a chapter is omitted, too. An entry whose fragment does not exist, and a later entry that points
-    to the beginning of the same file, get the position of the heading with their title, or else the beginning of the
-    file. An entry that points into its heading, or directly after it, starts with it. `anchors` maps the IDs in each
-    chapter to character offsets.
+    An entry without a target gets the position of the next entry if that is deeper. Otherwise, it is omitted, like an
+    entry whose target is not a chapter. An entry whose fragment does not exist, and a later entry that points to the
+    beginning of the same file, get the position of the heading with their title, or else the beginning of the file. An
+    entry that points into its heading, or directly after it, starts with it. `anchors` maps the IDs in each chapter to
+    character offsets.
     """
     files = ChapterFiles({chapter.name: chapter.number for chapter in reversed(chapters)})
     placer = _Placer(chapters, anchors)

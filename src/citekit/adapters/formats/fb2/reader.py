@@ -149,7 +149,7 @@ def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
 
 
 def _pieces(body: _Element) -> Iterator[_Element]:
-    """Yield the sections of a body as chapters. Content before, between, or after the sections forms chapters, too."""
+    """Yield the sections of a body, and the content around them, as chapters."""
     loose: list[_Element] = []
     for child in [*body]:
         if local_name(child) == "section":

@@ -61,10 +61,7 @@ class HtmlLinesExtractor:
 
 @frozen
 class XmlLinesExtractor:
-    """Extracts exact copies of lines of XML using the extractor `text`.
-
-    It is a separate class because the media type of its evidence differs from that of other text.
-    """
+    """Extracts exact copies of lines of XML using the extractor `text`."""
 
     text: TextExtractor
 

@@ -111,7 +111,7 @@ def text_with_marks(content: str) -> str:
 
 
 def line_marks(marked: str) -> list[tuple[int, int]]:
-    """Return the character offset of each line marker in `marked`, and the line number that it contains."""
+    """Return the character offset and the line number of each line marker in `marked`."""
     return [(mark.start(), _line(mark[0])) for mark in _MARK.finditer(marked)]
 
 

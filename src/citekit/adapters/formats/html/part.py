@@ -120,7 +120,7 @@ def _page(lines: Lines, language: str | None) -> Page:
 
 @define
 class _Pictures:
-    """Embeds images in the document. `left` is how many more characters of `data:` URIs the document may contain."""
+    """Embeds images in the document. `left` is the remaining number of characters of `data:` URIs."""
 
     left: int = PICTURES_LIMIT
 

@@ -164,7 +164,7 @@ class _Reader:
             self.words.append(words)
 
     def _seen_part(self, text: Text) -> str:
-        """Return `text` with only the lines that readers see. A line that they see only in part becomes empty."""
+        """Return `text` with empty lines for those that readers do not see, or see only in part."""
         if self.seen is None:
             return text.words
         shown = []

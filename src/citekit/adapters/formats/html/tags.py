@@ -19,7 +19,7 @@ _ATTRIBUTE = re.compile(
     r"""([a-z][\w:.-]{0,60})\s*=\s*(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^\s"'>]{1,2000}))""", re.IGNORECASE
 )
 _RAW = names("script style template textarea noscript svg math iframe xmp noembed noframes")
-"""Elements whose content is skipped, because tags in it do not belong to the structure of the page."""
+"""Elements whose content is skipped. Tags in it do not belong to the structure of the page."""
 
 _SWALLOWING = names("script style textarea xmp iframe noembed noframes")
 """The raw elements that, as in a browser, extend to the end of the document if they are not closed."""

@@ -52,7 +52,7 @@ def _gif_delays(stream: IO[bytes]) -> Iterator[float]:
 
 
 def _color_table_size(flags: int) -> int:
-    """Return the size in bytes of the GIF color table that `flags` describes, or 0 if there is none."""
+    """Return the size in bytes of the GIF color table that `flags` describes."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 

@@ -136,7 +136,7 @@ def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, 
 
 
 def _subsampling(source: Image) -> int:
-    """Return Pillow's code for the chroma subsampling of the source JPEG, or 0 (4:4:4) if it is unknown."""
+    """Return Pillow's code for the chroma subsampling of the source JPEG, or 0 (4:4:4)."""
     from PIL import JpegImagePlugin
 
     try:

@@ -48,7 +48,7 @@ def _bits_per_channel(head: bytes, picture: Image) -> int:
 
 
 def _avif_bits(head: bytes) -> int:
-    """Return the bits per channel in the AV1 codec configuration record (AV1-ISOBMFF 2.3.3), or 8 if there is none."""
+    """Return the bits per channel in the AV1 codec configuration record (AV1-ISOBMFF 2.3.3), or 8."""
     offset = head.find(b"av1C")
     if offset < 0 or len(head) < offset + 7 or not head[offset + 6] & 0x40:
         return 8

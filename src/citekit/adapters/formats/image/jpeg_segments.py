@@ -50,7 +50,7 @@ def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
 
 
 def frame_height(segment: bytes) -> int:
-    """Return the number of rows that a JPEG frame header declares. `segment` begins with the length field."""
+    """Return the number of rows in a JPEG frame header, which begins with its length field."""
     return int.from_bytes(segment[3:5], "big")
 
 

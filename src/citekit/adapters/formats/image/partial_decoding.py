@@ -72,7 +72,7 @@ def _is_complete(picture: ImageFile) -> bool:
 
 
 def _stop_after(picture: ImageFile, bottom: int) -> None:
-    """Make the decoder skip rows below the row `bottom`, if the format allows it. Skipped pixels are undefined."""
+    """Make the decoder skip rows below the row `bottom`, if possible. Skipped pixels are undefined."""
     if len(picture.tile) != 1 or picture.tile[0].extents != (0, 0, *picture.size):
         return
     if picture.format == "JPEG":

@@ -170,7 +170,7 @@ class _Cutter:
     noise: int
 
     def region(self, box: Rectangle, depth: int) -> Region:
-        """Return the region in `box`, which has no empty margins, with its subregions. `depth` is its nesting level."""
+        """Return the region in `box`, which has no empty margins, with its subregions."""
         pieces = self._split(box) if depth < _DEPTH_LIMIT else []
         parts = [self.region(each, depth + 1) for each in pieces]
         if len(parts) > 1:
@@ -227,7 +227,7 @@ class _Cutter:
 
     @property
     def _page_line_height(self) -> float:
-        """The usual height of a text line in pixels, assuming that a single page fills the image."""
+        """The usual height of a text line in pixels, if a single page fills the image."""
         return max(6.0, max(self.gray.size) / _LINE_SHARE)
 
     def _word_space(self, lines: Sequence[tuple[int, int]]) -> float:

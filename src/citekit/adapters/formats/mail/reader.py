@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 CACHED_SIZE = 32_000_000
-"""Maximum size, in bytes, of a file whose messages stay in memory until another file of mail is read."""
+"""Maximum size, in bytes, of a file whose messages are cached until another file is read."""
 
 
 @frozen
@@ -111,7 +111,7 @@ def _facts(chapters: Sequence[MailChapter]) -> BookFacts:
 
 
 def _of_message(mail: Mail) -> _Element:
-    """Return the headers that a reader sees, followed by the bodies. The style sheets of HTML bodies are kept."""
+    """Return the headers that a reader sees, and the bodies with their style sheets."""
     head = [f"<h1>{escape(mail.subject)}</h1>"]
     head += [f"<p>{name}: {escape(text)}</p>" for name, text in mail.shown_headers]
     root = parse_html("".join(head) + "<div></div>", "the message")
@@ -179,4 +179,4 @@ _READ: dict[str, Callable[[Attachment], Iterator[_Element]]] = {
     "text/html": _html,
     "message/rfc822": _message,
 }
-"""Functions that return the markup of attachments, by media type. Other attachments of text are shown as plain text."""
+"""Functions that return the markup of attachments, by media type. Other text is shown as plain text."""

@@ -123,7 +123,7 @@ def _parse_table(version: int, rest: bytes) -> _TableOfContents:
 
 
 def _title(version: int, frames: bytes) -> str:
-    """Return the title in the title frame (`TIT2`) among `frames`, or "". `version` is the ID3v2 version."""
+    """Return the title in the title frame (`TIT2`) among `frames`, or ""."""
     body = next((body for name, body in islice(_frames(version, frames), 100) if name == b"TIT2"), b"")
     if not body:
         return ""

@@ -22,7 +22,7 @@ _CLAUSES_BEFORE_NAME = 6
 
 
 def _kotlin_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Return the outline type of a Kotlin definition. A `class_declaration` can be a class, an interface, or an enum."""
+    """Return the outline type of a Kotlin definition. A `class_declaration` can be an interface or an enum."""
     if node.type != "class_declaration":
         return kind_of(node, listed, parent, data)
     name = node.child_by_field_name("name")

@@ -55,7 +55,7 @@ class _FlacWriter:
 
 
 def copy_flac(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the samples of `span` to a FLAC file at `path`. Raise `UncopyableError` if the frames cannot be copied."""
+    """Write the samples of `span` to a FLAC file at `path`. Raise `UncopyableError` if that is not possible."""
     rate = audio.codec_context.sample_rate
     info = bytes(audio.codec_context.extradata or b"")
     if (
@@ -136,7 +136,7 @@ def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expecte
 
 
 def _sample_width(audio: Any) -> int:
-    """Return the size of one decoded sample in bytes, or 0 if each channel is stored separately (planar audio)."""
+    """Return the size of one decoded sample in bytes, or 0 for planar audio."""
     sample = audio.codec_context.format
     return 0 if sample.is_planar else int(sample.bytes)
 

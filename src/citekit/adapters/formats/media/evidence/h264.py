@@ -86,7 +86,7 @@ def to_mp4_sample(annex_b: bytes) -> bytes:
 
 
 def is_idr(sample: bytes) -> bool:
-    """Return whether an MP4 sample is an IDR picture. No picture after it refers to a picture before it."""
+    """Return whether an MP4 sample is an IDR picture, after which no picture refers to one before it."""
     return any(kind == IDR for kind in _nal_types(sample))
 
 

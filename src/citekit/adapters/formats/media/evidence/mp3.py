@@ -81,7 +81,7 @@ class Mp3Header:
         return 511 if self.is_mpeg1 else 255
 
     def main_data(self, frame: bytes) -> bytes:
-        """Return the bytes of `frame` after the side information. Later frames can use these bytes too."""
+        """Return the bytes of `frame` after the side information, which later frames can also use."""
         return frame[4 + (0 if self.words[1] & 1 else 2) + self.side_info_size :]
 
     def silent_frame(self, rate: int, tail: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Creates small still images and separate clip files for consumers that cannot play video, such as models."""
+"""Creates small still images and separate clip files for models and others that cannot play video."""
 
 from __future__ import annotations
 
