@@ -1,6 +1,6 @@
 """Reads the records of books from a Calibre library, with one query for each kind of data.
 
-File paths that lead out of the library folder are ignored, because a database is not trusted.
+A database is not trusted: file paths that lead out of the library folder are ignored.
 """
 
 from __future__ import annotations

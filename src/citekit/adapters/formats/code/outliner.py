@@ -65,7 +65,7 @@ class CodeOutliner:
         """See `Outliner.outline`.
 
         A file is outlined as plain text, with a note, if it is too long, is too deeply nested, takes too much time or
-        memory to parse, or is in a language whose grammar is not installed. A file without definitions has no items.
+        memory to parse, or is in a language whose grammar is not installed.
         """
         text = open_text(source.path, progress)
         if text.index.size > SIZE_LIMIT or text.is_long:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ComicPageViews:
-    """Shows the images of a comic. A damaged image has 1 x 1 pixels.
+    """Shows the images of a comic. A damaged image counts as 1 x 1 pixels.
 
     `ocr` recognizes the words of pages, and `index` caches them.
     """

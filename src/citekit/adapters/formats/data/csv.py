@@ -202,7 +202,8 @@ def _cells(text: str, delimiter: str) -> list[str]:
 
 
 def cells_apart(text: ExtractedText, delimiter: str | None = None) -> ExtractedText | None:
-    """Return the lines of a table in which a delimiter may be part of a number, such as `2000,4.97`, or None.
+    """Return the lines of a table in which a delimiter may be part of a number (`2000,4.97`), or None if there are
+    none.
 
     `CUT` separates their cells, so that no quote crosses the border of a cell. Lines with doubled quotation marks are
     also returned, with single ones. If `delimiter` is None, it is detected.

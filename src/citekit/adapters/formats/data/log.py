@@ -49,7 +49,7 @@ class MinuteCount:
     """The log entries of a period, normally one minute.
 
     `when` is the time in minutes as `TimestampFormat.minute` counts them, `line` the line of the first entry (1 for the
-    first period), `levels` the number of entries of each severity, and `first` the beginning of the first entry.
+    first period), and `first` the beginning of the first entry.
     """
 
     when: int

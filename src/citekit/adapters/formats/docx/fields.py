@@ -40,8 +40,8 @@ class _Field:
 def unseen_in_fields(root: _Element) -> Iterator[_Element]:
     """Yield the runs below `root` that are part of the code of a field, or of a result that programs do not show.
 
-    They do not show results that they compute again when they open the document. Runs inside more than `DEPTH_LIMIT`
-    fields also count as not shown.
+    Programs compute some results again when they open the document. Runs inside more than `DEPTH_LIMIT` fields also
+    count as not shown.
     """
     open_fields: list[_Field] = []
     for run in root.iter("{*}r"):

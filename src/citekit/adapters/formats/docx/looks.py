@@ -299,7 +299,7 @@ class Looks:
     def table(self, style: str, parts: tuple[str, ...]) -> Look:
         """Return the look of a cell in a table with the style `style`.
 
-        `parts` of the style, such as `firstRow`, are from weakest to strongest.
+        `parts` are those of the style, such as `firstRow`, from the weakest to the strongest.
         """
         name = style if ("table", style) in self.styles else self.usual.get("table", "")
         look = self._styled("table", name)

@@ -211,8 +211,7 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -> Flow:
     """Return the content of a spine item.
 
-    A missing item is empty. An image, PDF, audio, or video file becomes an image element. With `styles`, superscripts,
-    subscripts, and hidden text are marked.
+    A missing item is empty. An image, PDF, audio, or video file becomes an image element.
     """
     if item.path is None:
         return flow(parse_html("", item.href))

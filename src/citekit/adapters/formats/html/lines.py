@@ -123,8 +123,7 @@ def without_marks(marked: str) -> str:
 def _text(content: str, name: str, *, as_seen: bool) -> str:
     """Return the visible text of the HTML document `content`, with line markers.
 
-    If it cannot be parsed, or if its tree lacks more than half of the pieces of text, return all text. The file name
-    `name` decides how it is parsed.
+    If it cannot be parsed, or if its tree lacks more than half of the pieces of text, return all text.
     """
     if is_too_large(content):
         return _all_text(content, as_seen=as_seen)

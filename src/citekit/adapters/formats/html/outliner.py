@@ -46,10 +46,9 @@ class HtmlOutliner:
 
 
 def _without_headings(page: Page, plain: Outline) -> Outline:
-    """Return an outline with a single item for a page without headings.
+    """Return an outline with a single item for a page without headings, or `plain` if there is nothing to put in it.
 
-    Its children are the captioned figures and tables, or else several groups of lines in `plain`. Return `plain` itself
-    if the page has neither a title nor text, or neither captions nor groups.
+    Its children are the captioned figures and tables, or else several groups of lines in `plain`.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")

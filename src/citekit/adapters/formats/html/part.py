@@ -82,7 +82,7 @@ def html_page(path: Path, progress: Progress = silent) -> str:
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
     """Return the content of the HTML document `text` with line markers, and its language, or None.
 
-    Return None if the document cannot be parsed completely. The file name decides how it is parsed.
+    Return None if the document cannot be parsed completely.
     """
     if is_too_large(text):
         return None

@@ -1,7 +1,6 @@
 """Builds the tree of sections of an HTML document.
 
-The section of a heading extends to the next heading of the same or a higher level. A sectioning element extends to its
-end tag.
+The section of a heading extends to the next heading of the same or a higher level.
 """
 
 from __future__ import annotations

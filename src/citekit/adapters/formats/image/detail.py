@@ -39,11 +39,7 @@ def detail_mask(gray: Image) -> Image:
 
 
 def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
-    """Return a mask of large shaded areas without edges, such as a sky.
-
-    On a clean background, more than half of their pixels differ from a neighbor. On a grainy background, their shade
-    differs from the background.
-    """
+    """Return a mask of large shaded areas without edges, such as a sky."""
     from PIL import ImageChops, ImageFilter
 
     size = max(4, max(gray.size) // _SHADE_SHARE)

@@ -50,7 +50,7 @@ def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PageP
 
 @frozen
 class ImagePageViews:
-    """Shows an image as one page, or the pages of a TIFF file. A damaged later page has 1 x 1 pixels.
+    """Shows an image as one page, or the pages of a TIFF file. A damaged later page counts as 1 x 1 pixels.
 
     `ocr` recognizes the words of pages, and `index` caches them.
     """

@@ -19,8 +19,8 @@ _ACTIVE = "The attachment may be code that a program executes; it was written as
 _MACROS = "The attachment may contain macros; it was written byte for byte, under a suffix that no program opens."
 _UNKNOWN = "CiteKit does not know the type of the attachment; it was written byte for byte."
 _ATTACHMENTS = (
-    "Several chapters that begin with an attachment are not available as native, because a mailbox has whole messages. "
-    "Name one attachment, begin with the message, or choose another form, such as html or text."
+    "Several chapters that begin with an attachment have no native form, because a mailbox consists of whole messages. "
+    "Request one attachment, begin with the message, or choose another form, such as html or text."
 )
 
 _READ = frozenset("markdown json jsonl yaml toml csv tsv log calendar bibtex subtitles text".split())  # noqa: SIM905

@@ -203,7 +203,7 @@ def _shown_of(alternatives: Sequence[Message]) -> Sequence[Message]:
     """Return the alternative that mail programs show: the last one that is HTML, plain text, or multipart (RFC 2046,
     5.1.4).
 
-    Alternatives that are neither text nor multipart follow it. If there is nothing to show, return all.
+    Alternatives that are neither text nor multipart follow it.
     """
     for each in reversed(alternatives):
         if each.get_content_type() in ("text/html", "text/plain") or each.is_multipart():

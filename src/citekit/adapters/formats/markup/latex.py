@@ -105,7 +105,7 @@ class _Reader:
             self._look(number, text)
 
     def _is_title_missing(self, text: str) -> bool:
-        """Return whether the argument of a pending heading command is missing in `text`, the next line, and remove the
+        """Return whether `text`, the next line, lacks the argument of the pending heading command, and if so, drop the
         command.
         """
         after = text.lstrip()[:1]

@@ -95,7 +95,7 @@ def arrange_chapters(marks: Iterable[ChapterMark], duration: float) -> list[Cue]
 
     A mark contains later marks with a deeper level. If levels are unknown, it contains later marks if the first of them
     ends before it does. A mark with the same end is a sibling, because some programs let every chapter end with the
-    file. Of marks with equal times and levels, only the first is kept.
+    file.
     """
     ordered = _sorted_without_duplicates(marks)
     enclosing: list[ChapterMark] = []

@@ -27,15 +27,10 @@ _RETURNS = b"()RETURNS x"
 
 
 def prepare(data: bytes) -> bytes:
-    """Return a version of the SQL program that the parser can read, with the same length and the same lines.
+    """Return a version of the SQL program that the parser can read, with the same length and lines.
 
-    These parts are removed:
-
-    - psql commands
-    - statements about operators, casts, permissions, and similar objects
-    - the name of the C function that implements an SQL function
-    - the description of a type that is defined in C
-    - the arguments of a function that declares its results with `OUT`
+    It lacks psql commands, statements about operators, permissions, and similar objects, descriptions in C, and the
+    arguments of functions with `OUT` results.
     """
     data = _without_statements(_COMMANDS.sub(lambda found: blank(found[0]), data))
     for pattern in (_SYMBOL, _SHAPE):
