@@ -151,14 +151,14 @@ class QuotableTextReader:
                 "nothing to search, read, or quote."
             )
         if not extracted_text.text.strip():
+            nothing = f"{source.path.name} contains no text, so there is nothing to search, read, or quote."
+            if source.format.name != "pdf" and source.format.modality is not Modality.IMAGE:
+                raise SourceUnsupported(nothing)
             raise SourceUnsupported(
-                f"{source.path.name} contains no text, so there is nothing to search, read, or quote. "
-                + (
-                    "OCR recognized no text, either."
-                    if self.ocr_version()
-                    else f"If it is a scan, install the extra 'ocr' ({install_command('ocr')}), which reads it, and try "
-                    "again; CITEKIT_OCR must not be off."
-                )
+                f"{nothing} OCR recognized no text, either."
+                if self.ocr_version()
+                else f"{nothing} If it is a scan, install the extra 'ocr' ({install_command('ocr')}), which reads it, and "
+                "try again; CITEKIT_OCR must not be off."
             )
         return list(self._ways_to_read(source, extracted_text, progress))
 
