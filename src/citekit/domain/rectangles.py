@@ -1,8 +1,8 @@
 """Converts between boxes and rectangles in text: `x,y,w,h` in pixels, points, percent, or fractions.
 
 A rectangle that extends beyond the picture because of rounding is cut at the edge. One that extends farther is refused,
-so that a location is never smaller than intended; with `crop`, it is cut, as some standards require (IIIF Image 3.0,
-4.1; Media Fragments 1.0, 5.1.2).
+so that a location is never smaller than intended, or cut with `crop`, as some standards require (IIIF Image 3.0, 4.1;
+Media Fragments 1.0, 5.1.2).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Four = tuple[Decimal, Decimal, Decimal, Decimal]
 
 
 def xywh(box: Box, width: Decimal, height: Decimal) -> str:
-    """Return a box as the exact text `x,y,w,h`, for a picture of `width` by `height`."""
+    """Return a box as the exact text `x,y,w,h` for a picture of that size."""
     with exactly():
         x1, y1, x2, y2 = (exact(value) for value in box.corners)
         return ",".join(plain(part) for part in (x1 * width, y1 * height, (x2 - x1) * width, (y2 - y1) * height))
@@ -31,8 +31,7 @@ def xywh(box: Box, width: Decimal, height: Decimal) -> str:
 def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """Parse a rectangle `x,y,w,h` in a picture of `width` by `height`.
 
-    `text` is the whole address, and `value` is the rectangle in it. Raise `AddressMalformed` if `decimals` or
-    `box_of_size` refuses the rectangle.
+    `value` is the rectangle in the address `text`. Raise `AddressMalformed` if `decimals` or `box_of_size` refuses it.
     """
     try:
         return box_of_size(decimals(text, value), width, height, crop=crop)
@@ -43,7 +42,7 @@ def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, cro
 def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """Return the box with the given edges (left, top, right, bottom) in a picture of `width` by `height`.
 
-    `text` is the whole address, and `value` is the rectangle in it, for messages. `crop` is as in `box_of_size`. Raise
+    `value` is the rectangle in the address `text`, for messages. `crop` is as in `box_of_size`. Raise
     `AddressMalformed` if the edges are not a valid rectangle.
     """
     try:
@@ -56,8 +55,8 @@ def box_of_size(numbers: Four, width: Decimal, height: Decimal, *, crop: bool = 
     """Return the box for a rectangle (x, y, width, height) in a picture of `width` by `height`.
 
     Raise `LocationMalformed` if the rectangle is empty or outside the picture, or if it extends beyond the right or
-    lower edge by more than one unit of its last decimal place or by more than a hundredth of the picture. With `crop`,
-    a rectangle that extends beyond the edge is cut there instead.
+    lower edge by more than one unit of its last decimal place or a hundredth of the picture. With `crop`, it is cut
+    there instead.
     """
     with exactly():
         x, y, w, h = numbers
@@ -79,9 +78,7 @@ def _between(edges: Four, units: tuple[Decimal, Decimal] | None, width: Decimal,
 
 
 def _units(numbers: Four) -> tuple[Decimal, Decimal]:
-    """Return the possible rounding error of a rectangle, horizontally and vertically: one unit of the last decimal
-    place of the less exact number.
-    """
+    """Return the possible rounding error in each direction: one unit of the last decimal place."""
     across, down = ((numbers[0], numbers[2]), (numbers[1], numbers[3]))
     return max(map(_unit, across)), max(map(_unit, down))
 
@@ -98,9 +95,9 @@ def _inside(edge: Decimal, whole: Decimal, unit: Decimal) -> Decimal:
 
 
 def decimals(text: str, value: str) -> Four:
-    """Parse the four unsigned decimal numbers of `value`, which has the form `a,b,c,d`.
+    """Parse the four unsigned decimal numbers of `value` (`a,b,c,d`).
 
-    `text` is the whole address, for messages. Raise `AddressMalformed` if `value` has another form or too many digits.
+    Raise `AddressMalformed`, with the address `text`, if `value` has another form or too many digits.
     """
     if len(value) > 4 * DIGITS_LIMIT:
         raise AddressMalformed(text, value, "the numbers have too many digits")
@@ -112,7 +109,7 @@ def decimals(text: str, value: str) -> Four:
 def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
     """Parse the four unsigned decimal numbers of `value` (`a,b,c,d`) as floats.
 
-    `text` is the whole address, for messages. Raise `AddressMalformed` if `value` has another form.
+    Raise `AddressMalformed`, with the address `text`, if `value` has another form.
     """
     numbers = [read_decimal(part) for part in value.split(",")]
     if len(numbers) != 4 or any(number is None for number in numbers):

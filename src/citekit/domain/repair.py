@@ -1,7 +1,7 @@
 """Repairs locations of a map without making any citation point to different content.
 
-A location that ends beyond the end of the file is shortened to the end of the file. A child that begins inside its
-parent and ends outside it is shortened to the end of the parent: it then cites less content, but no other content.
+A location that ends beyond the end of the file, or a child that ends beyond its parent, is shortened. It then cites
+less content, but no other content.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from citekit.domain.validation import is_inside, kind_issue, outside_issue
 
 @frozen
 class Repair:
-    """A change of the location of the node at `path` from `before` to `after`, with the reason."""
+    """A change of the location of the node at `path`, with the reason."""
 
     path: str
     before: Location
@@ -29,9 +29,8 @@ class Repair:
 
 
 def repairs(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[Repair]:
-    """Yield the safe changes of the nodes' locations, for parents before their children.
-
-    `extent` is the extent of the file itself. After the changes are made, this function yields no more.
+    """Yield the safe changes of the nodes' locations, for parents before their children. `extent` is that of the file
+    itself.
     """
     pending: list[tuple[str, Node, Location | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
@@ -62,10 +61,8 @@ def _repaired(location: Location, above: Location | None, extent: Extent) -> tup
 
 
 def shortened(child: Location, parent: Location) -> Location | None:
-    """Return `child`, cut at the end of `parent`.
-
-    Return None if `child` does not begin inside `parent` or they cannot be compared, as a chapter and a range of
-    characters.
+    """Return `child`, cut at the end of `parent`, or None if it does not begin inside `parent` or they cannot be
+    compared.
     """
     try:
         cut = _shortened(child, parent)
@@ -93,8 +90,8 @@ def _shortened(child: Location, parent: Location) -> Location | None:
 
 
 def _fewer_pages(child: Pages, parent: Pages) -> Pages | None:
-    """Return `child` without its pages from the first one that is not in `parent` or, if both have a region, with its
-    region cut to that of `parent`. Return None if that is not possible.
+    """Return `child` without the pages from the first one that is not in `parent`, or with its region cut to that of
+    `parent`; None if that is not possible.
     """
     there = set(parent.numbers)
     count = next((at for at, page in enumerate(child.numbers) if page not in there), len(child.numbers))

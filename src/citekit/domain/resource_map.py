@@ -1,4 +1,4 @@
-"""Defines the map of a resource: a tree of nodes with locations."""
+"""Defines the map of a resource."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ class ResourceMap:
             yield from node.walk()
 
     def find(self, node_id: str) -> Node:
-        """Return the node with the given ID. Raise `NodeMissing`, with similar IDs, if there is none."""
+        """Return the node with that ID. Raise `NodeMissing`, with similar IDs, if there is none."""
         try:
             return self._by_id[node_id][0]
         except KeyError:
             raise NodeMissing(self.resource_id, node_id, self._meant(node_id)) from None
 
     def _meant(self, node_id: str) -> list[str]:
-        """Return up to three IDs that may be meant by `node_id`: first IDs with the same last segment (`chapter_2` for
-        `parts.chapter_2`), then IDs with a similar spelling.
+        """Return up to three IDs that may be meant: first those with the same last segment, then those with a similar
+        spelling.
         """
         last = node_id.rpartition(".")[2].casefold()
         same_end = islice((name for name in self._by_id if name.rpartition(".")[2].casefold() == last), 3)
@@ -76,9 +76,7 @@ class ResourceMap:
         return node_id in self._by_id
 
     def parent(self, node_id: str) -> Node | None:
-        """Return the parent of a node, or None for a node at the top level. Raise `NodeMissing` if the node does not
-        exist.
-        """
+        """Return the parent of a node, or None at the top level. Raise `NodeMissing` if the node does not exist."""
         self.find(node_id)
         return self._by_id[node_id][1]
 
@@ -92,16 +90,13 @@ class ResourceMap:
         return found[::-1]
 
     def siblings(self, node_id: str) -> tuple[Node, ...]:
-        """Return the other children of the node's parent, in order. Raise `NodeMissing` if the node does not exist."""
+        """Return the other children of the node's parent. Raise `NodeMissing` if the node does not exist."""
         parent = self.parent(node_id)
         family = self.nodes if parent is None else parent.children
         return tuple(node for node in family if node.id != node_id)
 
     def innermost(self, location: Location) -> Node | None:
-        """Return the deepest node whose location contains all of `location`, or None.
-
-        Of several nodes at the same depth, return the first one.
-        """
+        """Return the deepest node that contains all of `location`, the first one of several, or None."""
         best: tuple[int, Node] | None = None
         pending = [(1, node) for node in reversed(self.nodes)]
         while pending:
@@ -113,12 +108,12 @@ class ResourceMap:
 
     @property
     def outline(self) -> ResourceMap:
-        """This map without the chunks that the library attached; the same object if it has none."""
+        """This map without the library's chunks; the same object if it has none."""
         return self._without_chunks or self
 
     @cached_property
     def _without_chunks(self) -> ResourceMap | None:
-        """The map without chunks, or None if it has none, so that no map refers to itself."""
+        """This map without its chunks, or None if it has none, so that no map refers to itself."""
         if not any(map(is_chunk, self.walk())):
             return None
         return evolve(self, nodes=nodes_without_chunks(self.nodes))
@@ -140,7 +135,7 @@ class ResourceMap:
 
     @cached_property
     def source_digest(self) -> Digest | None:
-        """The digest of the mapped file, or None if the metadata has no valid digest."""
+        """The digest of the mapped file, or None without a valid digest."""
         text = self.metadata.get("source_hash")
         try:
             return Digest(text) if isinstance(text, str) else None
@@ -149,12 +144,12 @@ class ResourceMap:
 
     @property
     def mapper(self) -> MapperIdentity | None:
-        """The mapper that made this map, or None if the metadata does not name it."""
+        """The mapper that made this map, or None if it is unknown."""
         return MapperIdentity.from_metadata(self.metadata.get("mapper"))
 
     @property
     def structure_by(self) -> MapperIdentity | None:
-        """The mapper that made the structure of the map, if `mapper` only added nodes to it; otherwise None."""
+        """The mapper that made the structure, if `mapper` only added nodes to it; otherwise None."""
         return MapperIdentity.from_metadata(self.metadata.get("structure_by"))
 
     def card(self) -> MapCard:
@@ -178,7 +173,7 @@ class ResourceMap:
 
     @cached_property
     def extent(self) -> Extent:
-        """The extent of the resource, such as its number of pages, according to the metadata."""
+        """The extent of the resource according to the metadata."""
         facts = self.metadata
         return Extent(
             pages=_whole(facts.get("page_count")),

@@ -1,4 +1,4 @@
-"""Defines the text that a video shows on the screen, such as the text of slides."""
+"""Defines the text that a video shows on the screen."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class ScreenLine:
 class Slide:
     """A picture with text that a video shows from `start` to `end` seconds: a slide, or a window of a screencast.
 
-    Its lines can appear later and disappear earlier. They are in the order in which they appear, and then in reading
-    order. `title` is the heading in the picture, or else its first line.
+    Its lines, in the order in which they appear, can be shown for a shorter time. `title` is the heading in the
+    picture, or else its first line.
     """
 
     start: float
@@ -40,7 +40,7 @@ class ScreenText:
     """The text that could be read in the pictures of a video, in chronological order.
 
     `reader` names the software that recognized it, such as `RapidOCR 3.10.0`. If `is_incomplete`, only the first
-    pictures were read, because there are too many.
+    pictures were read.
     """
 
     slides: Sequence[Slide] = field(converter=tuple[Slide, ...])
@@ -48,9 +48,7 @@ class ScreenText:
     is_incomplete: bool = False
 
     def cues(self) -> list[tuple[float, float, str]]:
-        """Return the text as (start, end, text) with times in seconds. Lines of a slide with the same start and end are
-        one text.
-        """
+        """Return the text as (start, end, text) in seconds. Lines of a slide with the same times are one text."""
         found: list[tuple[float, float, str]] = []
         for slide in self.slides:
             for start, end in sorted({(line.start, line.end) for line in slide.lines}):

@@ -1,4 +1,4 @@
-"""Defines source files: the files that are mapped and that evidence is extracted from."""
+"""Defines the files that are mapped and that evidence is extracted from."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from citekit.domain.formats import Format
 class Source:
     """A regular, readable, non-empty file at the absolute path `path`.
 
-    `digest` and `size` (bytes) describe its content. `state` records the file's status (such as its times), by which
-    `Sources` detects later writes; it may be empty. `readers` is the read bits of the file's permissions (0o444:
-    everyone), which files derived from this file get.
+    `digest` and `size` (bytes) describe its content. By `state`, `Sources` detects later writes; it may be empty.
+    `readers` is the read bits of its permissions (0o444: everyone), which files derived from it get.
     """
 
     path: Path

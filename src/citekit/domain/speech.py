@@ -14,7 +14,7 @@ MIN_CONFIDENCE = 0.5
 class SpokenWord:
     """A recognized word with its start and end in seconds, and its confidence from 0 to 1.
 
-    `text` contains the punctuation, and the space before the word if the language separates words by spaces.
+    `text` includes punctuation and, in languages that separate words by spaces, the space before the word.
     """
 
     start: float
@@ -25,10 +25,10 @@ class SpokenWord:
 
 @frozen(kw_only=True)
 class SpokenPassage:
-    """Consecutive words in one language, about a sentence. `language` is a code of ISO 639-1, such as `en`.
+    """Consecutive words in one language, about a sentence.
 
-    `is_doubtful` is true if the transcriber may have invented or badly misheard the passage. `voice` names the speaker,
-    such as `Speaker 1`; it is empty if speakers are not distinguished.
+    `language` is a code of ISO 639-1. `is_doubtful` is true if the transcriber may have invented or badly misheard the
+    passage. `voice` names the speaker, such as `Speaker 1`, or is empty.
     """
 
     words: Sequence[SpokenWord] = field(converter=tuple[SpokenWord, ...])
@@ -63,10 +63,7 @@ class SpokenPassage:
 
 @frozen(kw_only=True)
 class Speech:
-    """Everything that was said in a recording, in chronological order.
-
-    `transcriber` names the software and the model that recognized it, such as `faster-whisper 1.2.1 (tiny.en)`.
-    """
+    """Everything that was said in a recording. `transcriber` is such as `faster-whisper 1.2.1 (tiny.en)`."""
 
     passages: Sequence[SpokenPassage] = field(converter=tuple[SpokenPassage, ...])
     transcriber: str
@@ -74,9 +71,8 @@ class Speech:
 
 @frozen
 class SpeechWindow:
-    """A part of a recording in which something is said, at most half a minute.
-
-    `start` is in seconds. The window has `samples` samples: 16,000 per second, mono.
+    """A part of a recording with speech, at most half a minute: `start` in seconds, and the number of mono samples at
+    16 kHz.
     """
 
     start: float
@@ -87,8 +83,8 @@ class SpeechWindow:
 class SpeechModelFacts:
     """Facts about a model that recognizes speech.
 
-    `size` is in bytes. `publisher` is the repository that the files come from. `where` is the folder in which the model
-    is installed, or None. `is_automatic` is true for the model that is used if the user chooses none.
+    `size` is in bytes, `publisher` is the repository of the files, and `where` is the folder of an installed model.
+    `is_automatic` is true for the model that is used if the user chooses none.
     """
 
     name: str

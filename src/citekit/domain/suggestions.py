@@ -1,4 +1,4 @@
-"""Finds the existing name that another spelling means, and suggests corrections of misspelled names."""
+"""Finds names that another spelling means, and suggests corrections of misspelled names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 
 COMPARED_NAMES = 2000
-"""Maximum number of names that are compared in full. Of more names, those with the longest prefix in common with the
-wanted name are compared.
-"""
+"""Maximum number of names that are compared in full: those with the longest prefix in common with the wanted name."""
 
 LENGTH_LIMIT = 200
 """Number of characters of the wanted name that are compared."""
@@ -21,11 +19,9 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 
 def name_meant(wanted: str, names: Iterable[str]) -> str | None:
-    """Return the one of `names` that equals `wanted`, with or without the file suffix of `wanted`, except for case and
-    separators.
+    """Return the one of `names` that equals `wanted`, with or without its file suffix, except for case and separators.
 
-    A name that equals `wanted` with its suffix takes precedence. Return None if there is no such name, or more than
-    one.
+    Return None if none does. If several do, return the only one that equals it with its suffix, or None.
 
     >>> name_meant("Manual-1.3.pdf", ["manual_1_3", "manual-1-4"])
     'manual_1_3'
@@ -39,15 +35,14 @@ def name_meant(wanted: str, names: Iterable[str]) -> str | None:
 
 
 def _spelling(name: str) -> str:
-    """Return the letters and digits of a name, with one hyphen for everything between them."""
+    """Return the letters and digits of a name, with one hyphen between groups of them."""
     return _SEPARATORS.sub("-", name.casefold()).strip("-")
 
 
 def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> list[str]:
     """Return up to three of `names` whose spelling is similar to `wanted`, most similar first.
 
-    If names equal `wanted` except for case, return only these. `cutoff` is from 0 (any name) to 1 (the same letters);
-    see `difflib.get_close_matches`.
+    If names equal `wanted` except for case, return only these. `cutoff` is as in `difflib.get_close_matches`.
     """
     wanted = wanted[:LENGTH_LIMIT]
     but_for_case = [name for name in names if name.casefold() == wanted.casefold()]

@@ -1,4 +1,4 @@
-"""Defines tags: words by which a person groups resources. Tags that differ only in case are the same tag."""
+"""Defines tags: words by which a person groups resources, regardless of case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COUNT = 100
 
 
 def checked_tag(text: str) -> str:
-    """Return a tag without extra white space. Raise `RequestRefused` if it is empty, too long, or not printable."""
+    """Return a tag without extra white space. Raise `RequestRefused` if it is empty, too long, or unprintable."""
     tag = " ".join(text.split())
     if not tag or len(tag) > LENGTH or not tag.isprintable():
         raise RequestRefused(f"A tag must have 1 to {LENGTH} printable characters.")

@@ -1,6 +1,6 @@
 """Recognizes Unicode characters that are invisible, control a terminal, reverse a line, or hide text.
 
-The constants are character classes for regular expressions, without their brackets.
+The constants are character classes without brackets.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SEPARATORS = "\u2028\u2029"
 """Line separator and paragraph separator."""
 
 SURROGATES = "\ud800-\udfff"
-"""Surrogates. In Python, they represent bytes of a file name that are not valid UTF-8."""
+"""Surrogates, which in Python represent bytes of a file name that are not UTF-8."""
 
 DIRECTION_CONTROLS = "\u202a-\u202e\u2066-\u2069"
 """Embeddings, overrides, and isolates of the writing direction (UAX 9)."""
@@ -28,9 +28,8 @@ IGNORED = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff0-\ufffb"  # fillers, annotations
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # formats of scripts; tags, selectors
 )
-"""The characters with the Unicode property Default_Ignorable_Code_Point, which are invisible, without the soft hyphen,
-the joiners, and the first variation selectors, which are parts of words; and interlinear annotations, which most fonts
-ignore.
+"""The characters with the property Default_Ignorable_Code_Point, without the soft hyphen, the joiners, and the first
+variation selectors, which are parts of words; and interlinear annotations, which most fonts ignore.
 """
 
 
@@ -41,9 +40,8 @@ _NO_LETTER = f"\x00-\x7f{_UNSEEN}{JOINERS}{SELECTORS}"
 def invisible_characters(*, but: str = "") -> re.Pattern[str]:
     """Return a regular expression that matches one invisible character that is not in `but`.
 
-    It does not match invisible characters that belong to normal text, such as a single joiner (ZWJ, ZWNJ) between two
-    letters beyond ASCII, as in Persian, Hindi, and emoji, or a single variation selector after a visible character,
-    such as one that selects the emoji or text form.
+    It does not match those of normal text, such as a single joiner between two letters beyond ASCII, as in Persian,
+    Hindi, and emoji, or a single variation selector after a visible character.
     """
     return _compiled(but)
 
@@ -83,7 +81,7 @@ def printable(text: str) -> str:
 
 
 def visible(text: str, *, but: str = "") -> str:
-    """Return `text` with invisible characters replaced by visible escape sequences, except the characters in `but`."""
+    """Return `text` with invisible characters, except those in `but`, replaced by visible escapes."""
     return invisible_characters(but=but).sub(lambda found: _escaped(ord(found[0])), text)
 
 

@@ -17,15 +17,15 @@ TIME_SLACK = 0.05
 
 
 def map_issues(resource_map: ResourceMap, extent: Extent | None = None) -> list[str]:
-    """Return an issue for every invalid location: outside the file, of the wrong kind, or outside its parent.
+    """Return an issue for each location that is outside the file, of the wrong kind, or outside its parent.
 
-    `extent` is the measured extent of the file. If it is None, the extent in the map's metadata is used.
+    If `extent`, the measured extent of the file, is None, that in the map's metadata is used.
     """
     return list(node_issues(resource_map.nodes, resource_map.modality, extent or resource_map.extent))
 
 
 def node_issues(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[str]:
-    """Yield the same issues as `map_issues`, for nodes that may not be part of a map yet. Paths have the form
+    """Yield the same issues as `map_issues`, for nodes that may not be part of a map yet, with paths such as
     `nodes[3].children[0]`.
     """
     pending: list[tuple[str, Node, Node | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
@@ -41,16 +41,14 @@ def node_issues(nodes: Sequence[Node], modality: Modality, extent: Extent) -> It
 
 
 def location_issue(location: Location, modality: Modality, extent: Extent) -> str | None:
-    """Return the reason why a location cannot be in a file of the given modality and extent, or None if it can."""
+    """Return the reason why a location cannot be in a file of that modality and extent, or None."""
     if isinstance(location, Virtual):
         return None
     return _of_another_kind(location, modality) or kind_issue(location, extent) or outside_issue(location, extent)
 
 
 def kind_issue(location: Location, extent: Extent) -> str | None:
-    """Return the reason why a document cannot have a location of this kind (pages, chapters, or sheets), or None if it
-    can.
-    """
+    """Return the reason why a document cannot have a location of this kind (pages, chapters, or sheets), or None."""
     pages, chapters, sheets = extent.pages, extent.chapters, extent.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
         example = fragment_of(Cells(sheets[0][0] if sheets else "Sheet1"))
@@ -65,7 +63,7 @@ def kind_issue(location: Location, extent: Extent) -> str | None:
 
 
 def outside_issue(location: Location, extent: Extent) -> str | None:
-    """Return the reason why a location is not completely inside the file, or None if it is.
+    """Return the reason why a location is not completely inside the file, or None.
 
     A time range may end up to `TIME_SLACK` seconds after the end.
     """
@@ -79,9 +77,8 @@ def outside_issue(location: Location, extent: Extent) -> str | None:
 
 
 def is_inside(child: Location, parent: Location) -> bool:
-    """Return whether the location `child` is inside the location `parent`.
-
-    Return True if one of them is virtual or if they are of different modalities, because they cannot be compared.
+    """Return whether `child` is inside `parent`; True if they cannot be compared, because one is virtual or their
+    modalities differ.
     """
     if isinstance(child, Virtual) or isinstance(parent, Virtual) or child.modality is not parent.modality:
         return True
@@ -96,9 +93,8 @@ def _of_another_kind(location: Location, modality: Modality) -> str | None:
 
 
 def _ends_there(location: TimeSpan, inside: Location) -> bool:
-    """Return whether a time range has no end or ends at most `TIME_SLACK` seconds after the end of the recording.
-
-    `inside` is the same range, limited to the recording.
+    """Return whether a time range has no end or ends at most `TIME_SLACK` seconds after `inside`, the range within the
+    recording.
     """
     last = inside.end if isinstance(inside, TimeSpan) else None
     return location.end is None or (last is not None and location.end <= last + TIME_SLACK)

@@ -1,7 +1,6 @@
-"""Lists the words that documents use to name their parts, such as "chapter", in all languages that CiteKit recognizes.
+"""Lists the words that documents use to name their parts, such as "chapter".
 
-Words are lowercase. `any_of` also matches a word with accents without them, because capitals and OCR often drop
-accents.
+Words are lowercase. `any_of` also matches them without accents, because capitals and OCR often drop accents.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SECTION: Words = ("section", "abschnitt", "sección", "sezione")
 ACT: Words = ("act", "acte", "akt", "canto")
 SCENE: Words = ("scene", "scène", "szene")
 CHAPTER_OF_PROSE: Words = ("letter", "stave", "lecture")
-"""Words for chapters that are headings only in plain prose, where a number follows."""
+"""Words for chapters that are headings only in plain prose, before a number."""
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 NUMBER: Words = (
@@ -50,7 +49,7 @@ ABSTRACT: Words = (
     "abstract", "résumé", "zusammenfassung", "kurzfassung", "resumen", "resumo", "riassunto", "samenvatting",
     "sammanfattning", "streszczenie", "abstrakt", "özet", "аннотация", "реферат", "摘要", "要旨", "초록",
 )  # fmt: skip
-"""Headings of the abstract of a paper or a thesis. The heading is often the first word of the abstract's paragraph."""
+"""Headings of the abstract of a paper or a thesis, which are often the first word of its paragraph."""
 
 THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
@@ -63,7 +62,7 @@ STATEMENT: Words = (
     "notation", "assumption", "hypothesis", "observation", "construction", "algorithm", "property", "case", "step", "note",
     "exemple", "preuve", "beweis", "beispiel",
 )  # fmt: skip
-"""Other names of such statements, which can also begin headings in other documents."""
+"""Other names of such statements, which also begin headings elsewhere."""
 
 TOC_HEADING: Words = (
     "table of contents", "contents", "brief contents", "short contents", "detailed contents", "inhalt",
@@ -86,7 +85,7 @@ LIST_HEADING: Words = (
       for things in ("figure", "tabelle", "illustrazioni")),
     *(f"lista de {things}" for things in ("figuras", "tabelas", "tablas", "ilustraciones")),
 )  # fmt: skip
-"""Headings of lists of figures and tables and of indexes, which look like tables of contents."""
+"""Headings of lists and indexes, which look like tables of contents."""
 
 FIGURE: Words = (
     "figure", "figura", "figur", "figuur", "fig", "abbildung", "abb", "bild", "grafik", "diagramm", "schéma", "schema",
@@ -111,14 +110,14 @@ CAPTION: Words = (
     "figure", "figura", "fig.", "abbildung", "abb.", "table", "tabelle", "tabla", "tab.", "listing", "algorithm", "example",
     "図", "图", "表",
 )  # fmt: skip
-"""Labels that are unlikely to begin anything except a caption, unlike `map` or `image`."""
+"""Labels that are unlikely to begin anything except a caption."""
 
 
 def any_of(*groups: Iterable[str], accents: bool = True) -> str:
-    """Return a regular expression, without enclosing parentheses, that matches any word of `groups`.
+    """Return a regular expression, without enclosing parentheses, that matches any word of `groups`, longer words
+    first.
 
-    Longer words are matched first. If `accents` is True, words also match without their accents. Compile the expression
-    with `re.IGNORECASE`.
+    If `accents` is True, words also match without their accents. Compile it with `re.IGNORECASE`.
 
     Example:
         >>> any_of(("part", "sección"))

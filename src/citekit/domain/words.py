@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 
 WORD_LIMIT = 64
-"""Number of characters of a word that are used. The rest of a longer word is ignored."""
+"""Number of characters of a word that are used."""
 
 FEW = 1 / 16
 """The number of bytes that a text has in UTF-8 beyond its number of characters, as a fraction of that number."""
@@ -15,14 +15,14 @@ FEW = 1 / 16
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_WORD = re.compile(r"[\W_]")
 _SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
-"""Translation table for ASCII: letters and digits map to themselves, all other characters to a space."""
+"""Translation table for ASCII: everything except letters and digits becomes a space."""
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in order: sequences of letters and digits, casefolded and without accents.
+    """Return the words of a text: sequences of letters and digits, casefolded, without accents, and cut to `WORD_LIMIT`
+    characters.
 
-    Words are normalized for compatibility caseless matching (Unicode 3.13, D146). Of a long word, the first
-    `WORD_LIMIT` characters are returned.
+    They are normalized for compatibility caseless matching (Unicode 3.13, D146).
     """
     folded = text.casefold()
     plain = with_few_translated(folded, _BARE)
@@ -45,7 +45,7 @@ def with_few_translated(text: str, table: Mapping[int, str]) -> str:
 
 
 class _Bare(dict[int, str]):
-    """A translation table to letters and digits in normal form, and spaces. It removes combining marks."""
+    """A translation table to normalized letters and digits, without combining marks, and spaces."""
 
     def __missing__(self, code: int) -> str:
         decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code).casefold()).casefold())

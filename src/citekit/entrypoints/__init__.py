@@ -1,1 +1,1 @@
-"""Contains the ways to use CiteKit: the command line, the MCP server (also over HTTP), the viewer, and the SDK."""
+"""Contains the ways to use CiteKit: the command line, the MCP server, the viewer, and the SDK."""

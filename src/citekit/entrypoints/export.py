@@ -1,4 +1,4 @@
-"""Exports a resource for other programs: its map, its text, and its citation."""
+"""Exports a resource for other programs."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ def export(
 ) -> str:
     """Return a resource in a format of other programs.
 
-    JSON is the map as CiteKit stores it, without the library's chunks; Markdown and HTML are the whole text, as
-    `readText` returns it; BibTeX and CSL-JSON cite the file; and W3C annotations describe each node that has a location
-    in the file. Raise `ResourceMissing` if the resource has no map, `MapCorrupt` if its map is damaged, and the errors
-    of `ReadText`.
+    JSON is the map without the library's chunks; Markdown and HTML are the whole text, as `readText` returns it; BibTeX
+    and CSL-JSON cite the file; and W3C annotations describe each node with a location in the file. Raise
+    `ResourceMissing`, `MapCorrupt`, and the errors of `ReadText`.
     """
     resource_map = app.maps.get(resource_id).outline
     match form:
@@ -64,7 +63,7 @@ def export(
 
 
 def _text(app: Container, resource_id: str, roots: Sequence[Path], progress: Progress) -> list[str]:
-    """Return the lines of the whole text. A page that is split between two answers has only one marker."""
+    """Return the lines of the whole text, with one marker for a page that is split between two answers."""
     lines: list[str] = []
     cursor, last = None, ""
     while True:
@@ -78,7 +77,7 @@ def _text(app: Container, resource_id: str, roots: Sequence[Path], progress: Pro
 
 
 def _annotations(resource_map: ResourceMap) -> dict[str, object]:
-    """Return an annotation page (W3C Web Annotation Data Model, section 5) with the titles of the nodes."""
+    """Return an annotation page (W3C Web Annotation Data Model, section 5) with the titles of nodes."""
     context = Context(dimensions=resource_map.extent.size)
     items = []
     for node in resource_map.walk():

@@ -18,7 +18,7 @@ from citekit.domain.errors import (
 from citekit.settings.secrets import concealed
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-"""The exit codes of the command line. 130 is 128 + SIGINT, the convention of shells."""
+"""The exit codes of the command line. 130 is 128 + SIGINT, as in shells."""
 
 _EXIT_CODES: tuple[tuple[type[CiteKitError], int], ...] = (
     (RequestRefused, USAGE),
@@ -40,8 +40,8 @@ def exit_code(error: CiteKitError) -> int:
 def sentence(error: BaseException) -> str:
     """Return the message of an error for a user or an agent.
 
-    This is the text of a CiteKit error, a plain sentence for an operating system error, or, for any other error, a
-    request to report it. Keys and passwords of this process are removed, because a service may repeat them in an error.
+    For an error outside CiteKit and the operating system, it is a request to report it. Keys and passwords of this
+    process are removed, because a service may repeat them in an error.
     """
     return concealed(_sentence(error))
 

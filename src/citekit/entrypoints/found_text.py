@@ -1,4 +1,4 @@
-"""Formats the results of a text search as compact lines, for terminals and for agents."""
+"""Formats the results of a text search as compact lines."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ NAMED = 5
 """The maximum number of further resources that a note names."""
 
 TITLES = 100
-"""The maximum number of characters of a path of titles. The beginning of a longer path is left out."""
+"""The maximum number of characters of a path of titles, without the beginning of longer ones."""
 
 
 def found_lines(found: FoundText) -> Iterator[str]:
-    """Yield lines that show the results of a text search.
-
-    They are the number of matches; the address of each page with hits, and the lines found on it; and notes about words
-    that were not found, files that have changed, and files that were not searched.
+    """Yield the number of matches, the address and lines of each page with hits, and notes about missing words and
+    changed or unsearched files.
     """
     if found.is_partial:
         yield "No page contains all words. These pages match best:"
@@ -65,7 +63,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
 
 
 def _spaced(text: str) -> str:
-    """Return text with spaces for tabs, which terminals would otherwise show as escape sequences."""
+    """Return text with spaces for tabs, which would be shown as escape sequences."""
     return text.expandtabs(4)
 
 
@@ -77,14 +75,12 @@ def _path(hit: TextHit) -> str:
 
 
 def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first sentence of each reason. The advice after it matters only if there are no hits."""
+    """Return the first sentence of each reason. The rest, advice, matters only without hits."""
     return {name: reason.split(". ")[0].rstrip(".") + "." for name, reason in reasons.items()}
 
 
 def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line that begins with `what` and has the first resource, its reason, and the names of up to `NAMED`
-    others.
-    """
+    """Yield a line with `what`, the first resource, its reason, and the names of up to `NAMED` others."""
     if not reasons:
         return
     (name, reason), *others = reasons.items()

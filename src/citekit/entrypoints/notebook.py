@@ -1,6 +1,6 @@
 """Shows results of the SDK in notebooks: evidence as a picture, sound, or text, maps as trees, and hits as a list.
 
-The HTML is self-contained and runs nothing. `notebook_methods` adds the methods that notebooks call.
+The HTML is self-contained and runs nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NODE_LIMIT = 500
 
 
 def evidence_html(evidence: Evidence) -> str:
-    """Return evidence as HTML: its picture, recording, or text, with the address and the digests."""
+    """Return evidence as HTML, with the address and the digests."""
     receipt = evidence.receipt
     lines = [_code(evidence.address)]
     if evidence.node is not None:
@@ -58,7 +58,7 @@ def evidence_html(evidence: Evidence) -> str:
 
 
 def map_html(resource_map: ResourceMap) -> str:
-    """Return a map as HTML: a tree that can be opened, with at most `NODE_LIMIT` nodes."""
+    """Return a map as an HTML tree with at most `NODE_LIMIT` nodes."""
     left = [NODE_LIMIT]
     outline = resource_map.outline
     tree = _tree(outline.nodes, left)
@@ -79,7 +79,7 @@ def hits_html(found: FoundText) -> str:
 
 
 def verdict_html(verdict: QuoteVerdict) -> str:
-    """Return the verdict on a quote as HTML, with the places where the quote occurs and a similar passage, if any."""
+    """Return the verdict on a quote as HTML, with its places and a similar passage, if any."""
     items = (f"<li>{_code(place.address)}<br>{escape(place.text[:TEXT_LIMIT])}</li>" for place in verdict.places)
     quote, near = escape(verdict.quote), list[str]()
     if verdict.near is not None:
@@ -93,7 +93,7 @@ def verdict_html(verdict: QuoteVerdict) -> str:
 
 
 def _worded(wording: Iterable[tuple[object, object]], name: str) -> str:
-    """Return words as HTML. Words that differ are in `name` elements. `wording` has (is same, words) pairs."""
+    """Return (is same, words) pairs as HTML, with differing words in `name` elements."""
     shown = ((same, escape(str(words))) for same, words in wording if words)
     return " ".join(words if same else f"<{name}>{words}</{name}>" for same, words in shown)
 
@@ -117,9 +117,9 @@ def _content(address: Address, path: Path, receipt: Receipt) -> str:
 
 
 def _picture(path: Path, receipt: Receipt) -> PagePicture | None:
-    """Return a picture of evidence that has pages or is an image, drawn in a worker of the home of the evidence.
+    """Return a picture of evidence that has pages or is an image, drawn in a worker of its home.
 
-    Return None for other evidence, for a file that is not in the output folder of a home, and if drawing fails.
+    Return None for other evidence, for files outside the output folder of a home, and if drawing fails.
     """
     format = by_name(path.name)
     if format is None or path.parent.name != OUTPUT:
@@ -138,7 +138,7 @@ def _container(home: Path) -> Container:
 
 
 def _tree(nodes: Sequence[Node], left: list[int]) -> str:
-    """Return nodes as nested lists. `left` holds the number of nodes that may still be shown."""
+    """Return nodes as nested lists, at most the number in `left`."""
     items = []
     for node in nodes:
         if left[0] <= 0:

@@ -1,7 +1,6 @@
 """Adds the methods that notebooks call to the types of the domain, which does not depend on its presentation.
 
-Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). `notebook` makes the HTML and is imported when the first
-result is shown, because programs wait for the import.
+Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). `notebook` is imported when the first result is shown.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 PLAIN_LIMIT = 4_000
-"""The maximum number of characters of a plain text that is shown."""
+"""The maximum number of characters of a plain text."""
 
 
 def show_in_notebooks(kind: type, name: str) -> None:
-    """Make notebooks show values of the type `kind` with the function `name` of the module `notebook`."""
+    """Make notebooks show values of `kind` with the function `name` of `notebook`."""
     if hasattr(kind, "_repr_mimebundle_"):
         return
 

@@ -1,4 +1,4 @@
-"""Formats a map, or a part of it, as compact lines for agents: one line for each node."""
+"""Formats a map, or a part of it, as compact lines for agents."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ TITLE_LIMIT = 120
 def outline_lines(found: Structure) -> Iterator[str]:
     """Yield a line about the file, a line for each node below its parent, and a line about nodes that are left out.
 
-    The first line has the part of the addresses before `#`; the others have the part from `#` on. `+3` after a title
-    means that three children of the node are not shown.
+    The first line has the part of the addresses before `#`. `+3` after a title means that three children are not shown.
     """
     yield head_line(found.outline)
     pending = [(node, 0) for node in reversed(found.nodes)]
@@ -39,7 +38,7 @@ def outline_lines(found: Structure) -> Iterator[str]:
 
 
 def head_line(outline: ResourceMap) -> str:
-    """Return the line about the file: its address, title, extent, number of nodes, and path."""
+    """Return the line about the file."""
     scheme, resource_id = outline.modality.scheme, quote(outline.resource_id, safe="")
     nodes = counted(outline.node_count, "node")
     facts = ", ".join(filter(None, (extent_text(outline.extent), nodes)))
@@ -47,7 +46,7 @@ def head_line(outline: ResourceMap) -> str:
 
 
 def node_line(node: Node, depth: int, resource_id: str, left_out: int) -> str:
-    """Return the line of a node, without its summary. `left_out` is the number of children that are not shown."""
+    """Return the line of a node. `left_out` is the number of children that are not shown."""
     place = str(Address(resource_id, node.location))
     before, hash_, fragment = place.partition("#")
     more = f" +{left_out}" if left_out else ""

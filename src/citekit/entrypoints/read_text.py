@@ -1,4 +1,4 @@
-"""Formats the text that `ReadText` returned as compact lines, for terminals and for agents."""
+"""Formats the text that `ReadText` returned as compact lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citekit.domain.text_search.read import ReadTextAnswer
 
 
 def read_lines(answer: ReadTextAnswer, indent: str = "") -> Iterator[str]:
-    """Yield the answer as lines for terminals and agents: the address and titles, the text, and notes."""
+    """Yield the address and titles, the text, and notes."""
     path = " > ".join(" ".join(title.split()) for title in answer.titles)
     yield f"{answer.address or 'No text'}{f'  {path}' if path else ''}"
     yield from (f"{indent}{line}" for line in answer.text.split("\n")) if answer.text else ()

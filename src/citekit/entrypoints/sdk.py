@@ -1,6 +1,6 @@
 """Defines the SDK for Python programs.
 
-Modules that only some methods need are imported by these methods, because programs wait for the import.
+Modules that only some methods need are imported by these methods.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ class CiteKit:
         force: bool = False,
         progress: Progress = silent,
     ) -> ResourceMap:
-        """Map a file, index its text, and return the map. If an up-to-date map exists, only return it.
+        """Map a file, index its text, and return the map. If an up-to-date map exists, only return it, unless `force`
+        is True.
 
-        If `type` is not None, files of other kinds are rejected. If `force` is True, the file is always mapped again.
+        If `type` is not None, files of other kinds are rejected.
         """
         modality = None if type is None else read_modality(type)
         done = self.app.ingest_for_search(
@@ -91,7 +92,7 @@ class CiteKit:
         return done.resource_map
 
     def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
-        """Map files and folders in parallel, and yield an outcome for each file as soon as the file is finished."""
+        """Map files and folders in parallel, and yield an outcome for each file as soon as it is finished."""
         from citekit.application.ingest_many import files_below
 
         settings = self.app.settings
@@ -106,17 +107,13 @@ class CiteKit:
     def map(self, resource_id: str, *, include_chunks: bool = False) -> ResourceMap:
         """Return the map of a resource, without the library's chunks unless `include_chunks` is true.
 
-        Raise `ResourceMissing` if the resource has no map, or `MapCorrupt` if the map is damaged.
+        Raise `ResourceMissing` if there is none, or `MapCorrupt` if it is damaged.
         """
         stored = self.app.maps.get(resource_id)
         return stored if include_chunks else stored.outline
 
     def node(self, resource_id: str, node_id: str) -> Node:
-        """Return a node of a map.
-
-        Raise `ResourceMissing` if the resource has no map, `MapCorrupt` if the map is damaged, or `NodeMissing` if the
-        map does not have the node.
-        """
+        """Return a node of a map. Raise `NodeMissing` if the map does not have it, and the errors of `map`."""
         return self.app.maps.get(resource_id).find(node_id)
 
     def address(self, resource_id: str, node_id: str) -> Address:
@@ -139,8 +136,8 @@ class CiteKit:
 
         If `virtual` is True, only the address is determined and no file is created. `form` is `native`, `pdf`, `png`,
         `text`, `html`, `frame`, `source`, `vtt`, or `srt`. If `accurate` is True, a clip is cut at exact frames. If
-        `remap` is True, a changed source is mapped again. `roots` are folders in which a moved source is searched for.
-        Raise `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `SourceChanged`, `SourceMoved`,
+        `remap` is True, a changed source is mapped again. Moved sources are searched for in `roots`. Raise
+        `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `SourceChanged`, `SourceMoved`,
         `FormUnsupported`, or another `CiteKitError`.
         """
         if node_id is not None:
@@ -157,9 +154,8 @@ class CiteKit:
         )
 
     def library(self, collection: str | None = None) -> Library:
-        """Return the library of this home folder, in which books can be queried. Requires the extra `library`.
-
-        If `collection` is None, the default collection is used.
+        """Return the library of this home, with the default collection if `collection` is None. Requires the extra
+        `library`.
         """
         from citekit.entrypoints.sdk_library import Library
 
@@ -179,13 +175,13 @@ class CiteKit:
         roots: Sequence[str | Path] = (),
         progress: Progress = silent,
     ) -> FoundText:
-        """Return the lines in the text of `resources` that match the words and quoted phrases of `query`.
+        """Return the lines in the text of `resources` (default: all) that match the words and quoted phrases of
+        `query`.
 
-        By default, all resources are searched. Headings and captions come first. If `regex` is True, the query is a
-        regular expression that matches inside one line. If `limit` is None, there are at most 10 hits, or at most 5 if
-        no page has all words. Raise `RequestRefused` if the query, `limit`, or `context_lines` is invalid, or
-        `ResourceMissing` if a resource does not exist. If only one resource is searched, also raise the errors of
-        reading its text.
+        If `regex` is True, the query is a regular expression that matches inside one line. If `limit` is None, there
+        are at most 10 hits, or 5 if no page has all words. Raise `RequestRefused` if the query, `limit`, or
+        `context_lines` is invalid, or `ResourceMissing` if a resource does not exist. If only one resource is searched,
+        also raise the errors of reading its text.
         """
         found = self.app.find_text(
             query,
@@ -210,11 +206,10 @@ class CiteKit:
     ) -> CheckedAnswer:
         """Let a model answer a question from the best `pages` of `resources` (default: all), and verify its quotes.
 
-        `service` is `gemini`, `openai` (or a compatible server), `auto` for the configured service, or `none`. With
-        `none`, or with `auto` if no service is configured, only the pages are returned. Raise `RequestRefused` if the
-        question has no words or is too long, `ResourceMissing` if a resource does not exist, `MapperUnavailable` if the
-        service fails, or `FaultyAnswer` if its answer is unreadable. If only one resource is searched, also raise the
-        errors of reading its text.
+        `service` is `gemini`, `openai` (or a compatible server), `auto` for the configured service, or `none`. Without
+        a service, only the pages are returned. Raise `RequestRefused` if the question has no words or is too long,
+        `ResourceMissing` if a resource does not exist, `MapperUnavailable` if the service fails, or `FaultyAnswer` if
+        its answer is unreadable. If only one resource is searched, also raise the errors of reading its text.
         """
         return self.app.answer_question(
             question,
@@ -237,8 +232,8 @@ class CiteKit:
     ) -> ReadTextAnswer:
         """Return the text of an address, of the node `node_id` of the resource `what`, or of the whole resource.
 
-        The text has at most `max_chars` characters (200 to 50,000); pass `next_cursor` of the answer as `cursor` to
-        continue. Raise `RequestRefused` if `max_chars` or `cursor` is invalid or the part is virtual,
+        It has at most `max_chars` characters (200 to 50,000); to continue, pass `next_cursor` of the answer as
+        `cursor`. Raise `RequestRefused` if `max_chars` or `cursor` is invalid or the part is virtual,
         `ResourceMissing`, `NodeMissing`, `AddressMalformed`, or `LocationOutside` if there is no such part, and the
         errors of reading the text.
         """
@@ -272,8 +267,8 @@ class CiteKit:
     def context(self, *resources: str, format: str = "markdown", budget: int | None = None) -> str:
         """Return an outline of the resources (default: all) for a model. `format` is `markdown` or `json`.
 
-        The outline has at most `budget` tokens, estimated as 4 characters each. None means no limit. Raise
-        `ResourceMissing` or `MapCorrupt` if one of the given resources has no map or a damaged map.
+        It has at most `budget` tokens, estimated as 4 characters each. Raise `ResourceMissing` or `MapCorrupt` for a
+        given resource without a map or with a damaged one.
         """
         return self.app.context(resources, format=format, budget=budget).text
 
@@ -282,10 +277,9 @@ class CiteKit:
     ) -> Verdict:
         """Check whether evidence is genuine. The `ruling` of the verdict is its most important reason.
 
-        `what` is a receipt or the path of a file, which is always treated as evidence and never as a receipt. With
-        `receipt`, check whether the file is the one that the receipt describes. For a receipt without a file, the best
-        ruling is `RECEIPT_ONLY`. `roots` are folders in which a moved source is searched for. Raise `ReceiptMissing` if
-        no receipt is known for the file, or `SourceUnreadable` if the file cannot be read.
+        `what` is a receipt, for which the best ruling is `RECEIPT_ONLY`, or the path of a file, which is treated as
+        evidence. With `receipt`, check whether it describes the file. Moved sources are searched for in `roots`. Raise
+        `ReceiptMissing` if no receipt is known for the file, or `SourceUnreadable` if it cannot be read.
         """
         folders = [Path(root) for root in roots]
         if isinstance(what, Receipt):
@@ -293,10 +287,7 @@ class CiteKit:
         return self.app.verify.file(Path(what), folders, receipt=receipt)
 
     def check_map(self, resource_id: str) -> MapReport:
-        """Validate the map of a resource for consistency and against its file.
-
-        Raise `ResourceMissing` if the resource has no map, or `MapCorrupt` if the map cannot be read.
-        """
+        """Validate the map of a resource for consistency and against its file. Raise the errors of `map`."""
         return self.app.check_map(self.map(resource_id))
 
     def verify_quote(
@@ -304,10 +295,9 @@ class CiteKit:
     ) -> QuoteVerdict:
         """Check whether the quote `text` occurs in a part of a resource; see `QuoteVerdict`.
 
-        `what` is an address, or a resource (its ID, or `doc://book`). A resource is searched completely or, if
-        `node_id` is given, only in that node. `roots` are folders in which a moved source is searched for. Raise
-        `RequestRefused` if the text has no words, is too long, or occurs too often, or if the part is virtual, or
-        another `CiteKitError`.
+        `what` is an address, or a resource (its ID, or `doc://book`), which is searched completely or only in
+        `node_id`. Moved sources are searched for in `roots`. Raise `RequestRefused` if the text has no words, is too
+        long, or occurs too often, or if the part is virtual, or another `CiteKitError`.
         """
         wanted: NodeName | Address | str = what
         if node_id is not None:
@@ -321,7 +311,7 @@ class CiteKit:
         return verdict
 
     def look_up_quote(self, text: str, *, roots: Sequence[str | Path] = ()) -> QuoteLookup:
-        """Look for `text` in everything that is mapped, and verify it in the files (at most five) that best match it.
+        """Look for `text` in everything that is mapped, and verify it in the best files, at most five.
 
         Raise `RequestRefused` if the text has no words or is too long.
         """
@@ -332,9 +322,9 @@ class CiteKit:
     ) -> dict[str, object]:
         """Return an address, or the node `node_id` of the resource `what`, as the target of a W3C Web Annotation.
 
-        The target is a `SpecificResource` as plain data for JSON. Its source is the URI of the resource, such as
-        `doc://book`. `context` is data about the file that some selectors require; by default, it comes from the map.
-        Raise `FormUnsupported` if no selector can express the location, such as cells or a virtual location.
+        The target is a `SpecificResource` as plain data, with a source such as `doc://book`. `context` is data about
+        the file that some selectors require (default: from the map). Raise `FormUnsupported` if no selector can express
+        the location, such as cells.
         """
         from citekit.domain.exchange import to_web_annotation
 
@@ -351,8 +341,8 @@ class CiteKit:
         """Return the address of the part of a resource that a W3C Web Annotation refers to.
 
         `annotation` is an annotation, its target, a selector, or a URI with a standard fragment (Media Fragments, PDF
-        open parameters, RFC 5147, EPUB CFI). `context` is data about the file that some selectors require; by default,
-        it comes from the map. Raise `AddressMalformed` if the annotation cannot be converted.
+        open parameters, RFC 5147, EPUB CFI). `context` is as in `to_web_annotation`. Raise `AddressMalformed` if the
+        annotation cannot be converted.
         """
         from citekit.domain.exchange import from_web_annotation
 
@@ -369,8 +359,8 @@ class CiteKit:
     def export(self, resource_id: str, form: str = "markdown", *, roots: Sequence[str | Path] = ()) -> str:
         """Return a resource as `markdown`, `json`, `html`, `bibtex`, `csl`, or `w3c-annotations`.
 
-        Raise `RequestRefused` if `form` is not one of these, `ResourceMissing` if the resource has no map, `MapCorrupt`
-        if its map is damaged, and, for `markdown` and `html`, the errors of reading the text.
+        Raise `RequestRefused` for any other `form`, the errors of `map`, and, for `markdown` and `html`, those of
+        reading the text.
         """
         from citekit.entrypoints.export import ExportForm, export
 
@@ -379,7 +369,7 @@ class CiteKit:
         return export(self.app, resource_id, ExportForm(form), roots=[Path(root) for root in roots])
 
     def tag(self, *resources: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Mapping[str, Sequence[str]]:
-        """Add the tags `add` to each of the resources, remove the tags `remove`, and return the tags of each by its ID.
+        """Add the tags `add` to each resource, remove the tags `remove`, and return the tags of each by its ID.
 
         Raise `ResourceMissing` if a resource has no map, or `RequestRefused` if a tag is invalid or a resource has too
         many.
@@ -391,8 +381,8 @@ class CiteKit:
         return self.app.tag.tags()
 
     def remove(self, resource_id: str) -> None:
-        """Delete a map, its tags, and its text in the index. Raise `ResourceMissing` if the resource has no map.
+        """Delete a map, its tags, and its text in the index. Raise `ResourceMissing` if there is none.
 
-        Evidence stays in the cache until the cache is pruned or cleared.
+        Evidence stays in the cache until it is pruned or cleared.
         """
         self.app.remove(resource_id)

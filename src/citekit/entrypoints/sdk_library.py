@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Library:
     """A collection of books that can be ingested, queried, and removed. Requires the extra `library`. Thread-safe.
 
-    `collection` is the name of the collection; the default is `QDRANT_COLLECTION`, or `alexandria` if that is not set.
-    The attribute `alexandria` gives access to the use cases.
+    `collection` is `QDRANT_COLLECTION` by default, or `alexandria` if that is not set. `alexandria` gives access to the
+    use cases.
     """
 
     def __init__(self, alexandria: Alexandria, collection: str | None = None) -> None:
@@ -44,9 +44,9 @@ class Library:
     ) -> BookIngested:
         """Ingest the file of a book. `title`, `author`, and `language` replace the values in the file.
 
-        `hierarchical` keeps chunks within chapters; otherwise, the whole text is split without regard to chapters.
-        Raise `AlreadyIngested` if the book is already in the collection and `force` is False, `MetadataMissing` if the
-        title or the author is unknown, `SourceUnsupported` if the format is not supported, or another `CiteKitError`.
+        `hierarchical` keeps chunks within chapters. Raise `AlreadyIngested` if the book is already in the collection
+        and `force` is False, `MetadataMissing` if the title or the author is unknown, `SourceUnsupported`, or another
+        `CiteKitError`.
         """
         request = BookRequest(
             path=Path(path),
@@ -72,11 +72,9 @@ class Library:
         """Return at most `limit` hits that answer the question, best first, with scores of at least `threshold`.
 
         The best two hits are returned even if their scores are lower. Pass a hit's `chunk.address` to
-        `CiteKit.resolve`.
-
-        `context` is `precise`, `contextual` (with chapters), or `comprehensive` (also with neighboring chunks). Raise
-        `CollectionMissing` if the collection does not exist, `ModelMismatch` if it was made with another embedder,
-        `RequestRefused` if an argument is invalid or no book matches `narrowing`, or another `CiteKitError`.
+        `CiteKit.resolve`. `context` is `precise`, `contextual` (with chapters), or `comprehensive` (also with
+        neighboring chunks). Raise `CollectionMissing`, `ModelMismatch` if the collection was made with another
+        embedder, `RequestRefused` if an argument is invalid or no book matches `narrowing`, or another `CiteKitError`.
         """
         if context not in set(ContextMode):
             raise RequestRefused(f"{context!r} is not a context mode. Use one of: {', '.join(ContextMode)}.")
@@ -92,12 +90,11 @@ class Library:
         return self.alexandria.ask(request)
 
     def books(self) -> Sequence[LedgerEntry]:
-        """Return the ledger entries of the books in the collection, in the order in which they were ingested."""
+        """Return the ledger entries of the books in the collection, in the order of ingesting."""
         return self.alexandria.ledger.books(self.collection)
 
     def remove(self, resource_id: str) -> Removed:
-        """Remove a book from the collection. Its file is kept, and so is its map, but without chunks.
-
-        Raise `RequestRefused` if the book is not in the collection.
+        """Remove a book from the collection, and its chunks from its map. Raise `RequestRefused` if it is not in the
+        collection.
         """
         return self.alexandria.remove_book(BookName(resource_id=resource_id), self.collection)

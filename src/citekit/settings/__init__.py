@@ -1,6 +1,6 @@
 """Reads the user's settings from environment variables.
 
-The names in this package are imported on first use, so that a fast command loads only the settings that it needs.
+Names are imported on first use, so that a fast command loads only what it needs.
 """
 
 from __future__ import annotations

@@ -21,9 +21,7 @@ _FORMER_PARSERS = {"apart": "subprocess", "here": "inline"}
 
 
 def current_parsers(value: str) -> str:
-    """Return the current name for a value of `CITEKIT_PARSERS`. Log a warning, once for each value, if it is a former
-    one.
-    """
+    """Return the current name for a value of `CITEKIT_PARSERS`. Log a warning, once for each value, for a former one."""
     new = _FORMER_PARSERS.get(value)
     if new is None:
         return value
@@ -44,34 +42,32 @@ def _warn(setting: str, value: str, new: str) -> None:
 class Settings:
     """The settings of one home.
 
-    `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user, not to the home;
-    it has the key of the viewer and the list of homes that were viewed. `store` is the address of an object store (a
-    URL or an absolute path) in which machines share maps, texts, and evidence; None means that they are only in the
-    home. `catalog` is the URL of the PostgreSQL database with the catalog of that store, by default the database of the
-    library. With `store_links`, the HTTP server redirects downloads of large evidence to links of the store's service.
-    `link_key` is the secret with which several HTTP servers sign links to evidence; None means that each home has its
-    own. `mapper` is a mapper name; `cache_limit` is the maximum size of the evidence store in bytes.
+    `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user; it has the key of
+    the viewer and the list of viewed homes. `store` is the address of an object store (a URL or an absolute path) in
+    which machines share maps, texts, and evidence; None means that they are only in the home. `catalog` is the URL of
+    the PostgreSQL database with the catalog of that store, by default the database of the library. With `store_links`,
+    the HTTP server redirects downloads of large evidence to links of the store's service. `link_key` is the secret with
+    which several HTTP servers sign links to evidence; None means one for each home. `cache_limit` is the maximum size
+    of the evidence store in bytes.
 
     `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
     may also read the folders that an MCP client offers. With `client_ingest`, agents may map files. `concurrency` is
     the number of files that are mapped at once, and `model_concurrency` is the maximum number of concurrent requests to
-    a model. `media` is the driver that cuts clips: `pyav`, or `ffmpeg` for the ffmpeg program. `password` opens locked
-    PDFs. `ocr` enables OCR of scans and images if the extra is installed. `speech` enables speech recognition in
-    recordings if the extra and a model are installed, with `speech_always` also in those with subtitles; `speech_model`
-    is the folder or the name of the model (empty: an installed one for all languages), and `speech_language` the code
-    of the language of all recordings (empty: detected). With `speech_service`, such as `openai:whisper-1`, that model
-    of OpenAI, a compatible server, or Gemini recognizes the speech instead, at `speech_url` (None: at `base_url`), and
-    is sent at most `speech_seconds` of sound of each recording (None: no limit). With `speakers`, recognized speech is
-    divided into the turns of its speakers. `models_folder` has the models that the user downloaded, and `models_url` is
-    the base URL of a copy of their publisher (empty: the publisher).
+    a model. `media` is the driver that cuts clips: `pyav` or `ffmpeg`. `password` opens locked PDFs. `ocr` enables OCR
+    if the extra is installed. `speech` enables speech recognition in recordings if the extra and a model are installed,
+    with `speech_always` also in those with subtitles; `speech_model` is the folder or the name of the model (empty: an
+    installed one for all languages), and `speech_language` the code of the language (empty: detected). With
+    `speech_service`, such as `openai:whisper-1`, that model recognizes the speech instead, at `speech_url` (None: at
+    `base_url`), and is sent at most `speech_seconds` of each recording (None: no limit). With `speakers`, recognized
+    speech is divided into turns. `models_folder` has the downloaded models, and `models_url` is the base URL of a copy
+    of their publisher (empty: the publisher).
 
     `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
-    `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and
-    one under 1 MB `parser_file_memory` bytes; larger files get more.
+    `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and one
+    under 1 MB `parser_file_memory` bytes; larger files get more.
 
     `model`, `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of
-    `THINKING`), and `max_output` (tokens) apply to mappers that use a model. Keys and the password never appear in the
-    repr.
+    `THINKING`), and `max_output` (tokens) apply to mappers that use a model. Keys and the password are not in the repr.
     """
 
     home: Path
@@ -123,7 +119,7 @@ class Settings:
     catalog: str | None = field(repr=False)
 
     def __attrs_post_init__(self) -> None:
-        """Register the secrets in the settings, so that they are removed from output."""
+        """Register the secrets, so that they are removed from output."""
         remember(self.gemini_key, self.openai_key, self.password, self.link_key)
         remember_address(self.base_url)
         remember_address(self.speech_url)
@@ -171,10 +167,9 @@ LEAST_PARSER_MEMORY = 100_000_000
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
-    """Return the settings from the environment variables in `environment`.
+    """Return the settings from the variables in `environment`. `home` overrides `CITEKIT_HOME`.
 
-    `home` overrides `CITEKIT_HOME`. Raise `RequestRefused` if a variable has an invalid value, a secret cannot be read,
-    or the path of the home cannot be determined.
+    Raise `RequestRefused` if a value is invalid, a secret cannot be read, or the path of the home cannot be determined.
     """
     place = expanded(home_named(environment, home))
     own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
@@ -237,8 +232,8 @@ _STORE = re.compile(r"(s3|gs|az)://[^/?#@]+[^?#@]*")
 def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
     """Return the address of a shared store.
 
-    Raise `RequestRefused`, which names the setting, if it is neither a URL (of S3, Google Cloud Storage, or Azure,
-    without credentials and parameters) nor an absolute path.
+    Raise `RequestRefused`, which names the setting, if it is neither a URL of S3, Google Cloud Storage, or Azure
+    without credentials and parameters nor an absolute path.
     """
     if _STORE.fullmatch(text):
         return text
@@ -250,19 +245,19 @@ def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
 
 
 def _link_key(text: str | None) -> str | None:
-    """Return the secret. Raise `RequestRefused` if it has fewer than `LEAST_LINK_KEY` characters."""
+    """Return the secret. Raise `RequestRefused` if it is too short."""
     if text is not None and len(text) < LEAST_LINK_KEY:
         raise RequestRefused(f"CITEKIT_LINK_KEY must have at least {LEAST_LINK_KEY} random characters.")
     return text
 
 
 _SPEECH_SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
-"""The services that recognize speech, each with a model for error messages."""
+"""The services that recognize speech, with models for messages."""
 
 
 def _speech_service(text: str) -> str:
-    """Return the service and model that the user chose for speech, or an empty text for a local model. Raise
-    `RequestRefused` if the model is missing.
+    """Return the service and model for speech, or an empty text for a local model. Raise `RequestRefused` if the model
+    is missing.
     """
     service, separator, model = text.partition(":")
     if not separator or service not in _SPEECH_SERVICES:
@@ -279,7 +274,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def _language(text: str) -> str:
-    """Return `text` if it is a language code of two or three letters, or empty; otherwise, raise `RequestRefused`."""
+    """Return a language code of two or three letters, or an empty text. Raise `RequestRefused` for others."""
     if text and not _LANGUAGE.fullmatch(text):
         raise RequestRefused(
             f"CITEKIT_SPEECH_LANGUAGE={shown(text)} must be a language code in lowercase letters (ISO 639-1), such as en."

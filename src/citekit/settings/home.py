@@ -1,4 +1,4 @@
-"""Finds the home folder without loading the settings, for commands that must start fast."""
+"""Finds the home folder without loading the settings, which takes longer."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ TAKEN_AS_WRITTEN = frozenset(
 
 
 def home_of(environment: Mapping[str, str], home: str | None = None) -> str:
-    """Return the absolute path of the home folder, and raise `RequestRefused`, as `settings_from` does.
+    """Return the absolute path of the home folder, with the errors of `settings_from`.
 
-    The settings are loaded only if a variable is set whose value may be invalid, or if the path begins with `~`.
+    The settings are loaded only if a variable may be invalid or the path begins with `~`.
     """
     named = home_named(environment, home)
     checked = any(environment.get(name) for name in VARIABLES if name not in TAKEN_AS_WRITTEN)

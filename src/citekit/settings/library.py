@@ -25,10 +25,9 @@ class LibrarySettings:
     """The settings of the library.
 
     `folder` contains the embedded index. `ledger` is the ledger file, by default in `folder`; if `database` is set, the
-    ledger is in the PostgreSQL database with that URL instead. `calibre` is the folder of books (a Calibre library or
-    any other folder), `browse` is the folder for files outside the library, and `guardians` is a folder of custom
-    guardians. The index is on a Qdrant server if `qdrant_url` or `qdrant_host` (with its ports) is set; otherwise, it
-    is embedded. `tools` are the requested toolsets, or None for the default.
+    ledger is in that PostgreSQL database instead. `calibre` is the folder of books (a Calibre library or any other),
+    `browse` the folder for files outside the library, and `guardians` a folder of custom guardians. The index is on a
+    Qdrant server if `qdrant_url` or `qdrant_host` is set. `tools` are the requested toolsets, or None for the default.
     """
 
     folder: Path
@@ -54,7 +53,7 @@ class LibrarySettings:
     tools: frozenset[str] | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Register the secrets in the settings, so that they are removed from output."""
+        """Register the secrets, so that they are removed from output."""
         remember(self.qdrant_key)
         remember(self.reranker_key)
         remember_address(self.qdrant_url)
@@ -76,7 +75,7 @@ class LibrarySettings:
 
     @property
     def toolsets(self) -> frozenset[str]:
-        """The names of the toolsets to offer to agents: the requested ones, if any.
+        """The names of the toolsets to offer to agents.
 
         By default, they are the core tools (`citekit`) and, if a library is configured or books were ingested, the
         library tools (`alexandria`).
@@ -88,9 +87,9 @@ class LibrarySettings:
 
 
 def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySettings:
-    """Return the library settings from the environment variables in `environment`. `place` is the home folder.
+    """Return the library settings from the variables in `environment`. `place` is the home folder.
 
-    Raise `RequestRefused` if a variable has an invalid value or a secret cannot be read.
+    Raise `RequestRefused` if a value is invalid or a secret cannot be read.
     """
     home = Path(os.path.abspath(place))  # noqa: PTH100 - as for the home itself
     place_of_index = folder(environment, "CITEKIT_LIBRARY") or home / LIBRARY
@@ -123,7 +122,7 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
 def read_toolsets(name: str, text: str | None) -> frozenset[str] | None:
     """Return the toolsets in a comma-separated list, or None if it is empty.
 
-    Raise `RequestRefused` if a toolset is unknown. `name` is the name of the setting, for the message.
+    Raise `RequestRefused` if one is unknown. `name` names the setting in the message.
     """
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     return frozenset(one_of(name, word, TOOLSETS) for word in words) or None

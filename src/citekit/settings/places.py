@@ -22,13 +22,13 @@ MAPS, OUTPUT, CACHE, LIBRARY, UPLOADS = (
 """The names of the folders in a home."""
 
 PERSONAL = "@personal"
-"""The name of the personal home of the user, wherever a home can be named. A folder of that name is `./@personal`."""
+"""The name of the personal home of the user. A folder of that name is `./@personal`."""
 
 
 def home_named(environment: Mapping[str, str], home: str | Path | None = None) -> str:
-    """Return the home folder as the user wrote it: `home`, or else `CITEKIT_HOME`, or else the current folder.
+    """Return `home`, or else `CITEKIT_HOME`, or else the current folder, as the user wrote it.
 
-    The path of the personal home replaces the name `@personal`. Raise `RequestRefused` if the user has none.
+    The path of the personal home replaces `@personal`. Raise `RequestRefused` if the user has none.
     """
     named = str(home or environment.get("CITEKIT_HOME") or ".")
     if named != PERSONAL:
@@ -46,8 +46,7 @@ def home_named(environment: Mapping[str, str], home: str | Path | None = None) -
 def personal_home(environment: Mapping[str, str]) -> str | None:
     """Return the path of the personal home, or None if the user has no home directory.
 
-    It is the folder `citekit` in the user's folder for the data of programs: `XDG_DATA_HOME`, or the default of the
-    platform.
+    It is the folder `citekit` in `XDG_DATA_HOME`, or in the default of the platform.
     """
     data = environment.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data):  # a relative path is invalid by the XDG Base Directory Specification
@@ -56,9 +55,9 @@ def personal_home(environment: Mapping[str, str]) -> str | None:
 
 
 def viewer_folder(environment: Mapping[str, str]) -> str | None:
-    """Return the folder in which the viewer of this user keeps its key and the list of viewed homes.
+    """Return the folder with the viewer's key and the list of viewed homes, or None if the user has no home directory.
 
-    It is in `XDG_STATE_HOME`, or in the default of the platform. Return None if the user has no home directory.
+    It is in `XDG_STATE_HOME`, or in the default of the platform.
     """
     state = environment.get("XDG_STATE_HOME", "")
     if not os.path.isabs(state):
@@ -68,9 +67,7 @@ def viewer_folder(environment: Mapping[str, str]) -> str | None:
 
 
 def models_folder(environment: Mapping[str, str]) -> str | None:
-    """Return the folder with the models that this user downloaded, next to the personal home; None if the user has no
-    home directory.
-    """
+    """Return the folder of downloaded models, next to the personal home, or None if the user has no home directory."""
     personal = personal_home(environment)
     return None if personal is None else f"{personal}-models"
 
@@ -85,12 +82,11 @@ def _data_folder(environment: Mapping[str, str]) -> str:
 
 
 def home_of_commands(environment: Mapping[str, str], home: str | None = None) -> str | None:
-    """Return the home that a command uses if the user wrote `home`, or None for `CITEKIT_HOME` or, if that is not set,
-    the current folder.
+    """Return the home that a command uses if the user wrote `home`, or None for `CITEKIT_HOME` or else the current
+    folder.
 
     Without `home` and `CITEKIT_HOME`, this is the current folder if it is a home, or else the personal home if it
-    exists and belongs to the user. Folders above the current one are not searched: somebody else may have put a home
-    there.
+    exists and belongs to the user. Folders above are not searched: somebody else may have put a home there.
     """
     if home or environment.get("CITEKIT_HOME") or is_home("."):
         return home
@@ -99,7 +95,7 @@ def home_of_commands(environment: Mapping[str, str], home: str | None = None) ->
 
 
 def is_home(folder: str) -> bool:
-    """Return whether a folder is a home: it has maps, outputs, or a library. A cache alone does not count."""
+    """Return whether a folder is a home: it has maps, outputs, or a library, not only a cache."""
     return any(os.path.isdir(os.path.join(folder, name)) for name in (MAPS, OUTPUT, LIBRARY))
 
 

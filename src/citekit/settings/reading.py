@@ -17,12 +17,12 @@ DIGITS = 18
 
 
 def shown(text: str) -> str:
-    """Return the repr of a value for an error message, shortened if it is long."""
+    """Return the repr of a value, shortened if it is long, for a message."""
     return repr(text) if len(text) <= 100 else f"{text[:100]!r}..."
 
 
 def expanded(path: str | Path) -> Path:
-    """Return a path with `~` and `~name` expanded. Raise `RequestRefused` if the home directory cannot be determined."""
+    """Return a path with `~` and `~name` expanded. Raise `RequestRefused` if that is not possible."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -35,7 +35,7 @@ def expanded(path: str | Path) -> Path:
 def read_size(text: str, name: str = "") -> int:
     """Return the number of bytes for a size such as `500M`, `10G`, or `123456`.
 
-    Raise `RequestRefused` if `text` is not a valid size. `name` is the name of the setting, for the message.
+    Raise `RequestRefused` if `text` is not a valid size. `name` names the setting in the message.
     """
     number, unit = text.strip().lower().removesuffix("b"), ""
     if number and number[-1] in _UNITS:
@@ -51,9 +51,9 @@ def read_size(text: str, name: str = "") -> int:
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """Return the size in bytes from an environment variable, or None if the variable is not set or empty.
+    """Return the size in bytes in an environment variable, or None without a value.
 
-    Raise `RequestRefused` if the value is not a size of at least `least` bytes.
+    Raise `RequestRefused` if it is not a size of at least `least` bytes.
     """
     text = environment.get(name)
     if not text:
@@ -65,9 +65,8 @@ def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """Return the integer from an environment variable, or None if the variable is not set or empty.
-
-    Raise `RequestRefused` if the value is not an integer of at least `least`.
+    """Return the integer in an environment variable, or None without a value. Raise `RequestRefused` if it is not one
+    of at least `least`.
     """
     text = environment.get(name)
     if not text:
@@ -78,9 +77,8 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def number(environment: Mapping[str, str], name: str, least: float, most: float) -> float | None:
-    """Return the number from an environment variable, or None if the variable is not set or empty.
-
-    Raise `RequestRefused` if the value is not a number from `least` to `most`.
+    """Return the number in an environment variable, or None without a value. Raise `RequestRefused` if it is not from
+    `least` to `most`.
     """
     text = environment.get(name)
     if not text:
@@ -100,18 +98,16 @@ def default(value: int | None, default: int) -> int:
 
 
 def one_of(name: str, text: str, known: Sequence[str]) -> str:
-    """Return `text`, or raise `RequestRefused` if it is not one of the values in `known`. `name` is the name of the
-    setting.
-    """
+    """Return `text`. Raise `RequestRefused` if it is not in `known`. `name` names the setting in the message."""
     if text not in known:
         raise RequestRefused(f"{name}={shown(text)} must be one of: {', '.join(known)}.")
     return text
 
 
 def folder(environment: Mapping[str, str], name: str) -> Path | None:
-    """Return the absolute path of a folder from an environment variable, or None if the variable is not set or empty.
+    """Return the absolute path in an environment variable, or None without a value.
 
-    Raise `RequestRefused` if the path begins with a home directory that cannot be determined.
+    Raise `RequestRefused` if it begins with a home directory that cannot be determined.
     """
     text = environment.get(name)
     return Path(os.path.abspath(expanded(text))) if text else None  # noqa: PTH100 - links stay as they are
@@ -121,10 +117,8 @@ _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "fals
 
 
 def switch(environment: Mapping[str, str], name: str) -> bool | None:
-    """Return the Boolean from an environment variable (1, 0, or a synonym), or None if the variable is not set or
-    empty.
-
-    Raise `RequestRefused` for any other value.
+    """Return the Boolean in an environment variable (1, 0, or a synonym), or None without a value. Raise
+    `RequestRefused` for others.
     """
     text = environment.get(name)
     if not text:

@@ -1,8 +1,7 @@
 """Reads keys and passwords, and removes them from output.
 
 A secret is the value of a variable, or the content of the file that the variable with the suffix `_FILE` names. Like
-SSH, CiteKit rejects a file that other users can access. Symbolic links are followed, and the permissions of the opened
-file are checked.
+SSH, CiteKit rejects a file that other users can access.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ FILE_LIMIT = 16_384
 """The maximum size of a secret file in bytes."""
 
 SHORTEST = 6
-"""The minimum number of characters of a secret that is removed from output. A shorter secret can be part of an ordinary
-word.
-"""
+"""The minimum number of characters of a secret that is removed from output. A shorter one can be part of a word."""
 
 HIDDEN = "(secret)"
 
@@ -41,8 +38,8 @@ _known: set[str] = set()
 def read_secret(environment: Mapping[str, str], name: str) -> str | None:
     """Return the secret in the variable `name` or in the file that `{name}_FILE` names, or None if neither is set.
 
-    Raise `RequestRefused` if both are set, or if the file cannot be read, is not a regular file, does not consist of
-    one line of text, is too large, is accessible to other users, or belongs to another user (except root).
+    Raise `RequestRefused` if both are set, or if the file cannot be read, is not a regular file with one line of text,
+    is too large, is accessible to other users, or belongs to another user (except root).
     """
     value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
     if value is not None and path is not None:
@@ -51,7 +48,7 @@ def read_secret(environment: Mapping[str, str], name: str) -> str | None:
 
 
 def remember(*secrets: str | None) -> None:
-    """Register secrets of at least `SHORTEST` characters, which `concealed` then removes from text."""
+    """Register secrets of at least `SHORTEST` characters for `concealed`."""
     _known.update(each for each in secrets if each is not None and len(each) >= SHORTEST)
 
 
@@ -73,7 +70,7 @@ def concealed(text: str) -> str:
 
 
 def concealed_in_json(text: str) -> str:
-    """Return a JSON document with every registered secret, even an escaped one, replaced by a placeholder."""
+    """Return a JSON document with registered secrets, even escaped ones, replaced by a placeholder."""
     import json
 
     for secret in _known:
@@ -112,10 +109,8 @@ def _read(variable: str, path: str) -> bytes:
 
 
 def _check(variable: str, path: str, state: os.stat_result) -> None:
-    """Raise `RequestRefused` if the opened file is not a regular file, or if another user can access it or owns it
-    (except root).
-
-    `variable` is the variable that names the file, and `state` is the status of the opened file.
+    """Raise `RequestRefused` if the opened file is not a regular file, or if another user (except root) can access or
+    owns it.
     """
     if not stat.S_ISREG(state.st_mode):
         raise RequestRefused(f"{variable}: {path} is not a regular file.")

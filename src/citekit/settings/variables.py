@@ -1,4 +1,4 @@
-"""Lists the environment variables that CiteKit reads. docs/reference/settings.md is generated from this table."""
+"""Lists the environment variables, also for docs/reference/settings.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,1 @@
-"""Converts between objects and plain data.
-
-Objects are written in one strict form, and are read leniently. Errors are reported as `path: reason` lines.
-"""
+"""Converts between objects and plain data, which is written in one strict form and read leniently."""

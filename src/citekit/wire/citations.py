@@ -27,7 +27,7 @@ _TYPES = {
 def markdown_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, words: str = "") -> str:
     """Return a Markdown block quote with its source, or a footnote if there are no `words`.
 
-    `titles` are the titles of the nodes from the top of the map down to the part.
+    `titles` are those from the top of the map down to the part.
     """
     if not words:
         return markdown_footnote(resource_map, titles, address)
@@ -42,7 +42,7 @@ def markdown_footnote(resource_map: ResourceMap, titles: Sequence[str], address:
 
 
 def html_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, link: str) -> str:
-    """Return an HTML link to `link` with the name of the part as its text."""
+    """Return an HTML link with the name of the part as its text."""
     label = " > ".join([resource_map.title, *titles])
     return f'<a href="{escape(link)}" title="{escape(str(address))}">{escape(label)}</a>'
 

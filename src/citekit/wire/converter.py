@@ -1,7 +1,6 @@
 """Converts plain data to attrs objects, and reports errors as `path: reason` lines.
 
-Data in exactly the form that CiteKit stores is read without this module (see `fast_path`), because importing cattrs
-takes 25 ms at startup.
+Data in exactly the stored form is read by `fast_path`, because importing cattrs takes 25 ms.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _MISSING = "is missing"
 def structure(data: object, kind: type[Any], what: str) -> Any:
     """Convert `data` to an object of the class `kind`.
 
-    Raise `FaultyAnswer` with `path: reason` lines if this is not possible. `what` describes the data in the message.
+    Raise `FaultyAnswer` with `path: reason` lines if this is not possible. `what` describes the data in it.
     """
     try:
         return CONVERTER.structure(data, kind)
@@ -43,7 +42,7 @@ def structure(data: object, kind: type[Any], what: str) -> Any:
 
 
 def faults_of(wrong: BaseException) -> list[str]:
-    """Return the `path: reason` lines for an error that occurred while data was converted."""
+    """Return the `path: reason` lines for an error of a conversion."""
     if not isinstance(wrong, BaseValidationError):
         return [f"$: {_reason(wrong, None)}"]
     return [_line(text) for text in transform_error(wrong, path="$", format_exception=_reason)]

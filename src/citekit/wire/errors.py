@@ -1,4 +1,4 @@
-"""Converts errors to and from plain data, so that workers can send them to the main process."""
+"""Converts errors to and from plain data, for workers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CAUSE_LIMIT = 2000
 """Maximum number of characters of the text of an error's cause."""
 
 TEXT_LIMIT = 2000
-"""Maximum number of characters of an error's text, and of each fault, that are accepted from a worker."""
+"""Maximum number of characters of a worker's error text, and of each fault."""
 
 _BY_NAME: dict[str, type[CiteKitError]] = {
     name: kind
@@ -23,11 +23,11 @@ _BY_NAME: dict[str, type[CiteKitError]] = {
 
 
 class DriverError(Exception):
-    """An error of a library in a worker process, which is set as the cause of a CiteKit error."""
+    """An error of a library in a worker, the cause of a CiteKit error."""
 
 
 def to_plain_error(error: CiteKitError) -> dict[str, Any]:
-    """Return an error that occurred in a worker as plain data, including the text of its cause."""
+    """Return an error in a worker as plain data, with the text of its cause."""
     plain: dict[str, Any] = {"error": type(error).__name__, "text": str(error)}
     if isinstance(error, DriverMissing):
         plain |= {"what": error.what, "extra": error.extra}
@@ -39,7 +39,7 @@ def to_plain_error(error: CiteKitError) -> dict[str, Any]:
 
 
 def from_plain_error(data: Mapping[Any, Any]) -> CiteKitError:
-    """Convert plain data to an error. An unknown type of error becomes `SourceUnsupported` with the same text."""
+    """Convert plain data to an error: `SourceUnsupported` for an unknown type."""
     error = _error(data)
     if "cause" in data:
         error.__cause__ = DriverError(str(data["cause"])[:CAUSE_LIMIT])

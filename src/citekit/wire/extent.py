@@ -1,4 +1,4 @@
-"""Converts extents to and from plain data, which has the known fields of `Extent` under the same names."""
+"""Converts extents to and from plain data with the same names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def to_plain(extent: Extent) -> dict[str, Any]:
 
 
 def from_plain(data: object) -> Extent | None:
-    """Convert plain data to an extent. Return None if the data does not have the form that `to_plain` writes."""
+    """Convert plain data in the form of `to_plain` to an extent. Return None for other data."""
     if not isinstance(data, Mapping) or not set(data) <= _FIELDS:
         return None
     try:

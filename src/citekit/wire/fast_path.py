@@ -1,7 +1,6 @@
 """Reads locations, maps, receipts, and extractions in exactly the form that CiteKit stores, without importing cattrs.
 
-If data has any other form, the converter reads it and reports the reason if it is invalid. The constructors of the
-objects validate the values in both cases.
+The converter reads other data, and reports the reason if it is invalid.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MODALITIES = {modality.value: modality for modality in Modality}
 
 
 class UnusualError(Exception):
-    """Raised for data that is not exactly in the form that CiteKit stores. The converter may still be able to read it."""
+    """Raised for data that is not exactly in the form that CiteKit stores. The converter may be able to read it."""
 
 
 NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupError, ArithmeticError)
@@ -33,10 +32,7 @@ NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupErro
 
 
 def read_location(data: Any) -> Location:
-    """Convert plain data to a location.
-
-    Raise one of `NOT_WELL_FORMED` if the data is not exactly in the stored form or is invalid.
-    """
+    """Convert plain data in the stored form to a location. Raise one of `NOT_WELL_FORMED` for other data."""
     if type(data) is not dict:
         raise UnusualError
     return _LOCATIONS[data["modality"], len(data)](data)
@@ -123,7 +119,7 @@ def text(value: Any) -> str:
 
 
 def number(value: Any) -> float:
-    """Return `value` if it is a number, including infinity and NaN; otherwise, raise `UnusualError`."""
+    """Return `value` if it is a number, even infinity or NaN; otherwise, raise `UnusualError`."""
     if type(value) is not float and type(value) is not int:
         raise UnusualError
     return value
@@ -139,7 +135,7 @@ def _wholes(values: Any) -> list[int]:
 
 
 def read_map(data: Mapping[str, Any]) -> ResourceMap | None:
-    """Convert plain data to a map. Return None if the data is invalid or not in exactly the stored form."""
+    """Convert plain data in the stored form to a map. Return None for other data."""
     try:
         metadata = data["metadata"]
         if type(metadata) is not dict:
@@ -179,7 +175,7 @@ _FORMS = {form.value: form for form in Form}
 
 
 def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
-    """Convert plain data to a receipt. Return None if the data is invalid or not in exactly the stored form."""
+    """Convert plain data in the stored form to a receipt. Return None for other data."""
     try:
         extractor, options = data["extractor"], data["options"]
         return Receipt(
@@ -204,7 +200,7 @@ def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
 
 
 def read_options(data: Mapping[str, Any]) -> Options:
-    """Convert plain data to extraction options. Raise one of `NOT_WELL_FORMED` if the data is not well-formed."""
+    """Convert plain data to extraction options. Raise one of `NOT_WELL_FORMED` for invalid data."""
     section = None
     if "section" in data:
         titles = data["section"]
@@ -216,7 +212,7 @@ def read_options(data: Mapping[str, Any]) -> Options:
 
 
 def read_extraction(data: Any) -> Extraction | None:
-    """Convert plain data to an extraction. Return None if the data is invalid or not in exactly the stored form."""
+    """Convert plain data in the stored form to an extraction. Return None for other data."""
     try:
         return Extraction(
             suffix=text(data["suffix"]),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def check_numbers(value: object) -> None:
-    """Raise `ValueError` if `value`, or any value nested in it, is an infinite number or NaN."""
+    """Raise `ValueError` if `value` is, or contains, infinity or NaN."""
     pending = [value]
     while pending:
         match pending.pop():

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def to_plain(found: FoundText) -> dict[str, Any]:
-    """Return the results of a text search as plain data, with the hits in order. Empty optional fields are left out."""
+    """Return the results of a text search as plain data, without empty optional fields."""
     plain: dict[str, Any] = {
         "hits": [_hit(each) for each in found.hits],
         "total": found.total,

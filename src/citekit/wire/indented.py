@@ -1,7 +1,6 @@
-"""Writes indented JSON faster than the standard library.
+"""Writes indented JSON faster than the standard library, which passes each token through nested generators.
 
-The text is the same as the result of `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`. The standard
-library passes each token through nested generators; this module joins strings instead.
+The text is the same as that of `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ _STEP = "  "
 
 
 class _ForeignError(Exception):
-    """Raised for a value that this module cannot write, so that the standard library writes the document instead."""
+    """Raised for a value that only the standard library can write."""
 
 
 def indented(plain: Any) -> str:
@@ -29,7 +28,7 @@ def indented(plain: Any) -> str:
 
 
 def _value(value: Any, line: str) -> str:
-    """Return the JSON text of `value`. `line` is the line break and indentation that precede each line after the first."""
+    """Return the JSON text of `value`. `line` is the line break and indentation before each further line."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)

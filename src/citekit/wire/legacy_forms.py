@@ -1,6 +1,6 @@
-"""Converts older and foreign forms of maps to the current form before they are converted to objects.
+"""Converts older and foreign forms of maps to the current form.
 
-It reads the form of citekit 0.1 and 0.2 (nulls, `pages` or `lines` next to the location), the older flat form (no
+These are the form of citekit 0.1 and 0.2 (nulls, `pages` or `lines` next to the location), the older flat form (no
 location object), and the form on the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
 """
 
@@ -26,8 +26,7 @@ class NestedTooDeeplyError(ValueError):
 def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the plain data of a map to the current form.
 
-    Values that are not recognized stay unchanged, so that they are reported later. Raise `NestedTooDeeplyError` if
-    nodes are nested too deeply.
+    Values that are not recognized stay unchanged, so that they are reported later. Raise `NestedTooDeeplyError`.
     """
     plain = without_nulls(data)
     metadata = plain.get("metadata", {})
@@ -49,8 +48,7 @@ def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
 def strict_node(data: object, modality: Modality | None, depth: int = 1) -> object:
     """Convert the plain data of a node and its descendants to the current form.
 
-    `modality` is the modality of the map, or None if it is unknown. `depth` is the level of the node, from 1. Raise
-    `NestedTooDeeplyError` if the nodes are nested deeper than `DEPTH_LIMIT` levels.
+    `modality` is that of the map, if known. `depth` is the level of the node, from 1. Raise `NestedTooDeeplyError`.
     """
     if depth > DEPTH_LIMIT:
         raise NestedTooDeeplyError(f"nodes are nested more than {DEPTH_LIMIT} levels deep")
@@ -72,7 +70,7 @@ def strict_node(data: object, modality: Modality | None, depth: int = 1) -> obje
 
 
 def without_nulls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `data` without the keys whose value is None, because a null means that the field is absent."""
+    """Return `data` without keys whose value is None, which means that they are absent."""
     return {key: value for key, value in data.items() if value is not None}
 
 

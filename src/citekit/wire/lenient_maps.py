@@ -1,4 +1,4 @@
-"""Reads a map and reports all faults with their paths, instead of stopping at the first fault.
+"""Reads a map and reports all faults with their paths, instead of stopping at the first.
 
 For a valid map, the values are the same as in the result of `from_plain_map`.
 """
@@ -24,7 +24,7 @@ from citekit.wire.maps import check_version
 from citekit.wire.timestamps import parse_timestamp
 
 NODES_LIMIT = 1_000_000
-"""Maximum number of nodes. A larger map would take gigabytes of memory."""
+"""Maximum number of nodes, because of the memory that they take."""
 
 _UNREADABLE = Virtual("virtual://unreadable")
 _MAP_FIELDS = {"resource_id", "type", "title", "source_path", "metadata", "nodes", "created_at", "map_version"}
@@ -36,8 +36,8 @@ _LOCATION_FIELDS = {"modality", *LOCATION_FIELDS}
 class LenientMap:
     """A map of which only the readable parts were read.
 
-    `head` is the map without its nodes. `nodes` are at their original positions; a node whose location is not readable
-    has a virtual location. `faults` and `warnings` are `path: reason` lines.
+    `head` is the map without its nodes. `nodes` are at their original positions; one with an unreadable location has a
+    virtual location. `faults` and `warnings` are `path: reason` lines.
     """
 
     head: ResourceMap
@@ -47,15 +47,14 @@ class LenientMap:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the complete map was readable. Such a map may still be invalid."""
+        """Whether the complete map was readable; it may still be invalid."""
         return not self.faults
 
 
 def read_leniently(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> LenientMap:
-    """Read as much of a map as possible, and collect the faults.
+    """Read as much of a map as possible, and collect the faults. `where` describes the data in messages.
 
-    `where` describes the data in messages. Raise `FaultyAnswer` if `data` is not a map at all, has an unsupported
-    version, or has nodes that are nested too deeply.
+    Raise `FaultyAnswer` if it is not an object, has an unsupported version, or has nodes that are nested too deeply.
     """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map must be a JSON object"])
@@ -129,8 +128,8 @@ class _Reading:
         return name
 
     def _title(self, value: object, path: str) -> str:
-        """Return the title `value`, or `path` after reporting that it is not text, so that it is not reported again as
-        empty.
+        """Return the title `value`, or, after reporting that it is not text, `path`, so that it is not reported again
+        as empty.
         """
         title = self._text(value, path)
         return path if title is None else title
@@ -186,7 +185,7 @@ def _names_field(reason: str) -> bool:
 
 
 def _unknown_below(data: object) -> Iterator[str]:
-    """Yield a warning for every unknown field of the nodes, their locations, and their descendants."""
+    """Yield a warning for each unknown field of the nodes and their locations."""
     pending = [("nodes", data)]
     while pending:
         path, nodes = pending.pop()

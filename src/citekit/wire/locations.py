@@ -1,8 +1,8 @@
 """Converts locations to and from plain data.
 
-The data is a flat object that has `modality` and only the fields of that modality: `pages` (with `bbox` if it is
-exactly one page), `chapter` (a number, or [first, last]) with `chars`, `sheet` (a name) with `cells` (`A1:F20`),
-`lines`, `start` and `end`, `bbox`, or `virtual_address`. Fields without a value are left out.
+The data is a flat object with `modality` and only the fields of that modality: `pages` (with `bbox` if it is exactly
+one page), `chapter` (a number, or [first, last]) with `chars`, `sheet` (a name) with `cells` (`A1:F20`), `lines`,
+`start` and `end`, `bbox`, or `virtual_address`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ LOCATION_FIELDS = ("pages", "chapter", "chars", "sheet", "cells", "lines", "star
 
 
 class BoxOrder(StrEnum):
-    """The meaning of the four numbers of a `bbox` in data from other programs: two corners, or a corner and a size.
-
-    CiteKit itself writes corners.
-    """
+    """The meaning of the four numbers of a `bbox`: two corners, which CiteKit writes, or a corner and a size."""
 
     CORNERS = "xyxy"
     SIZE = "xywh"
@@ -63,10 +60,7 @@ def to_plain(location: Location) -> dict[str, Any]:
 
 
 def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) -> Location:
-    """Convert plain data, which must not contain nulls, to a location. `box_order` is the meaning of a `bbox`.
-
-    Raise `LocationMalformed` with the reason if the data is not a valid location.
-    """
+    """Convert plain data without nulls to a location. Raise `LocationMalformed` if it is not valid."""
     modality = modality_of(data.get("modality"))
     if modality is None:
         raise LocationMalformed(f"modality: must be one of {', '.join(Modality)}, not {data.get('modality')!r}")
@@ -88,7 +82,7 @@ def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) 
 
 
 def modality_of(word: object) -> Modality | None:
-    """Return the modality with the given name (`pdf` means document), or None if the name is unknown."""
+    """Return the modality with that name (`pdf` means document), or None."""
     return _BY_NAME.get(word) if isinstance(word, str) else None
 
 
@@ -96,9 +90,7 @@ _BY_NAME = {"pdf": Modality.DOCUMENT, **{modality.value: modality for modality i
 
 
 def modality_by_fields(data: Mapping[str, Any]) -> Modality | None:
-    """Return the modality that the fields of a location imply, or None. `start` and `end` imply none: they may be video
-    or audio.
-    """
+    """Return the modality that the fields of a location imply, or None: `start` and `end` may be video or audio."""
     for field, modality in _BY_FIELD.items():
         if data.get(field) is not None:
             return modality

@@ -1,4 +1,4 @@
-"""Changes values in the plain data of a map, and leaves all other data unchanged."""
+"""Changes values in the plain data of a map."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LOCATIONS = (Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual)
 _STEP = re.compile(r"([A-Za-z_]+)(?:\[(\d+)\])?(?:\.|\Z)")
 
 Wanted = tuple[str, Any, Any, str]
-"""(path, before, after, reason). The values are locations, texts, or plain data; a path looks like
+"""(path, before, after, reason). Values are locations, texts, or plain data; a path is such as
 `nodes[3].children[0].location`.
 """
 
 
 @frozen
 class Edit:
-    """A change of the value at `path` in plain data from `before` to `after`, with the reason."""
+    """A change of the value at `path` in plain data, with the reason."""
 
     path: str
     before: Any
@@ -37,8 +37,7 @@ class Edit:
 def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str, Any], list[Edit]]:
     """Return a copy of the map `data` with the changes in `wanted`, and a list of the values that changed.
 
-    Values that do not change, on any level, are shared between `data` and the copy. Raise `LookupError` if a path does
-    not exist.
+    Values that do not change are shared between `data` and the copy. Raise `LookupError` if a path does not exist.
     """
     changed, copied = dict(data), set[int]()
     edits: list[Edit] = []
@@ -58,10 +57,10 @@ def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str,
 def _moved(
     node: dict[str, Any], start: str, before: Mapping[str, Any], after: Mapping[str, Any], reason: str
 ) -> list[Edit]:
-    """Change the fields of a node's location that differ, where the node stores them: in its location object, or in
-    itself.
+    """Change the fields of a node's location that differ, in its location object or in the node, and return the
+    changes.
 
-    Return the changes. `start` is the path of the node.
+    `start` is the path of the node.
     """
     written = node.get("location")
     has_location = isinstance(written, dict) and any(written.get(field) is not None for field in LOCATION_FIELDS)
@@ -77,9 +76,9 @@ def _moved(
 
 
 def _holder(data: dict[str, Any], path: str, copied: set[int]) -> tuple[dict[str, Any], str]:
-    """Return the object that contains the value at `path`, and the key of the value in that object.
+    """Return the object that contains the value at `path`, and its key.
 
-    The object and its ancestors are copied first, unless they are copies already. `copied` has the `id()` of each copy.
+    The object and its ancestors are copied first, unless `copied` has their `id()`.
     """
     steps = _STEP.findall(path)
     here: Any = data

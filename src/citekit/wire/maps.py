@@ -1,7 +1,7 @@
 """Converts maps to and from plain data and JSON, in the form that the reference of the MCP tools describes.
 
-`metadata.map_version` is the version of the form. A map without a version was written by citekit 0.1 or 0.2, by a
-person, or by another program. Such maps and maps of version 1 are read leniently; a later version is refused.
+`metadata.map_version` is the version of the form. Maps of version 1 and maps without one (by citekit 0.1 or 0.2, a
+person, or another program) are read leniently; a later version is refused.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
 def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
     """Convert plain data to a map. `where` describes the data in messages.
 
-    Raise `FaultyAnswer` with `path: reason` lines if the data is not a valid map.
+    Raise `FaultyAnswer` with `path: reason` lines if it is not valid.
     """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map must be a JSON object"])
@@ -55,10 +55,7 @@ def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
 
 
 def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """Convert plain data in any known form to a map. `where` describes the data in messages.
-
-    Raise `FaultyAnswer` with `path: reason` lines if the data is not a valid map.
-    """
+    """Convert plain data in any known form to a map. The parameters and errors are as in `from_plain_map`."""
     from citekit.wire.converter import structure
     from citekit.wire.legacy_forms import NestedTooDeeplyError, strict_map
 
@@ -75,7 +72,7 @@ def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrde
 
 
 def to_json(resource_map: ResourceMap) -> str:
-    """Return the map as the text of a JSON file: indented, with non-ASCII characters unescaped.
+    """Return the map as the text of a JSON file, with non-ASCII characters unescaped.
 
     Raise `ValueError` or `TypeError` if JSON cannot represent the metadata.
     """
@@ -92,8 +89,8 @@ def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> 
 def plain_from_json(text: str, where: str) -> Any:
     """Parse the text of a JSON file as plain data. `where` names the file in messages.
 
-    Raise `FaultyAnswer` if the text is too long, is not JSON, is nested too deeply, or contains NaN, infinity, or
-    numbers that are too large.
+    Raise `FaultyAnswer` if it is too long, not JSON, or nested too deeply, or contains NaN, infinity, or numbers that
+    are too large.
     """
     if len(text) > SIZE_LIMIT:
         raise FaultyAnswer(where, [f"$: the text is longer than the limit of {SIZE_LIMIT} characters"])
@@ -112,9 +109,7 @@ def plain_from_json(text: str, where: str) -> Any:
 
 
 def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
-    """Return a node as plain data with `depth` levels of children. None means all levels; 0 means only the children's
-    IDs.
-    """
+    """Return a node as plain data with `depth` levels of children: all for None, and only their IDs for 0."""
     plain: dict[str, Any] = {"id": node.id, "title": node.title, "type": node.type, "location": to_plain(node.location)}
     if node.summary is not None:
         plain["summary"] = node.summary
@@ -127,10 +122,7 @@ def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
 
 
 def check_version(data: Mapping[str, Any], where: str) -> None:
-    """Raise `VersionTooNew` if the map has a later version, or `FaultyAnswer` if its version is invalid.
-
-    `where` describes the map in messages.
-    """
+    """Raise `VersionTooNew` if the map has a later version, or `FaultyAnswer` if its version is invalid."""
     metadata = data.get("metadata")
     version = metadata.get("map_version", MAP_VERSION) if isinstance(metadata, Mapping) else MAP_VERSION
     if version != MAP_VERSION:

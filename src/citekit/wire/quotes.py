@@ -17,8 +17,8 @@ LISTED = 100
 def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
     """Return the result of a quote verification as plain data, with an address for each occurrence.
 
-    `near`, the most similar passage, can be null. `unread_pages` has the first `LISTED` page numbers that were not
-    read, and `unread_count` is the number of all of them.
+    `near`, the most similar passage, can be null. `unread_pages` has the first `LISTED` pages that were not read, and
+    `unread_count` is the number of all.
     """
     return {
         "finding": verdict.finding.value,
@@ -47,7 +47,7 @@ def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
     """Return the verdict of a lookup as `to_plain_with_lines` does, with the number of searched files.
 
     It also has the number of skipped files, if any, and `cut` if not all files with the words were compared.
-    `resource_id` is null if no file has the words or a similar passage.
+    `resource_id` can be null.
     """
     if lookup.verdict is None:
         plain: dict[str, Any] = {
@@ -74,7 +74,7 @@ def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
 
 
 def plain_wording(quote: str, passage: str) -> list[list[bool | str]]:
-    """Return a comparison of the words of a quote and of a passage, as [same, quote, passage]."""
+    """Return the compared words of a quote and of a passage, as [same, quote, passage]."""
     return [[each.is_same, each.quote, each.passage] for each in compared_wording(quote, passage)]
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def to_plain(answer: ReadTextAnswer) -> dict[str, Any]:
-    """Return the text with its address as plain data. Empty optional fields are left out."""
+    """Return the text with its address as plain data, without empty optional fields."""
     plain: dict[str, Any] = {
         "address": None if answer.address is None else str(answer.address),
         "node_id": None if answer.node is None else answer.node.id,

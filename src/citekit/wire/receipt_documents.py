@@ -1,7 +1,6 @@
-"""Recognizes files that consist of exactly one receipt in the stored form, or of one complete output of `resolve
---json`, which contains a receipt.
+"""Recognizes files that consist of exactly one receipt in the stored form, or of one output of `resolve --json`.
 
-A document with further data does not count, because anyone could add false claims to a genuine receipt.
+Further data is not accepted, because anyone could add false claims to a genuine receipt.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from citekit.wire import receipts
 
 _VERSION = "receipt_version"
 _SOMETIMES: Mapping[str, type] = {"notes": list, "bytes_from": object, "owner": str}
-"""Optional keys. Output folders store an `owner`; early forms wrote empty `notes` and a null `bytes_from`."""
+"""Optional keys. Output folders store an `owner`; early forms had empty `notes` and a null `bytes_from`."""
 
 _ANSWER = frozenset(
     (
@@ -42,8 +41,8 @@ _ANSWER_SOMETIMES = frozenset(("unchecked", "moved"))
 def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
     """Return the receipt in a file and the address written in it, or None if the file is not a receipt.
 
-    Raise `FaultyAnswer` if the file is a JSON object with a `receipt_version` but is not a receipt in exactly the
-    stored form. `where` describes the file in messages.
+    Raise `FaultyAnswer` for a JSON object with a `receipt_version` that is not in exactly the stored form. `where`
+    names the file in it.
     """
     strict = _StrictJson()
     plain = strict.read(data)
@@ -51,8 +50,7 @@ def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
 
 
 def read_answer(data: bytes, where: str) -> tuple[Receipt, str] | None:
-    """Return the receipt in a complete output of `resolve --json` and the address written in it, or None for other
-    documents.
+    """Return the receipt in an output of `resolve --json` and the address written in it, or None for other documents.
 
     Raise `FaultyAnswer` if the receipt is not in exactly the stored form.
     """
@@ -80,8 +78,8 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
 
 
 def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
-    """Return the differences, as `path: reason` lines, between the keys of `plain` and those of `written`, a receipt in
-    the stored form.
+    """Return `path: reason` lines for the keys of `plain` that differ from those of `written`, the receipt in the
+    stored form.
     """
     if not isinstance(written, Mapping) or not isinstance(plain, Mapping):
         return []
@@ -101,12 +99,12 @@ def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
 
 @define
 class _StrictJson:
-    """A JSON parser that lists in `faults` what different parsers interpret differently, such as duplicate keys."""
+    """A JSON parser that lists ambiguous content, such as duplicate keys, in `faults`."""
 
     faults: list[str] = field(factory=list)
 
     def read(self, data: bytes) -> object:
-        """Parse a JSON document in UTF-8 without a byte-order mark. Return None if the data is not JSON."""
+        """Parse a JSON document in UTF-8 without a byte-order mark, or return None."""
         try:
             text = data.decode("utf-8", "surrogatepass")
             return json.loads(text, object_pairs_hook=self._object, parse_constant=self._constant)

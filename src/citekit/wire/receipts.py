@@ -41,7 +41,7 @@ def to_plain(receipt: Receipt) -> dict[str, Any]:
 
 
 def options_to_plain(options: Options) -> dict[str, Any]:
-    """Return extraction options as plain data, without the section if there is none."""
+    """Return extraction options as plain data."""
     plain = {"form": options.form.value, "accurate": options.accurate}
     section = options.section
     if section is None:
@@ -53,7 +53,7 @@ def options_to_plain(options: Options) -> dict[str, Any]:
 def from_plain(data: object, where: str) -> Receipt:
     """Convert plain data to a receipt. `where` describes the data in messages.
 
-    Raise `FaultyAnswer` if the data is not a valid receipt or its address does not match its location.
+    Raise `FaultyAnswer` if it is not valid or the address does not match the location.
     """
     receipt, address = claimed(data, where)
     if address is not None and address != str(receipt.address):
@@ -64,9 +64,9 @@ def from_plain(data: object, where: str) -> Receipt:
 
 
 def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
-    """Convert plain data to a receipt, and return it with the address in the data, which may not match the location.
+    """Convert plain data to a receipt, and return it with the address in the data or None. They may not match.
 
-    The address is None if the data has none. Raise `FaultyAnswer` if the data is not a valid receipt.
+    Raise `FaultyAnswer` if the data is not a valid receipt.
     """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a receipt must be a JSON object"])
@@ -102,9 +102,9 @@ def extraction_from_plain(data: object, where: str = "extraction") -> Extraction
 
 
 def leniently(data: object, kind: type[_T], where: str) -> _T:
-    """Convert plain data to an object of the class `kind`: a receipt or an extraction.
+    """Convert plain data to a receipt or an extraction.
 
-    Raise `FaultyAnswer` with `path: reason` lines if the data is not valid. `where` describes the data in messages.
+    Raise `FaultyAnswer` with `path: reason` lines if it is not valid. `where` describes the data in messages.
     """
     from citekit.wire.converter import structure
 
@@ -113,7 +113,7 @@ def leniently(data: object, kind: type[_T], where: str) -> _T:
 
 
 def shown(value: object) -> str:
-    """Return a value as text for an error message, shortened if it is long."""
+    """Return a value as text, shortened if it is long, for a message."""
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."
 

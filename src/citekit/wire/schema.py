@@ -1,4 +1,4 @@
-"""Defines the JSON Schema (2020-12) of maps in the form that `to_plain_map` writes."""
+"""Defines the JSON Schema (2020-12) of maps as `to_plain_map` writes them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ _BLANK = re.compile(r"\n\s*\n")
 
 
 def webvtt(cues: Iterable[tuple[float, float, str]]) -> str:
-    """Return the text of a WebVTT file with the cues (start, end, text), whose times are in seconds."""
+    """Return the text of a WebVTT file with the cues (start, end, text) in seconds."""
     blocks = ["WEBVTT\n"]
     for start, end, text in cues:
         shown = _BLANK.sub("\n", text.strip()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 
 def format_timestamp(moment: datetime) -> str:
-    """Return a time as ISO 8601 text in UTC that ends in `Z`."""
+    """Return a time as ISO 8601 text in UTC, ending in `Z`."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def parse_timestamp(text: str) -> datetime:
-    """Parse an ISO 8601 time and return it in UTC. A time without a time zone is read as UTC.
+    """Parse an ISO 8601 time and return it in UTC, which is also the default time zone.
 
-    Raise `ValueError` if the text is not an ISO 8601 time, or if its year in UTC is not from 1 to 9999.
+    Raise `ValueError` if it is not an ISO 8601 time, or if its year in UTC is not from 1 to 9999.
     """
     moment = datetime.fromisoformat(text)
     try:

@@ -1,4 +1,4 @@
-"""Converts requests to workers, and the results of workers, to and from plain data."""
+"""Converts requests to workers, and their results, to and from plain data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from citekit.domain.speech import Speech, SpeechWindow
 
 MOST_SAMPLES = 60 * 16_000
-"""The maximum number of samples of a window of speech that is accepted from a worker."""
+"""The maximum number of samples of a window of speech."""
 
 PICTURES = frozenset({"image/png", "image/jpeg"})
 """Media types of rendered pictures."""
@@ -79,7 +79,7 @@ def options_from(data: Mapping[str, Any]) -> Options:
 
 
 def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:
-    """Return an extracted text as plain data. Its units become three lists: numbers, starts, and ends."""
+    """Return an extracted text as plain data, with its units as three lists."""
     units = extracted_text.units
     return {
         "kind": extracted_text.kind.value,
@@ -112,10 +112,7 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
 
 
 def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:
-    """Return whether the lists describe valid units of a text with `length` characters.
-
-    Their numbers must not decrease, and their ranges must be in order, not overlap, and be inside the text.
-    """
+    """Return whether the lists describe units of a text with `length` characters, in order and without overlap."""
     if not len(numbers) == len(starts) == len(ends):
         return False
     number, end = 1, 0
@@ -134,14 +131,14 @@ def text_from(data: object) -> str:
 
 
 def texts_from(data: object) -> tuple[str, ...]:
-    """Return the strings in `data`. Raise `FaultyAnswer` if it is not a list of strings."""
+    """Return a list of strings. Raise `FaultyAnswer` for other data."""
     if not isinstance(data, list):
         raise invalid("the list of texts")
     return tuple(text_from(each) for each in data)
 
 
 def drawn_pages_from(data: object) -> dict[int, str]:
-    """Return texts by page number from a list of [number, text]. Raise `FaultyAnswer` if `data` is not such a list."""
+    """Return texts by page number from a list of [number, text]. Raise `FaultyAnswer` for other data."""
     match data:
         case [*pairs]:
             texts = {}
@@ -156,14 +153,13 @@ def drawn_pages_from(data: object) -> dict[int, str]:
 
 
 def plain_picture(data: bytes, media_type: str) -> dict[str, Any]:
-    """Return the bytes and the media type of a picture as plain data. The bytes are encoded in Base64."""
+    """Return a picture as plain data, with its bytes in Base64."""
     return {"media_type": media_type, "data": b64encode(data).decode("ascii")}
 
 
 def picture_from(data: object) -> tuple[bytes, str]:
-    """Return the bytes and the media type of the picture in `data`.
-
-    Raise `FaultyAnswer` if the data is not valid or the media type is not one of `PICTURES`.
+    """Return the bytes and the media type of a picture. Raise `FaultyAnswer` for other data and media types not in
+    `PICTURES`.
     """
     match data:
         case {"media_type": str(media_type), "data": str(text)} if media_type in PICTURES:
@@ -175,9 +171,7 @@ def picture_from(data: object) -> tuple[bytes, str]:
 
 
 def page_sizes_from(data: object) -> list[PageSize]:
-    """Return page sizes from a list of [width, height]. Raise `FaultyAnswer` if `data` is not a list of finite sizes
-    above 0.
-    """
+    """Return page sizes from a list of [width, height]. Raise `FaultyAnswer` for other data and sizes not above 0."""
     from citekit.domain.page_view import PageSize
 
     try:
@@ -190,7 +184,7 @@ def page_sizes_from(data: object) -> list[PageSize]:
 
 
 def page_words_from(data: object) -> list[PageWord]:
-    """Return words from a list of [text, corners, line]. Raise `FaultyAnswer` if `data` is not such a list."""
+    """Return words from a list of [text, corners, line]. Raise `FaultyAnswer` for other data."""
     from citekit.domain.page_view import PageWord
 
     try:
@@ -204,14 +198,14 @@ def page_words_from(data: object) -> list[PageWord]:
 
 
 def amplitudes_from(data: object) -> list[int]:
-    """Return amplitudes from a list of integers from 0 to 255. Raise `FaultyAnswer` if `data` is not such a list."""
+    """Return amplitudes from a list of integers from 0 to 255. Raise `FaultyAnswer` for other data."""
     if not isinstance(data, list) or not all(type(each) is int and 0 <= each <= 255 for each in data):
         raise invalid("the waveform")
     return data
 
 
 def sheet_rows_from(data: object) -> list[SheetRow]:
-    """Return rows from a list of [number, [[column, text], ...]]. Raise `FaultyAnswer` if `data` is not such a list."""
+    """Return rows from a list of [number, [[column, text], ...]]. Raise `FaultyAnswer` for other data."""
     from citekit.domain.page_view import SheetRow
 
     try:
@@ -243,23 +237,21 @@ def truth_from(data: object) -> bool:
 
 
 def pages_from(data: object) -> list[tuple[str, str]]:
-    """Return (label, text) for each page of a document. Raise `FaultyAnswer` if `data` is not a list of such pairs."""
+    """Return (label, text) for each page from a list of such pairs. Raise `FaultyAnswer` for other data."""
     if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
         raise invalid("the list of pages")
     return [(text_from(label), text_from(text)) for label, text in data]
 
 
 def rows_from(data: object) -> list[dict[str, Any]]:
-    """Return the rows of a table as dictionaries from column names to JSON values. Raise `FaultyAnswer` if `data` is
-    not a list of objects.
-    """
+    """Return the rows of a table from a list of objects. Raise `FaultyAnswer` for other data."""
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
         raise invalid("the list of rows")
     return data
 
 
 def plain_found(found: Book | MediaFacts | BookFacts | Speech | ScreenText) -> Any:
-    """Return a book, the metadata of a media file or book, recognized speech, or text on the screen as plain data."""
+    """Return the result of a worker as plain data."""
     from citekit.wire.converter import CONVERTER
 
     return CONVERTER.unstructure(found)
@@ -293,10 +285,8 @@ def speech_from(data: object) -> Speech:
 
 
 def speech_windows_from(data: object) -> list[SpeechWindow]:
-    """Return windows of speech from a list of [start, samples].
-
-    Raise `FaultyAnswer` if `data` is not such a list, a start is negative, or a window has no samples or more than
-    `MOST_SAMPLES`.
+    """Return windows of speech from a list of [start, samples], of at most `MOST_SAMPLES`. Raise `FaultyAnswer` for
+    other data.
     """
     from citekit.domain.speech import SpeechWindow
 
@@ -341,7 +331,7 @@ def _found(data: object, kind: type[_T]) -> _T:
 
 
 def as_message(data: Mapping[str, Any]) -> bytes:
-    """Encode a message between processes as JSON in ASCII, which can represent any text."""
+    """Encode a message between processes as JSON in ASCII, which represents any text."""
     return json.dumps(data, separators=(",", ":")).encode("ascii")
 
 

@@ -14,10 +14,9 @@ from citekit.domain.text_search.blocks import TextBlock
 class RankedPage:
     """A page, or a block of a text without pages, that may answer a question.
 
-    `score` is from 0 to 1. `coverage` is the fraction of the question's words that the page contains, weighted by
-    rarity. `start` and `end` are the character offsets of the best lines in the text of `block`; `location` is their
-    location in the file, and `extent` that of the whole block. `further` has the offsets of other lines with words of
-    the question that the best lines lack, or is None.
+    `score` is from 0 to 1. `coverage` is the fraction of the question's words on the page, weighted by rarity. `start`
+    and `end` are the offsets of the best lines in the text of `block`; `location` is theirs, and `extent` that of the
+    whole block. `further` has the offsets of other lines with more words of the question, or is None.
     """
 
     resource_id: str
@@ -40,8 +39,8 @@ class RankedPage:
 class RankedPages:
     """The pages that most likely answer a question, best first.
 
-    `searched` is the number of documents that could be searched. `stale` has the reason for each resource whose file
-    has changed, and `skipped` for each resource that could not be searched.
+    `searched` counts the documents that could be searched. `stale` has the reason for each resource whose file has
+    changed, and `skipped` for each that could not be searched.
     """
 
     pages: Sequence[RankedPage]

@@ -1,4 +1,4 @@
-"""Recognizes references to pages and numbered parts in questions ("Figure 3", "the last slide"), and labels in a text."""
+"""Recognizes references to pages and numbered parts in questions, and labels in a text."""
 
 from __future__ import annotations
 
@@ -47,9 +47,7 @@ _LABELS: Mapping[str, Words] = {
     "verse": ("sonnet", "psalm", "verse"),
 }
 STATEMENT = "statement"
-"""The kind of label of a statement in a financial report. The number of the label is the kind of statement, such as
-"income".
-"""
+"""The kind of label of a statement in a financial report; its number is the kind of statement, such as "income"."""
 
 _KIND = {
     word.replace(".", ""): kind
@@ -90,21 +88,19 @@ _ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 SPAN = 20
-"""The maximum number of pages of a range in a question. Of a longer range, only the first and last page count."""
+"""The maximum number of pages of a range in a question. Of a longer one, only the first and last page count."""
 
 
 @frozen
 class Label:
-    """A numbered part, such as `Label("figure", "3")`. `number` is in lowercase; most Roman numerals are converted to
-    digits.
-    """
+    """A numbered part, such as `Label("figure", "3")`. `number` is in lowercase, most Roman numerals as digits."""
 
     kind: str
     number: str
 
     @property
     def term(self) -> str:
-        """The label as a search term that cannot be equal to a word."""
+        """The label as a search term that cannot equal a word."""
         return f"@{self.kind} {self.number}"
 
 
@@ -121,14 +117,13 @@ def labels_in(question: str) -> Iterator[Label]:
 
 
 def is_inside(inner: Label, outer: Label) -> bool:
-    """Return whether parts of the kind of `inner` are inside parts of the kind of `outer`, as scenes are in acts."""
+    """Return whether parts of one kind are inside parts of another, as scenes are in acts."""
     return (outer.kind, inner.kind) in _INSIDE
 
 
 def labels_of(line: str) -> Iterator[Label]:
-    """Yield the labels at the start of a line, such as the label of a caption, a verse, or a numbered heading.
-
-    A second label may follow the first one, as in "Act III. Scene 2".
+    """Yield the labels at the start of a line, such as that of a caption or a numbered heading; "Act III. Scene 2" has
+    two.
     """
     found = re.match(_AT_START, line, re.IGNORECASE)
     while found is not None:
@@ -144,7 +139,7 @@ def labels_of(line: str) -> Iterator[Label]:
 
 
 def pages_in(question: str) -> tuple[frozenset[int], bool]:
-    """Return the pages, from 1, that a question names by number or as the cover, and whether it names the last page."""
+    """Return the pages, from 1, that a question names, and whether it names the last page."""
     pages: set[int] = set()
     for found in _PAGES.finditer(question):
         first, last = int(found[1]), int(found[2] or found[1])
@@ -164,7 +159,7 @@ def _label(word: str, number: str) -> Label:
 
 
 def roman_value(text: str) -> int:
-    """Return the value of a Roman numeral in lowercase, or 0 for other text."""
+    """Return the value of a Roman numeral in lowercase, or 0."""
     return _roman(text) if _is_roman(text) else 0
 
 

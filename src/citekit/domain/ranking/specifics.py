@@ -1,7 +1,6 @@
 """Compares the names and years of a question with those of a page.
 
-A page about the same topic may be about others: "What was Tesla's revenue in 2021?" is not answered by the revenue of
-another company or another year.
+"What was Tesla's revenue in 2021?" is not answered by the revenue of another company or another year.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from citekit.domain.library.lexical import STEM, STOP_WORDS, stems, tokens
 
 MISSING = 4.0
-"""The number that is subtracted from the weighted sum of the features of a page that has none of the names and years of
-the question.
-"""
+"""The penalty, in the weighted sum of features, for a page with none of the names and years of the question."""
 
 COMMON = 1.1
 """The rarity of a word on a third of the pages."""
@@ -25,7 +22,7 @@ _SENTENCE_END = tuple('.?!:;"\u201c(')
 _ENGLISH = frozenset(
     ("what", "which", "who", "whose", "whom", "where", "when", "why", "how", "the", "does", "did", "is", "are")
 )
-"""Words of English questions. In German, every noun has a capital letter, so capital letters say nothing there."""
+"""Words of English questions. In German, every noun has a capital letter."""
 
 _NO_NAMES = frozenset(
     tokens(
@@ -37,10 +34,9 @@ _NO_NAMES = frozenset(
 
 
 def specifics_in(question: str) -> frozenset[str]:
-    """Return the stems of the names in an English question, and the years in a question in any language.
+    """Return the stems of the names in an English question, and the years in any question.
 
-    A name begins with a capital letter in the middle of a sentence. Acronyms are left out, because documents spell them
-    out, and so are the words in `_NO_NAMES`.
+    Acronyms are left out, because documents spell them out.
     """
     words = frozenset(tokens(question))
     names = (found for found in _NAME.finditer(question) if _is_inside(question, found)) if words & _ENGLISH else ()
@@ -52,11 +48,11 @@ def specifics_in(question: str) -> frozenset[str]:
 def missing_share(
     specifics: Collection[str], here: Collection[str], names: Iterable[str], rarities: Mapping[str, float]
 ) -> float:
-    """Return the fraction of the names and years of a question that a page does not have, from 0 to 1.
+    """Return the fraction of the names and years of a question that a page with the stems `here` does not have, from 0
+    to 1.
 
-    `here` are the stems of the page. A name does not count if it occurs in `names` (the names of the document, such as
-    its title) or if its rarity in the document is below `COMMON`: the whole document may be about it. Years always
-    count.
+    Names count only if they are not in `names` (those of the document, such as its title) and have a rarity of at least
+    `COMMON`: a whole document may be about a name.
     """
     if not specifics:
         return 0.0

@@ -1,6 +1,6 @@
-"""Recognizes the statements of a financial report: where a question names or implies one, and where one begins.
+"""Recognizes the statements of a financial report, in questions and headings.
 
-The names come from the International Financial Reporting Standards (IAS 1) and from company filings.
+Their names come from the International Financial Reporting Standards (IAS 1) and from company filings.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ITEMS: Mapping[str, re.Pattern[str]] = {
 
 
 def statements_named(question: str) -> Iterator[str]:
-    """Yield the kinds of statements that a question names: "position", "income", and "cash"."""
+    """Yield the kinds of statements that a question names."""
     for found in _IN_QUESTION.finditer(question):
         if found.lastgroup is not None:
             yield found.lastgroup
@@ -48,9 +48,6 @@ def statements_with(items: str) -> Iterator[str]:
 
 
 def statement_of(line: str) -> str | None:
-    """Return the kind of statement whose heading `line` is, or None.
-
-    A title that is followed only by a page number, as in a table of contents, does not count.
-    """
+    """Return the kind of statement whose heading `line` is, or None, as for a line of a table of contents."""
     found = re.fullmatch(_HEADING, line, re.IGNORECASE) if len(line) <= _LONGEST else None
     return found.lastgroup if found is not None else None

@@ -1,7 +1,7 @@
 """The weights of the features of pages and documents.
 
-They were fitted by `python -m benchmarks.ranking fit` (listwise softmax over the pages of a document). The questions
-and the figures are in docs/explanation/retrieval.md.
+Fitted by `python -m benchmarks.ranking fit` (listwise softmax over the pages of a document); see
+docs/explanation/retrieval.md.
 """
 
 from __future__ import annotations
@@ -57,21 +57,21 @@ FIRST_STAGE = Features(
 """The weights for choosing the pages whose texts are read."""
 
 DOCUMENTS = DocumentFeatures(names=3.01, coverage=2.09, words=4.69, density=4.28)
-"""The weights for the prior of a document, which is added to the scores of its pages."""
+"""The weights for the prior of a document."""
 
 MIDDLE, SLOPE = 5.0, 0.7
-"""The weighted sum with the score 0.5, and how steeply the score rises there."""
+"""The weighted sum with the score 0.5, and the steepness there."""
 
 
 def score_of(weighted: float) -> float:
-    """Return the score, from 0 to 1, for a weighted sum of the features of a page."""
+    """Return the score, from 0 to 1, for a weighted sum of features."""
     return 1 / (1 + math.exp(-max(-60.0, min(60.0, SLOPE * (weighted - MIDDLE)))))
 
 
 def weighted_of(score: float) -> float:
-    """Return the weighted sum of the features of a page with that score: the inverse of `score_of`.
+    """Return the weighted sum that has that score: the inverse of `score_of`.
 
-    Scores are kept at least a millionth away from 0 and 1, so that no single score dominates.
+    Scores are kept a millionth away from 0 and 1, so that no single score dominates.
     """
     limited = min(max(score, 1e-6), 1 - 1e-6)
     return MIDDLE + math.log(limited / (1 - limited)) / SLOPE

@@ -1,4 +1,4 @@
-"""Splits the text of a file into the blocks that a text index stores: pages, or ranges of lines, rows, or subtitles."""
+"""Splits the text of a file into the blocks of a text index: pages, or ranges of lines, rows, or subtitles."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.transcript import Transcript
 
 BLOCK = 3000
-"""The number of characters after which a block ends, at the next line. A page is always one block."""
+"""The number of characters after which a block ends, at the next line. A page is one block."""
 
 BLOCK_SECONDS = 60.0
-"""The number of seconds after which a block of spoken text ends, at the next line."""
+"""The number of seconds after which a block of speech ends, at the next line."""
 
 
 @frozen
 class TextBlock:
-    """A block of the text of a file. `located` is its text with the location of each character in the file.
+    """A block of the text of a file: `located` has the location of each character.
 
-    If `hidden` is True, the block is the complete text of pages or rows that also contain hidden text.
+    If `hidden` is True, it is the complete text of pages or rows that also contain hidden text.
     """
 
     located: ExtractedText | Transcript
@@ -36,9 +36,9 @@ class TextBlock:
 
 
 def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
-    """Yield the blocks of a file in reading order, then the blocks of pages or rows with hidden text.
+    """Yield the blocks of a file in reading order, then those of pages or rows with hidden text.
 
-    `texts` is the result of `QuotableTexts.read`, whose first text is the text that readers see.
+    `texts` is the result of `QuotableTexts.read`.
     """
     if not texts:
         return
@@ -57,7 +57,7 @@ def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
 
 
 def _differing_units(shown: ExtractedText, whole: ExtractedText) -> ExtractedText:
-    """Return the units of the complete text that differ from the visible units with the same numbers."""
+    """Return the units of the complete text that differ from the visible ones."""
     known = {unit.number: shown.text[unit.start : unit.end] for unit in shown.units}
     own = ((unit.number, whole.text[unit.start : unit.end]) for unit in whole.units)
     return whole.with_units((number, text) for number, text in own if text != known.get(number))
@@ -83,7 +83,7 @@ def _unit_blocks(text: ExtractedText) -> Iterator[ExtractedText]:
 
 
 def _shifted(units: Units, start: int, end: int) -> Units:
-    """Return the units between the offsets `start` and `end`, with their offsets relative to `start`."""
+    """Return the units between two offsets, with offsets relative to `start`."""
     made = Units()
     for number, begin, finish in zip(units.numbers, units.starts, units.ends, strict=True):
         if start <= begin and finish <= end:

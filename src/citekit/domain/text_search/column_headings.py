@@ -1,7 +1,7 @@
 """Finds the column headings of a table row in the text above it.
 
-The text of a page has no marks for tables: cells are separated by tabs, and a row can belong to a financial statement
-or to two columns of prose. The rules are narrow, because wrong column headings are worse than none.
+The text of a page has no marks for tables, only tabs between cells. The rules are narrow, because wrong column headings
+are worse than none.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from itertools import pairwise
 from citekit.domain.text_search.matching import shown_row
 
 DISTANCE = 80
-"""Column headings are searched for less than this number of lines above their row."""
+"""Headings are searched for less than this number of lines above a row."""
 
 GAP = 3
-"""The maximum number of one-cell lines, such as the rest of a long cell, between two rows of text."""
+"""The maximum number of one-cell lines between two rows of text."""
 
 _CELL = 60
 _PROSE = 100
@@ -41,9 +41,9 @@ _SEPARATOR = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 
 
 def column_headings(lines: Sequence[str], number: int) -> str | None:
-    """Return the column headings of the row `lines[number]`, with ` | ` between them, or None if none are found.
+    """Return the column headings of the row `lines[number]`, with ` | ` between them, or None.
 
-    `lines` are the lines of a page or block, with tabs between cells.
+    `lines` are those of a page or block, with tabs between cells.
     """
     if lines[number].lstrip().startswith("|"):
         return _of_pipe_table(lines, number)
@@ -64,12 +64,12 @@ def _cells(line: str) -> list[str]:
 
 
 def _figures_at_end(cells: Sequence[str]) -> int:
-    """Return the number of consecutive figures at the end of a row."""
+    """Return the number of figures at the end of a row."""
     return next((count for count, cell in enumerate(reversed(cells)) if not _FIGURE.fullmatch(cell)), len(cells))
 
 
 def _is_row_of_headings(cells: Sequence[str]) -> bool:
-    """Return whether the cells of a row may be column headings: different texts, and years in order."""
+    """Return whether the cells of a row may be column headings."""
     years = [cell for cell in cells if _YEAR.fullmatch(cell)]
     texts = [cell for cell in cells if not _YEAR.fullmatch(cell)]
     if any(
@@ -86,15 +86,13 @@ def _is_row_of_headings(cells: Sequence[str]) -> bool:
 
 
 def _has_figure(cell: str) -> bool:
-    """Return whether a cell is a figure or contains digits that are not part of a date or a name such as `Level 1`."""
+    """Return whether a cell is a figure or has digits outside a date or a name such as `Level 1`."""
     return _FIGURE.fullmatch(cell) is not None or re.search(r"\d", _NAMED.sub("", cell)) is not None
 
 
 def _above_figures(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
-    """Return the nearest column headings above a row of `width` cells, of which the last `figures` are figures; None if
-    there are none or they do not fit.
-
-    The headings of the figures must all be dates or, unless the row has only figures, all be other texts.
+    """Return the nearest column headings above a row of `width` cells, of which the last `figures` are figures, or
+    None.
     """
     for at in range(number - 1, max(-1, number - DISTANCE), -1):
         cells = _cells(lines[at])
@@ -148,13 +146,13 @@ def _above_text(lines: Sequence[str], number: int, width: int, figures: int) -> 
 
 
 def _continues(lines: Sequence[str], number: int) -> bool:
-    """Return whether the column headings begin above the row `number`, which then contains only a part of them."""
+    """Return whether the column headings begin above the row `number`."""
     above = [cells for line in lines[max(0, number - 4) : number] if (cells := _cells(line))][-2:]
     return any(len(cells) > 1 and _is_named(cells, len(cells)) for cells in above)
 
 
 def _is_named(cells: Sequence[str], width: int) -> bool:
-    """Return whether a row has `width` different cells, each with a short name without digits."""
+    """Return whether a row has `width` different cells with short names without digits."""
     return (
         len(cells) == width
         and len(set(cells)) == width
@@ -166,9 +164,7 @@ def _is_named(cells: Sequence[str], width: int) -> bool:
 
 
 def _of_pipe_table(lines: Sequence[str], number: int) -> str | None:
-    """Return the first row of the Markdown table with the row `number`, or None if no row of dashes follows a first
-    row.
-    """
+    """Return the first row of the Markdown table with the row `number`, or None if there is no row of dashes below it."""
     at = number
     while at >= 2 and lines[at].lstrip().startswith("|"):
         if _SEPARATOR.fullmatch(lines[at - 1].strip()):

@@ -19,11 +19,11 @@ HEADING_LINES = 3
 
 
 _Start = tuple[UnitKind, int]
-"""The kind of unit (page, line, or chapter) in which something begins, and its number."""
+"""The kind of unit in which something begins, and its number."""
 
 
 class Headings:
-    """The titles of nodes, by the page, line, or chapter in which the nodes begin."""
+    """The titles of nodes, by the page, line, or chapter in which they begin."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self._titles: dict[_Start, list[str]] = {}
@@ -34,7 +34,7 @@ class Headings:
                 self._titles.setdefault(start, []).append(node.title)
 
     def titles_on(self, block: TextBlock) -> list[str]:
-        """Return the titles of the nodes that begin on the pages, lines, or chapters of the block."""
+        """Return the titles of the nodes that begin in the units of the block."""
         return [title for start in _starts_in(block) for title in self._titles.get(start, ())]
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
@@ -43,7 +43,7 @@ class Headings:
         return found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
 
     def _words_at(self, start: _Start) -> frozenset[tuple[str, ...]]:
-        """Return the titles at a start, each as a tuple of words, cached because a chapter can have many blocks and
+        """Return the titles at a start, each as a tuple of words. Cached, because a chapter can have many blocks and
         titles.
         """
         titles = self._titles.get(start)
@@ -79,8 +79,8 @@ def line_words(line: str) -> tuple[str, ...]:
 
 
 def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-    """Return the indexes of the first and last line of the first heading from line `start` with the words `title`, or
-    None. See `headings_in`.
+    """Return the first and last line of the first heading from line `start` with the words `title`, or None. See
+    `headings_in`.
     """
     return headings_in(lines, {tuple(title)}, start).get(tuple(title))
 
@@ -90,8 +90,7 @@ def headings_in(
 ) -> dict[tuple[str, ...], tuple[int, int]]:
     """Return, for each of `titles` found as a heading, the indexes of the first and last line of its first heading.
 
-    Numbers before the words are ignored. A heading can continue on the next lines. Each line is split into words once,
-    so the time grows with the number of lines and titles, not with their product.
+    Numbers before the words are ignored. The time grows with the number of lines and titles, not with their product.
     """
     wanted: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for title in titles:
@@ -110,7 +109,7 @@ def headings_in(
 def _headings_from(words: Sequence[Sequence[str]], first: int, longest: int) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the last line and the words of each possible heading that begins on line `first`.
 
-    A heading has at most `longest` words after its number. A number alone does not continue on the next line.
+    It has at most `longest` words after its number. A number alone does not continue on the next line.
     """
     if not words[first]:
         return
@@ -128,6 +127,6 @@ def _headings_from(words: Sequence[Sequence[str]], first: int, longest: int) -> 
 
 
 def _unnumbered(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words without numbers at their start, unless there are only numbers."""
+    """Return the words without numbers at their start, unless all are numbers."""
     first = next((at for at, word in enumerate(words) if not word.isdecimal()), 0)
     return tuple(words[first:])

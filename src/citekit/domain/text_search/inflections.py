@@ -1,4 +1,4 @@
-"""Gives the other forms of an English word or number, for words that the searched text does not have."""
+"""Gives other forms of English words and numbers, for words that the searched text lacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHORTEST = 4
 """The minimum number of letters of a word that has other forms."""
 
 _STEM = 3
-"""The minimum number of letters before the ending `-ing` or `-ed`. Before `-ies` and `-ied`, it is one less."""
+"""The minimum number of letters before `-ing` or `-ed`. Before `-ies` and `-ied`, it is one less."""
 
 _HISSING = ("s", "x", "z", "ch", "sh")
 _VOWELS = frozenset("aeiou")
@@ -33,8 +33,7 @@ def number_forms(word: str) -> list[str]:
 def forms_of(word: str) -> list[str]:
     """Return words that may be forms of the casefolded `word`: its base, and plurals, `-ed`, and `-ing` of that.
 
-    Some of these words do not exist, so compare them with those of a text. The list is empty for short words and for
-    words with characters other than the letters of English.
+    Some do not exist, so compare them with the words of a text. The list is empty for short and non-English words.
     """
     if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
         return []
@@ -46,7 +45,7 @@ def forms_of(word: str) -> list[str]:
 
 
 def _bases(word: str) -> Iterator[str]:
-    """Yield the words of which `word` may be a form with an ending."""
+    """Yield the words of which `word` may be an inflected form."""
     for ending in ("ies", "ied"):
         if word.endswith(ending) and len(word) - 3 >= _STEM - 1:
             yield word[:-3] + "y"

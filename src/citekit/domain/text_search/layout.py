@@ -1,4 +1,4 @@
-"""Lays out blocks of text for reading: rows with their cells, headings, and marks for pages, lines, and times."""
+"""Lays out blocks of text for reading: rows, headings, and marks for locations."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from citekit.domain.text_search.headings import headings_in
 from citekit.domain.text_search.matching import shown_row
 
 LINES_PER_MARK = 20
-"""The number of lines after which a mark gives the line number again."""
+"""The number of lines after which a mark repeats the line number."""
 
 SECONDS_PER_MARK = 30.0
-"""The number of seconds after which a mark gives the time again."""
+"""The number of seconds after which a mark repeats the time."""
 
 _MARK = re.compile(r"\[(?:pages?|chapter|sheet|line|time|cut:|note:|stale:) ")
 
 
 @frozen
 class LaidOutLine:
-    """A line to show, for the characters from `start` to `end` of the text of its block. A heading can consist of
-    several lines of the block.
-    """
+    """A line to show for the characters from `start` to `end` of its block, which for a heading can be several lines."""
 
     start: int
     end: int
@@ -46,9 +44,8 @@ def laid_out(
 ) -> Iterator[LaidOutLine]:
     """Yield the lines in the character range `span` of a block, without blank lines unless `raw` is True.
 
-    `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of the
-    block's running headers and footers, which are left out unless they are headings. `raw` keeps the indentation and
-    single blank lines, which code needs.
+    `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of running
+    headers and footers, which are left out. `raw` keeps the indentation and single blank lines, which code needs.
     """
     text = block.text
     starts = list(line_starts(text))
@@ -91,8 +88,8 @@ def shown_line(line: str, *, raw: bool) -> str:
 
 
 def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, Location] | None:
-    """Return the mark before the character at `offset` of a block, with its location; None if `last`, the location of
-    the previous mark, is near enough.
+    """Return the mark before the character at `offset`, with its location; None if the location `last` of the previous
+    mark is near.
     """
     located = block.located
     here = located.locate(offset, offset + 1)
@@ -121,8 +118,8 @@ def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, 
 
 
 def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
-    """Return the location from `first` to `last`. For pages, it has the numbers in `pages`; for cells on two sheets, it
-    is only `first`.
+    """Return the location from `first` to `last`, with the numbers in `pages` for pages. For cells on two sheets, it is
+    only `first`.
     """
     match first, last:
         case Pages(), Pages():
@@ -141,9 +138,7 @@ def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
 
 
 def order_of(block: TextBlock) -> tuple[float, float]:
-    """Return the position of a block in its file. Blocks of visible text are in ascending order; blocks of hidden text
-    are last.
-    """
+    """Return the position of a block in its file, ascending for visible text. Blocks of hidden text are last."""
     located = block.located
     if block.hidden:
         return float("inf"), 0.0
@@ -156,7 +151,7 @@ def order_of(block: TextBlock) -> tuple[float, float]:
 def order_of_location(
     location: Location, sheets: Sequence[SheetRows] = ()
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Return the positions, comparable with those of `order_of`, at which a location begins and ends, or None."""
+    """Return the positions, as those of `order_of`, at which a location begins and ends, or None."""
     match location:
         case Pages(numbers=numbers):
             return (float(numbers[0]), 0.0), (float(numbers[-1]), 0.0)

@@ -1,7 +1,7 @@
 """Matches lines with regular expressions in linear time.
 
-The pattern is compiled into a nondeterministic automaton without backtracking (Thompson 1968). The set of states after
-each character is computed once and cached. Unlike with `re`, no pattern can take exponential time.
+The pattern is compiled into an automaton without backtracking (Thompson 1968), so that no pattern takes exponential
+time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STATES = 2000
 """The maximum number of states."""
 
 WORK = 4_000_000
-"""The maximum number of states that the searches with one pattern visit to compute sets of states."""
+"""The maximum number of states that the searches with one pattern visit."""
 
 CACHED = 20_000
 """The maximum number of cached transitions."""
@@ -50,9 +50,9 @@ def _is_word(character: str) -> bool:
 class _State:
     """A state of the automaton.
 
-    If `accepts` is set, the state accepts one character and continues with the state `after[0]`. Otherwise, it
-    continues with all the states in `after` at once, if its `condition`, such as a word boundary, is true. This is
-    called with the previous and the next character, which are empty strings at the ends of the line.
+    If `accepts` is set, it accepts one character and continues with `after[0]`. Otherwise, it continues with all states
+    in `after` if `condition`, such as a word boundary, is true for the previous and the next character, which are empty
+    at the ends of the line.
     """
 
     accepts: _Accepts | None = None
@@ -62,7 +62,7 @@ class _State:
 
 @define
 class LinePattern:
-    """A compiled regular expression for lines. Case is ignored.
+    """A compiled regular expression for lines, which ignores case.
 
     It supports the syntax of `re` except lookaround, conditional groups, atomic groups, possessive quantifiers, and
     references to groups.
@@ -94,9 +94,7 @@ class LinePattern:
         return made
 
     def may_match(self, text: str) -> bool:
-        """Return False if `text` lacks letters that every match contains, so that no line can match. This check is
-        fast.
-        """
+        """Return False if `text` lacks letters that every match contains. This check is fast."""
         lowered = text.lower() if self._required and text.isascii() else ""
         return not lowered or all(each in lowered for each in self._required)
 
@@ -118,7 +116,7 @@ class LinePattern:
     def _step(self, current: frozenset[int], before: str, character: str) -> tuple[frozenset[int], bool]:
         """Return the states after `character`, and whether the final state was reached before it.
 
-        `current` is the set of states before `character`, and `before` is the previous character.
+        `current` are the states before `character`, and `before` is the previous character.
         """
         key = current, "w" if _is_word(before) else before and " ", character
         known = self._cache.get(key)
@@ -153,8 +151,8 @@ class LinePattern:
         return len(self._states) - 1
 
     def _sequence(self, parts: Any) -> tuple[int, int]:
-        """Add the states for a parsed sequence, and return the numbers of its first and last state. The last state has
-        no successor yet.
+        """Add the states for a parsed sequence. Return the numbers of the first and the last one, which has no
+        successor yet.
         """
         first = last = self._add(_State())
         for code, value in parts:
@@ -210,7 +208,7 @@ class LinePattern:
 
 
 def _required(parts: Any) -> list[str]:
-    """Return the sequences of ASCII characters, in lowercase, that every match contains."""
+    """Return the sequences of lowercase ASCII characters that every match contains."""
     runs = [""]
     for code, value in parts:
         if code is codes.LITERAL and value < 128:
@@ -223,7 +221,7 @@ def _required(parts: Any) -> list[str]:
 
 
 _MATCHES_EMPTY = sys.version_info >= (3, 14)
-r"""Whether `\B` matches an empty line in `re`, as it does since Python 3.14."""
+r"""Whether `\B` matches an empty line in `re`, as since Python 3.14."""
 
 
 def _condition(code: object) -> Callable[[str, str], bool]:
@@ -237,7 +235,7 @@ def _condition(code: object) -> Callable[[str, str], bool]:
 
 
 def _accepting(code: object, value: Any) -> _Accepts:
-    """Return a function that reports whether a character matches a parsed element of the pattern.
+    """Return a function that reports whether a character matches a parsed element.
 
     Raise `RequestRefused` if the element does not match a single character.
     """

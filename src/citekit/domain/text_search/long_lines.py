@@ -1,4 +1,4 @@
-"""Cuts a long line, such as a paragraph of an HTML file, to the part that contains the words of a query."""
+"""Cuts a long line, such as a paragraph of an HTML file, to the part with the words of a query."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from citekit.domain.library.excerpt import around
 
 CUT = "..."
-"""The mark that replaces the part of a line that is not shown."""
+"""The mark for the part of a line that is not shown."""
 
 
 def cut_around(line: str, words: Sequence[str], limit: int) -> str:
-    """Return the part of a line with the most different `words` (in lowercase): at most `limit` characters, plus a mark
+    """Return the part of a line with the most different `words` (in lowercase): at most `limit` characters, and marks
     where it is cut.
 
-    The part begins and ends at the borders of sentences if they fit.
+    It begins and ends at the borders of sentences if they fit.
     """
     lowered = line.lower()  # a few letters have two characters in lowercase
     start, end = _densest(lowered if len(lowered) == len(line) else line, words, limit)
@@ -24,9 +24,7 @@ def cut_around(line: str, words: Sequence[str], limit: int) -> str:
 
 
 def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
-    """Return the range, extended to at most `limit` characters at borders of words if the adjacent sentences were too
-    long to be added.
-    """
+    """Return the range, extended to at most `limit` characters if whole sentences were too long."""
     if end - start >= limit // 2:
         return start, end
     spare = limit - (end - start)
@@ -38,9 +36,7 @@ def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
 
 
 def _densest(lowered: str, words: Sequence[str], limit: int) -> tuple[int, int]:
-    """Return the shortest range of at most `limit` characters with the most different words, or (0, 0) if there are no
-    words.
-    """
+    """Return the shortest range of at most `limit` characters with the most different words."""
     wanted = [re.escape(word) for word in dict.fromkeys(words) if word]
     found = (
         [(each.start(), each.end()) for each in re.finditer(rf"\b(?:{'|'.join(wanted)})", lowered)] if wanted else []

@@ -14,7 +14,7 @@ from citekit.domain.text_search.query import TextQuery
 from citekit.domain.words import words_of
 
 NEAR = 3
-"""The maximum number of line ends, not counting blank lines, between words that count as close together."""
+"""The maximum number of line ends, without blank lines, between words that are close together."""
 
 _CAPTION = re.compile(
     r"\W*(?:table|figure|fig|exhibit|chart|listing|box|plate|appendix)\b\.?\s*[\divxlc]+", re.IGNORECASE
@@ -23,10 +23,10 @@ _CAPTION_LIMIT = 200
 
 
 class Kind(IntEnum):
-    """The kind of a match, such as a heading or a single line. Higher values rank first."""
+    """The kind of a match. Higher values rank first."""
 
     PARTIAL = -1
-    """The block lacks words of the query, but is among those that most likely answer the query as a question."""
+    """The block lacks words of the query, but most likely answers it as a question."""
 
     SCATTERED = 0
     """The words are in the same block, but not close together."""
@@ -46,9 +46,8 @@ class Kind(IntEnum):
 
 @frozen
 class LineMatch:
-    """Consecutive lines of a block that match a query; they are `text[start:end]` of the block.
-
-    `share` is the fraction of their words that are words of the query.
+    """Consecutive lines `text[start:end]` of a block that match a query. `share` is the fraction of their words that
+    are in the query.
     """
 
     kind: Kind
@@ -60,8 +59,8 @@ class LineMatch:
 def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
     """Return the matches of a query in the text of a block, in reading order.
 
-    `headings` are the titles of nodes, each split into words. Blank lines do not count as lines. Raise `RequestRefused`
-    if a regular expression takes too much work.
+    `headings` are the titles of nodes, each split into words. Raise `RequestRefused` if a regular expression takes too
+    much work.
     """
     if query.pattern is not None and not query.pattern.may_match(text):
         return []
@@ -106,7 +105,7 @@ def _match(
 
 
 def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
-    """Return, for each phrase of the query, the (first, last) line numbers of its occurrences."""
+    """Return the (first, last) line numbers of the occurrences of each phrase."""
     words = query.words
     every: list[str] = []
     first_words = []
@@ -136,9 +135,7 @@ def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int,
 
 
 def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Return the ranges (first, last) of lines in which all phrases occur close together, without ranges that contain a
-    shorter one.
-    """
+    """Return the shortest ranges (first, last) of lines in which all phrases occur close together."""
     every = [sorted(set(each)) for each in occurrences]
     spans = set()
     for first, last in min(every, key=len):
@@ -158,7 +155,7 @@ def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, 
 
 
 def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
-    """Return the first line in which the most phrases begin, as a range (line, line)."""
+    """Return the first line in which the most phrases begin, as a range."""
     counts: dict[int, int] = {}
     for each in occurrences:
         for line in {first for first, _ in each}:
@@ -168,7 +165,7 @@ def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int
 
 
 def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list[str]]:
-    """Return up to `count` non-blank lines before a match, and up to `count` after it."""
+    """Return up to `count` non-blank lines before and after a match."""
     if not count:
         return [], []
     before, after = text[: match.start].split("\n"), text[match.end :].split("\n")
@@ -176,7 +173,7 @@ def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list
 
 
 def lines_after(text: str, match: LineMatch, characters: int, most: int) -> list[str]:
-    """Return the next non-blank lines after a match: at most `most`, and as many as fit into `characters`."""
+    """Return up to `most` non-blank lines after a match that fit into `characters`."""
     found: list[str] = []
     for line in islice(filter(str.strip, text[match.end :].split("\n")), most):
         characters -= len(line)
@@ -187,10 +184,10 @@ def lines_after(text: str, match: LineMatch, characters: int, most: int) -> list
 
 
 def shown_row(text: str) -> str:
-    """Return a table row, whose cells are separated by tabs, with ` | ` between its cells.
+    """Return a table row with ` | ` instead of tabs between its cells.
 
-    A currency sign or opening parenthesis at the end of a cell is moved to the next cell. A cell that is only a closing
-    parenthesis or a percent sign is added to the previous cell.
+    A currency sign or opening parenthesis at the end of a cell is moved to the next one. A closing parenthesis or
+    percent sign alone is added to the previous one.
     """
     cells: list[str] = []
     sign = ""

@@ -45,18 +45,18 @@ class TextQuery:
     def may_lack_words(self, absent: Sequence[str]) -> bool:
         """Return whether pages without some words may be useful although there are quoted phrases.
 
-        `absent` are the words that no searched text has. If a quoted word is one of them, that is an answer by itself.
+        If a quoted word is one of `absent`, the words that no searched text has, that is an answer by itself.
         """
         return self.is_quoted and len(self.phrases) > 1 and self.quoted_words.isdisjoint(absent)
 
     def other_numbers(self) -> dict[str, str]:
-        """Return the other form, in words or digits, of the numbers that are not quoted."""
+        """Return the other form, in words or digits, of unquoted numbers."""
         words = (word for word in self.words if word not in self.quoted_words)
         return {word: form for word in words for form in number_forms(word)[:1]}
 
     @property
     def may_be_question(self) -> bool:
-        """True if pages that lack some of the words may be useful: the query has several words, and none is quoted."""
+        """True if pages without some words may be useful: the query has several words, and none is quoted."""
         return self.pattern is None and not self.is_quoted and len(self.words) > 1
 
     @property
@@ -65,7 +65,7 @@ class TextQuery:
         return list(dict.fromkeys(word for phrase in self.phrases for word in phrase))
 
     def reading(self, instead: Mapping[str, str]) -> TextQuery:
-        """Return the query with words replaced as in `instead`, except in quoted phrases."""
+        """Return the query with words replaced as in `instead`, except quoted ones."""
         phrases = (
             phrase if phrase in self.quoted else tuple(instead.get(word, word) for word in phrase)
             for phrase in self.phrases
@@ -74,7 +74,7 @@ class TextQuery:
 
 
 def parse_query(text: str, *, regex: bool = False) -> TextQuery:
-    """Parse a query. If `regex` is True, the text is a regular expression; otherwise, it is words and phrases.
+    """Parse a query: words and phrases or, if `regex` is True, a regular expression.
 
     Text in quotation marks is a phrase, and so is a word with punctuation, such as `2,721`. Raise `RequestRefused` if
     the query has no words, has more than `TERMS` words and phrases, or is too long, or if the regular expression is

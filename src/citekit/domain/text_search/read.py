@@ -1,4 +1,4 @@
-"""Defines the result of reading the text of a part of a file."""
+"""Defines the result of reading a part of a file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from citekit.domain.node import Node
 class ReadTextAnswer:
     """The text of a part, or as much of it as fits.
 
-    `address` is the location of `text`, or None if there is no text. `node` is the requested node, or the deepest node
-    that contains the part; `titles` are the titles from the top of the map down to it. `total` is the number of
-    characters of the whole part, an estimate if `is_estimate`. `next_cursor` continues a text that was cut. `stale`
-    says why the text comes from an earlier version of the file. `notes` say what differs from the request.
+    `address` is the location of `text`, or None without text. `node` is the requested or the deepest node; `titles` are
+    those from the top of the map down to it. `total` is the number of characters of the whole part, an estimate if
+    `is_estimate`. `next_cursor` continues a text that was cut. `stale` says why the text comes from an earlier version
+    of the file. `notes` say what differs from the request.
     """
 
     address: Address | None

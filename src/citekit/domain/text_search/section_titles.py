@@ -1,4 +1,4 @@
-"""Finds the titles that delimit the text of a node on its pages, without reading the text."""
+"""Finds the titles that delimit the text of a node, without reading it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 
 FOLLOWING = 20
-"""The maximum number of following nodes whose titles are searched for to find where a node ends."""
+"""The maximum number of following nodes whose titles may end a node."""
 
 
 def titles_around(outline: ResourceMap, node_id: str) -> SectionTitles | None:
-    """Return the titles around a node of `outline`, or None if `outline` has no node of whole pages with that ID."""
+    """Return the titles around a node of `outline`, or None if no node of whole pages has that ID."""
     node = outline.find(node_id) if node_id in outline else None
     if node is None or not is_whole(node.location):
         return None
@@ -32,9 +32,7 @@ def is_whole(location: Location) -> TypeGuard[Pages]:
 
 
 def _neighbors(resource_map: ResourceMap, node: Node) -> tuple[list[Location], list[Node]]:
-    """Return the locations of the nodes before a node that do not contain it, and the first nodes after it and its
-    children.
-    """
+    """Return the locations of the nodes before a node that do not contain it, and the first nodes after its subtree."""
     above = set()
     parent = resource_map.parent(node.id)
     while parent is not None:

@@ -1,4 +1,4 @@
-"""Recognizes where sections begin and end in the text of pages, which several sections can share."""
+"""Recognizes where sections begin and end in pages, which several sections can share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.domain.text_search.section_titles import is_whole
 from citekit.domain.words import words_of
 
 EDGE = 2
-"""The number of lines at the edge of a page that can be a running header or footer."""
+"""The number of lines at the edge of a page that can be running headers or footers."""
 
 WHOLE_PAGES = "The title of {} was not found on page {}, so the answer can contain other text of that page."
 
@@ -27,25 +27,22 @@ _CUT = ("...", "…")
 
 @frozen
 class SectionCut:
-    """Finds where a section on `pages` begins and ends in the text of its first and last page."""
+    """Finds where a section begins and ends in the text of its first and last page."""
 
     titles: SectionTitles
     pages: Pages
 
     def start(self, text: str) -> tuple[int, int, list[str]]:
-        """Return the offsets at which the section's heading begins and ends in the text of its first page, and notes.
-
-        Both offsets are 0 if the heading is not found.
-        """
+        """Return the offsets of the section's heading in the text of its first page, or (0, 0), and notes."""
         own = heading_span(text, self.titles.title, inside=self.titles.is_shared)
         missing = own is None and self.titles.is_shared
         return (*(own or (0, 0)), [WHOLE_PAGES.format("this part", self.pages.numbers[0])] if missing else [])
 
     def stop(self, text: str, beyond: int = 0) -> tuple[int | None, list[str]]:
-        """Return the offset at which the section ends in the text of its last page, and notes.
+        """Return the offset at which the section ends in the text of its last page, or None for the end of the page,
+        and notes.
 
-        The offset is None if the section ends with the page or the next heading is not found. If the section has one
-        page, `beyond` is the offset at which its heading ends.
+        `beyond` is the end of the heading of a section on one page.
         """
         if not self.titles.following:
             return None, []
@@ -56,7 +53,7 @@ class SectionCut:
         return stop, [] if stop is not None else [WHOLE_PAGES.format(next_part, self.pages.numbers[-1])]
 
     def of_page(self, number: int, text: str) -> tuple[str, list[str]]:
-        """Return the part of the text of a page that belongs to the section, and notes."""
+        """Return the text of a page that belongs to the section, and notes."""
         start, beyond, notes = self.start(text) if number == self.pages.numbers[0] else (0, 0, [])
         stop, missing = self.stop(text, beyond) if number == self.pages.numbers[-1] else (None, [])
         kept = text[start:] if stop is None else f"{text[start:stop].rstrip()}\n"
@@ -75,11 +72,10 @@ class SectionCut:
 
 
 def heading_span(text: str, title: str, beyond: int = 0, *, inside: bool = False) -> tuple[int, int] | None:
-    """Return the offsets at which the heading with the words of `title` begins and ends in the text of a page, or None.
+    """Return the start and end of the heading `title` in the text of a page, from the offset `beyond`, or None.
 
-    Only lines from the offset `beyond` are searched. With `inside`, a later line is preferred to the first or second
-    line of the page, which are often running headers that repeat a title. A title that ends with an ellipsis is the
-    beginning of a heading.
+    With `inside`, a later line is preferred to the first or second line of the page, which are often running headers. A
+    title that ends with an ellipsis is the beginning of a heading.
     """
     starts = list(line_starts(text))
     lines = [text[start:end] for start, end in starts]
@@ -93,8 +89,8 @@ def heading_span(text: str, title: str, beyond: int = 0, *, inside: bool = False
 
 
 def _cut_heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-    """Return the indexes of the first and last line, from `start` on, that begin with the words of a shortened title,
-    whose last word can be cut; or None.
+    """Return the first and last line, from `start`, that begin with the words of a shortened title, whose last word can
+    be cut; or None.
     """
     wanted = " ".join(title)
     for first in range(start, len(lines) if wanted else start):
@@ -113,8 +109,8 @@ def node_at(outline: ResourceMap, block: TextBlock, start: int, location: Locati
     """Return the node of `outline` whose text contains the character at `start` of a block, which is at `location`, or
     None.
 
-    On a page, it is the last node that begins there with a heading before the character, or else the one that continues
-    from the page before. Elsewhere, or if there is no such node, it is the innermost node.
+    On a page, it is the last node whose heading is before the character, or else the one that continues from the page
+    before. Elsewhere, or without either, it is the innermost node.
     """
     if not is_whole(location) or len(location.numbers) != 1:
         return outline.innermost(location)

@@ -1,6 +1,6 @@
 """Implements the command line.
 
-Each command or group of commands is a module that is imported when it is used.
+The module of a command is imported when the command is used.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import gc
 import sys
 
 NEW_OBJECTS = 20_000
-"""The number of new objects that triggers a garbage collection. Python's default triggers many collections while
-modules are imported at the start, and these free nothing.
+"""The number of new objects that triggers a garbage collection. Python's default triggers many at the start, which free
+nothing.
 """
 
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit import` (also `citekit adapt`), which imports maps from other programs."""
+"""Implements the command `citekit import` (also `citekit adapt`)."""
 
 from __future__ import annotations
 
@@ -82,8 +82,7 @@ def command(
 def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: bool) -> Path:
     """Write the map to the file `output` and return its path. Only users who can read everything in `read` can read it.
 
-    Raise `RequestRefused` if the folder does not exist or the file must not be replaced, `HomeUnwritable` if the file
-    cannot be written, or `FaultyAnswer` if JSON cannot represent the map.
+    Raise `FaultyAnswer` if JSON cannot represent the map, and the errors of `copy_evidence`.
     """
     import tempfile
 
@@ -104,7 +103,7 @@ def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: boo
 
 
 def _common_mode(paths: Sequence[Path]) -> int:
-    """Return the permission bits that these files, these folders, and the entries of these folders have in common."""
+    """Return the permission bits that these paths, and the entries of folders among them, share."""
     mode = 0o777
     for path in paths:
         for each in (path, *(path.iterdir() if path.is_dir() else ())):

@@ -1,4 +1,4 @@
-"""Implements the command `citekit ask`, which answers a question with verified quotes."""
+"""Implements the command `citekit ask`."""
 
 from __future__ import annotations
 

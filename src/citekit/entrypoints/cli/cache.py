@@ -1,4 +1,4 @@
-"""Implements the commands of `citekit cache`, which show, check, and reduce the evidence cache."""
+"""Implements the commands of `citekit cache`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit validate`, which reports and repairs errors in a map."""
+"""Implements the command `citekit validate`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000
-"""The maximum number of faults, and also of warnings, in text output. JSON output contains all of them."""
+"""The maximum number of faults, and of warnings, in text output."""
 
 
 @click.command("validate", cls=Command)
@@ -77,7 +77,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
 class _Checked:
     """A map file and the result of validating it.
 
-    `edits` are the changes that were made or, without `--fix`, that `--fix` would make.
+    `edits` are the changes that `--fix` made or would make.
     """
 
     name: str
@@ -118,7 +118,7 @@ def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
 
 
 def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
-    """Validate the data of a map file and return the result. Raise `FaultyAnswer` if the data is not a map."""
+    """Validate the data of a map file. Raise `FaultyAnswer` if it is not a map."""
     from citekit.domain.errors import FaultyAnswer
     from citekit.wire.lenient_maps import read_leniently
     from citekit.wire.map_edits import edited
@@ -139,9 +139,7 @@ def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
 
 
 def _repaired(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
-    """Validate the repaired map, write it, and return the result. Without `output`, a file with repairs replaces the
-    original.
-    """
+    """Validate and write the repaired map, and return the result. Without `output`, a file with repairs is replaced."""
     from citekit.entrypoints.cli.output_files import replace_map, write_map
     from citekit.wire.locations import BoxOrder
 
@@ -155,9 +153,7 @@ def _repaired(session: Session, found: _Checked, output: str | None, force: bool
 
 
 def _file_of(session: Session, name: str) -> Path:
-    """Return the path of the file `name` or, if it does not exist, of the stored map with that ID; otherwise, the path
-    `name`.
-    """
+    """Return the path of the file `name`, or else of the stored map with that ID, or else the path `name`."""
     from citekit.domain.errors import CiteKitError
     from citekit.domain.ids import check_resource_id, stored_name
 
@@ -176,8 +172,7 @@ def _file_of(session: Session, name: str) -> Path:
 def read_map_file(path: Path) -> str:
     """Return the text of a map file.
 
-    Raise `SourceUnreadable` if the file is not a regular, readable file, or `FaultyAnswer` if it is too large or not
-    UTF-8.
+    Raise `SourceUnreadable` if it is not a regular, readable file, or `FaultyAnswer` if it is too large or not UTF-8.
     """
     from citekit.domain.errors import FaultyAnswer, SourceUnreadable
     from citekit.entrypoints.cli.formatting import size
@@ -241,9 +236,7 @@ def _warnings(checked: _Checked) -> Iterator[str]:
 
 
 def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
-    """Yield the lines in `shown` and, if `count` is greater, a line with the number of the others. `what` is the noun
-    for the lines.
-    """
+    """Yield the lines in `shown` and, if `count` is greater, a line about the others. `what` is the noun for the lines."""
     from citekit.domain.numbers import counted
 
     yield from shown

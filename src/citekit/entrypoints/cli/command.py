@@ -83,7 +83,7 @@ def tag_option(help: str) -> Callable[[_Function], _Function]:
 
 
 def password_option(what: str) -> Callable[[_Function], _Function]:
-    """Return a decorator that adds the option `--password`. `what` describes the files that the password opens."""
+    """Return a decorator that adds the option `--password` for the files that `what` describes."""
     return click.option(
         "--password",
         metavar="TEXT|-",
@@ -106,9 +106,9 @@ def _asked_password(_context: click.Context, _parameter: click.Parameter, value:
 
 
 class Command(click.Command):
-    """A CiteKit command with the option `--home` and, if `answers` is True, the option `--json`.
+    """A CiteKit command with the options `--home` and `--json`.
 
-    With `answers=False`, a command can use its own protocol on standard output.
+    With `answers=False`, it has no `--json` and can use its own protocol on standard output.
     """
 
     def __init__(self, *arguments: Any, answers: bool = True, **settings: Any) -> None:

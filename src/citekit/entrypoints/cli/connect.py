@@ -1,4 +1,4 @@
-"""Implements the command `citekit connect`, which adds CiteKit to the settings of MCP clients."""
+"""Implements the command `citekit connect`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit outline`, which prints an outline of maps for a model."""
+"""Implements the command `citekit outline`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit demo`, which shows the main functions on sample files."""
+"""Implements the command `citekit demo`."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def _samples(stack: ExitStack) -> list[Path]:
 def _shown(
     session: Session, app: Container, paths: Sequence[Path]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
-    """Map every file, extract a part of each twice, and return the results, the failures, and the files that need a
-    missing extra.
+    """Map every file, extract a part of each twice, and return the results, the failures, and the files that need an
+    extra.
     """
     mapped: list[tuple[ResourceMap, float]] = []
     shown: list[dict[str, Any]] = []
@@ -141,7 +141,7 @@ def _cut(session: Session, app: Container, resource_map: ResourceMap, mapped_in:
 
 
 def _node_to_show(resource_map: ResourceMap) -> Node | None:
-    """Return the second top-level node of a map, because the first is often a title page; else the first node, or None."""
+    """Return the second top-level node of a map, because the first is often a title page; else the first, or None."""
     return next((node for node in (*resource_map.nodes[1:2], *resource_map.nodes)), None)
 
 
@@ -170,7 +170,7 @@ def _evidence(evidence: Evidence, node: Node, first: float, again: float) -> Ite
 def show_library(session: Session, app: Container, path: Path) -> dict[str, Any]:
     """Ingest the sample book, ask a question, extract the best hit, and return the results as plain data.
 
-    If an extra is missing or a step fails, print a note with the reason and return the error instead.
+    If that fails, print a note and return the error instead.
     """
     try:
         with watching(session, "Ingesting") as watch:

@@ -1,4 +1,4 @@
-"""Implements the command `citekit doctor`, which reports what is missing or broken in the installation."""
+"""Implements the command `citekit doctor`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = {
     Topic.HOME: (("home", "{}"), ("maps", "maps: {}"), ("sources", "{}")),
     Topic.CLIENTS: (("MCP clients", "{}"),),
 }
-"""For each topic: the findings that summarize it, as (name, format of the text)."""
+"""For each topic, the findings that summarize it: (name, format of the text)."""
 
 _MARKS = {Health.FINE: ("ok", "green"), Health.NOTED: ("note", "yellow"), Health.BROKEN: ("BROKEN", "red")}
 
@@ -50,7 +50,7 @@ def command(session: Session, verbose: bool) -> None:
 
 
 def _summary(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield one line for each topic, then the findings that are not fine, each with its remedy."""
+    """Yield a line for each topic, then the findings that are not fine."""
     topics = []
     for topic in Topic:
         of_topic = [finding for finding in findings if finding.topic is topic]

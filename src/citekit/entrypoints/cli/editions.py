@@ -1,4 +1,4 @@
-"""Implements the command `citekit versions`, which lists the maps that different mappers made of one file."""
+"""Implements the command `citekit versions`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts errors of the command line to messages for people and to JSON."""
+"""Converts errors of the command line to messages and to JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CommandError(Exception):
     """Raised when a command ran successfully but its result is negative.
 
     `kind` is the error type in JSON, `plain` is the rest of the JSON document, and `code` is the exit code. The lines
-    of the result have already been printed; the message is one sentence for standard error.
+    of the result have already been printed.
     """
 
     def __init__(self, kind: str, message: str, plain: Mapping[str, object] | None = None, code: int = FAILED) -> None:
@@ -24,7 +24,7 @@ class CommandError(Exception):
 
 
 def plain_error(error: BaseException, message: str) -> dict[str, object]:
-    """Return an error as plain data: its type and message and, if it has them, `nearest` names and `faults`."""
+    """Return an error as plain data: its type, its message and, if any, `nearest` names and `faults`."""
     kind = error.kind if isinstance(error, CommandError) else type(error).__name__
     plain: dict[str, object] = {"type": kind, "message": message}
     if isinstance(error, CiteKitError):

@@ -1,4 +1,4 @@
-"""Implements the command `citekit export`, which writes a resource in a format of other programs."""
+"""Implements the command `citekit export`."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def command(
 
 
 def _readers(app: Container, resource: str, roots: Sequence[str]) -> int:
-    """Return the read bits of the source's permissions, or 0 (only the owner can read the export) if the source is
-    missing or has changed.
+    """Return the read bits of the source's permissions, or 0 (only the owner can read the export) if it is missing or
+    has changed.
     """
     with suppress(CiteKitError):
         return app.locate(app.maps.get(resource), [Path(root) for root in roots]).readers

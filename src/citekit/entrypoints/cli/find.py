@@ -1,4 +1,4 @@
-"""Implements the command `citekit find`, which searches the text of mapped files."""
+"""Implements the command `citekit find`."""
 
 from __future__ import annotations
 
@@ -120,9 +120,7 @@ def command(
 
 def _resource_named(maps: MapStore, text: str) -> str | None:
     """Return the ID of the resource that `text` names by its ID, its address, or a file name that fits only this
-    resource.
-
-    Return None if there is none, or if `text` contains a quotation mark.
+    resource, or None.
     """
     if '"' in text:
         return None

@@ -49,7 +49,7 @@ def lasted(seconds: float) -> str:
 
 
 def place(location: Location) -> str:
-    """Return a location as short text, such as `pp. 12-15`, `lines 10-50`, `2:25-3:20`, or `ch. 7, chars 120-980`."""
+    """Return a location as short text, such as `pp. 12-15`, `2:25-3:20`, or `ch. 7, chars 120-980`."""
     from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual
 
     match location:
@@ -70,7 +70,7 @@ def place(location: Location) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Return a time in a recording, given in seconds, as text such as `2:25`, `2:25.5`, or `1:02:25`."""
+    """Return a time in seconds as text such as `2:25`, `2:25.5`, or `1:02:25`."""
     from citekit.domain.numbers import shortest
 
     text = shortest(seconds)

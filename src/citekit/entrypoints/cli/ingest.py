@@ -1,4 +1,4 @@
-"""Implements the command `citekit ingest`, which maps files."""
+"""Implements the command `citekit ingest`."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from citekit.settings.chosen import HOTTEST, THINKING
 from citekit.wire.locations import modality_of
 
 UNTOLD = 0.1
-"""The time in seconds for which lines about unchanged files are collected before they are printed together."""
+"""The time in seconds for which lines about unchanged files are collected."""
 
 NOTES_SHOWN = 10
-"""The maximum number of notes of a map that are printed to standard error. JSON output contains all notes."""
+"""The maximum number of notes of a map that are printed to standard error."""
 
 TYPES = ("document", "pdf", "video", "audio", "image", "text")
 
@@ -240,7 +240,7 @@ def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None
 def _unpacked(app: Container, paths: Sequence[str], failed: list[Outcome]) -> list[str]:
     """Return the paths with ZIP archives replaced by the folders into which they were unpacked.
 
-    An archive that cannot be unpacked is left out and added to `failed`.
+    Archives that cannot be unpacked are added to `failed` instead.
     """
     found = []
     for path in paths:
@@ -256,9 +256,9 @@ def _unpacked(app: Container, paths: Sequence[str], failed: list[Outcome]) -> li
 
 
 def _in_bucket(app: Container, url: str, left_out: Callable[[Path], None]) -> Iterator[Path]:
-    """Yield the paths of the local copies of the files at a URL, including files that are not fetched yet.
+    """Yield the paths of the local copies of the files at a URL, even if they are not fetched yet.
 
-    `left_out` is called with the path of each file of unknown type, unless `url` names that file.
+    `left_out` is called with the path of a file of unknown type, unless `url` names that file.
     """
     for each in app.bucket_files.listing(url):
         if app.is_known_name(each.path.name) or each.url == url:
@@ -368,7 +368,7 @@ def _absolute(places: Sequence[str]) -> list[str]:
 
 
 def _result(outcome: Outcome) -> FileResult:
-    """Return the result of a file for the record of the run."""
+    """Return the result of a file for the run's record."""
     path = os.path.abspath(outcome.path)  # noqa: PTH100 - links are kept
     if outcome.error is not None:
         state = FileState.SET_ASIDE if isinstance(outcome.error, SourceSetAside) else FileState.FAILED
@@ -379,20 +379,20 @@ def _result(outcome: Outcome) -> FileResult:
 
 
 def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> None:
-    """Report which mapper was selected and why, if the mapper is `auto` and at least one file was mapped."""
+    """Report the mapper that was selected, and why, if it is `auto` and mapped a file."""
     if app.settings.mapper == "auto" and any(each.ingested is not None and each.ingested.mapped_now for each in done):
         name, why = app.mapper_choice()
         session.note(f"Mapper: {name} ({why}).")
 
 
 def _warn(session: Session, outcome: Outcome) -> None:
-    """Print to standard error the first notes of a map that a model has just made."""
+    """Print the first notes of a map that a model has just made."""
     for note in _notes(outcome.ingested)[:NOTES_SHOWN]:
         session.note(f"{printable(outcome.path.name)}: {printable(note)}")
 
 
 def _notes(ingested: Ingested | None) -> list[str]:
-    """Return the notes of a map that a model has just made; an empty list for other maps."""
+    """Return the notes of a map that a model has just made, or an empty list."""
     if ingested is None or not ingested.mapped_now or ingested.card.mapper is None or ingested.card.mapper[1] is None:
         return []
     notes = ingested.resource_map.metadata.get("notes")
@@ -401,19 +401,19 @@ def _notes(ingested: Ingested | None) -> list[str]:
 
 @define
 class _Told:
-    """Tracks which results have been printed. New maps are printed immediately, and unchanged maps in batches."""
+    """Prints results: new maps immediately, and unchanged maps in batches."""
 
     session: Session
     count: int = 0
     when: float = 0.0
 
     def is_due(self, outcome: Outcome) -> bool:
-        """Return whether the lines that are not printed yet should be printed now."""
+        """Return whether the remaining lines should be printed now."""
         new = outcome.ingested is None or outcome.ingested.mapped_now
         return new or perf_counter() - self.when > UNTOLD
 
     def tell(self, watch: Watch, done: Sequence[Outcome]) -> None:
-        """Print one line for each map that was finished since the last call, and the notes of maps made by a model."""
+        """Print a line for each map that was finished since the last call, and the notes of maps made by a model."""
         new = [each for each in done[self.count :] if each.ingested is not None]
         lines = [_line(each) for each in new]
         self.count, self.when = len(done), perf_counter()
@@ -434,7 +434,7 @@ def _line(outcome: Outcome, seconds: float | None = None) -> str:
 
 
 def _spent(outcome: Outcome) -> str:
-    """Return a text with the requests and tokens that a model has just used to make the map, or an empty text."""
+    """Return a text with the requests and tokens that a model has just used for a map, or an empty text."""
     assert outcome.ingested is not None
     if not outcome.ingested.mapped_now:
         return ""
@@ -447,7 +447,7 @@ def _spent(outcome: Outcome) -> str:
 
 
 def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
-    """Print the summary of an ingest that took `seconds`. Raise `CommandError` if any file could not be mapped."""
+    """Print the summary of an ingest. Raise `CommandError` if a file could not be mapped."""
     failed = [outcome for outcome in done if outcome.error is not None]
     plain = _plain(done, seconds) if session.as_json else {}
     if not failed:
@@ -501,9 +501,8 @@ def _mapper(made: MapCard) -> dict[str, str] | None:
 
 
 def _usage(ingested: Ingested) -> dict[str, Any]:
-    """Return the recorded usage of the model that made a map, or an empty dictionary.
-
-    Maps that were made earlier without a model are not read.
+    """Return the recorded usage of the model that made a map, if any, without reading maps that were made earlier
+    without a model.
     """
     if ingested.card.mapper is not None and ingested.card.mapper[1] is None and not ingested.mapped_now:
         return {}

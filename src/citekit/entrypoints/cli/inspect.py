@@ -1,4 +1,4 @@
-"""Implements the command `citekit inspect`, which shows one node of a map."""
+"""Implements the command `citekit inspect`."""
 
 from __future__ import annotations
 

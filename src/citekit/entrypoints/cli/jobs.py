@@ -1,4 +1,4 @@
-"""Implements the command `citekit jobs`, which shows what happened to each file in the last ingest of several files."""
+"""Implements the command `citekit jobs`."""
 
 from __future__ import annotations
 

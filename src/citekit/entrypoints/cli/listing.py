@@ -1,4 +1,4 @@
-"""Implements the command `citekit list`, which lists the mapped resources or the nodes of one resource."""
+"""Implements the command `citekit list`."""
 
 # ruff: noqa: PTH112, PTH113, PTH118, PTH119 - importing pathlib would add 3 ms to the start
 
@@ -93,8 +93,8 @@ def _resource(session: Session, snapshot: HomeSnapshot, resource_id: str) -> dic
 def _state(session: Session, snapshot: HomeSnapshot, card: MapCard) -> str:
     """Return the state of a map's source file: `unchanged`, `changed`, `missing`, or `unknown`.
 
-    Only files at the paths from `written_places` are compared. If there are none, a file with the same name directly in
-    the home counts as changed.
+    Only the paths from `written_places` are compared. If none exists, a file with the same name in the home counts as
+    changed.
     """
     if not card.source_path or card.source_hash is None:
         return "unknown"

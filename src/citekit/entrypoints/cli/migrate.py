@@ -1,4 +1,4 @@
-"""Implements the command `citekit migrate`, which copies the maps of a home to a shared store."""
+"""Implements the command `citekit migrate`."""
 
 from __future__ import annotations
 

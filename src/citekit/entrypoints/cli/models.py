@@ -1,4 +1,4 @@
-"""Implements the commands of `citekit models`, which list and download models for speech recognition."""
+"""Implements the commands of `citekit models`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes copies of evidence and maps to paths that the user gives. Existing files are replaced atomically."""
+"""Writes copies of evidence and maps to paths that the user gives."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ PREFIX, SUFFIX = ".citekit-", ".tmp"
 """The prefix and suffix of temporary files."""
 
 LEFT_AFTER = 3600.0
-"""The age in seconds at which a temporary file is considered abandoned."""
+"""The age in seconds at which a temporary file is abandoned."""
 
 
 @contextmanager
 def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
-    """Open a temporary file for writing. It replaces `target` when the `with` block ends without an exception.
+    """Open a temporary file that replaces `target`, atomically and durably, when the `with` block ends without an
+    exception.
 
-    The replacement is atomic and durable, and the file has the permissions `mode`. Raise `OSError` if writing fails.
+    It has the permissions `mode`. Raise `OSError` if writing fails.
     """
     temporary = None
     try:
@@ -49,9 +50,10 @@ def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
 
 
 def keeping(original: Path, names: Iterator[Path]) -> Path | None:
-    """Copy a file durably to the first path in `names` that is free, and return this path, or None if none is free.
+    """Copy a file durably to the first free path in `names`, in the same folder, and return it, or None if none is
+    free.
 
-    The paths must be in the folder of the file. Raise `OSError` if copying fails.
+    Raise `OSError` if copying fails.
     """
     descriptor, name = tempfile.mkstemp(SUFFIX, PREFIX, original.parent)
     temporary = Path(name)
@@ -68,7 +70,7 @@ def keeping(original: Path, names: Iterator[Path]) -> Path | None:
 
 
 def _is_put(temporary: Path, name: Path) -> bool:
-    """Move the file `temporary` to the path `name` unless that path exists, and return whether it was moved."""
+    """Move `temporary` to `name` unless that exists, and return whether it was moved."""
     try:
         name.hardlink_to(temporary)
     except FileExistsError:
@@ -102,9 +104,8 @@ def _sync(folder: Path) -> None:
 def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> Path:
     """Copy the file `evidence` to the path or into the folder `wanted`, and return the absolute path of the copy.
 
-    A different file at that path is replaced atomically, but only if `force` is True; `source` is never replaced. Raise
-    `RequestRefused` if the folder does not exist or the file must not be replaced, or `HomeUnwritable` if writing
-    fails.
+    A different file at that path is replaced atomically if `force` is True, but never `source`. Raise `RequestRefused`
+    if the folder does not exist or the file must not be replaced, or `HomeUnwritable` if writing fails.
     """
     target = Path(os.path.abspath(expanded(wanted)))  # noqa: PTH100 - a link is replaced, not followed
     if target.is_dir():
@@ -145,9 +146,7 @@ def _copy(evidence: Path, target: Path) -> None:
 
 
 def _mode(evidence: BufferedReader) -> int:
-    """Return the permissions for a copy of evidence, before the umask: users who can read the evidence can read and
-    write it.
-    """
+    """Return the permissions for a copy, before the umask: those who can read the evidence can read and write it."""
     readable = os.fstat(evidence.fileno()).st_mode & 0o444
     return readable | readable >> 1
 
@@ -164,9 +163,7 @@ _BACKUPS = 1000
 def write_map(data: Mapping[str, object], wanted: str, original: Path, *, force: bool) -> Path:
     """Write a map to the file or into the folder `wanted`, and return the path of the written file.
 
-    Users who cannot read `original` cannot read the written file. An existing file is replaced only if `force` is True;
-    `original` is never replaced. Raise `RequestRefused` if the folder does not exist or the file must not be replaced,
-    or `HomeUnwritable` if the file cannot be written.
+    Users who cannot read `original` cannot read it. `force` and the errors are as in `copy_evidence`.
     """
     with tempfile.TemporaryDirectory(prefix="citekit-map-") as folder:
         path = Path(folder) / original.name
@@ -176,11 +173,11 @@ def write_map(data: Mapping[str, object], wanted: str, original: Path, *, force:
 
 
 def replace_map(data: Mapping[str, object], original: Path) -> tuple[Path, Path]:
-    """Replace the content of the map file `original`, and return the paths of the file and its backup.
+    """Replace the content of the map file `original`, following links, and return the paths of the file and its backup.
 
-    Symbolic links are followed. The backup is complete before the file is changed and never overwrites another file.
-    Raise `RequestRefused` if too many backups exist, `HomeUnwritable` if writing fails, or `HomeUnsafe` if a map in a
-    home is a link out of its folder or its folder is reached by a link.
+    The backup is complete before the file is changed. Raise `RequestRefused` if too many backups exist,
+    `HomeUnwritable` if writing fails, or `HomeUnsafe` if a map in a home is a link out of its folder or its folder is
+    reached by a link.
     """
     check_map_path(original)
     place = Path(os.path.realpath(original))
@@ -195,10 +192,7 @@ def replace_map(data: Mapping[str, object], original: Path) -> tuple[Path, Path]
 
 
 def _kept(place: Path) -> Path:
-    """Copy a file durably to the first free backup path in its folder, and return this path.
-
-    Raise `RequestRefused` if all backup paths are in use.
-    """
+    """Copy a file to the first free backup path in its folder. Raise `RequestRefused` if all are in use."""
     names = (place.with_name(f"{place.name}.bak{number if number > 1 else ''}") for number in range(1, _BACKUPS))
     backup = keeping(place, names)
     if backup is None:

@@ -39,10 +39,9 @@ def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> No
 def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName:
     """Return the resource ID and node ID that the arguments name. `resource` is the value of `--resource`, or None.
 
-    The node does not have to exist.
-
-    Raise `click.UsageError` for a wrong number of arguments, `RequestRefused` if `RESOURCE.NODE` is ambiguous or only a
-    resource, and the errors of `MapStore.get` if it does not begin with the ID of a resource.
+    The node does not have to exist. Raise `click.UsageError` for a wrong number of arguments, `RequestRefused` if
+    `RESOURCE.NODE` is ambiguous or only a resource, and the errors of `MapStore.get` if it does not begin with the ID
+    of a resource.
     """
     from citekit.domain.node import NodeName
 
@@ -78,7 +77,7 @@ def _split(maps: MapStore, text: str) -> NodeName:
 
 
 def _exists(maps: MapStore, name: NodeName) -> bool:
-    """Return whether the node exists, or True if its map cannot be read, so that the command reports that error."""
+    """Return whether the node exists; True if its map cannot be read, so that the command reports that error."""
     try:
         maps.get(name.resource_id).find(name.node_id)
     except NodeMissing:

@@ -1,4 +1,4 @@
-"""Implements the program `citekit`: runs a command, and turns a failure into a message and an exit code."""
+"""Implements the program `citekit`, with messages and exit codes for failures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "skill": ("skill", "Print a short skill for agents that have a shell."),
     "demo": ("demo", "Map sample files and extract one part of each."),
 }
-"""For each command: its module in this package, and a one-line description."""
+"""For each command: its module and a one-line description."""
 
 SECTIONS = {
     "Map files": ("ingest", "jobs", "sync", "import", "list", "structure", "inspect", "outline"),
@@ -66,10 +66,10 @@ ALIASES = {"adapt": "import", "verify-quote": "quote"}
 """Other permanent names of commands."""
 
 RENAMED = {"check-map": "validate", "editions": "versions", "context": "outline", "search": "find --titles"}
-"""Former names of commands. They still work, and a note gives the new name."""
+"""Former names of commands, which still work, with the new ones."""
 
 FORMER_COMMANDS = {"search": "search"}
-"""The modules of former commands whose JSON output has not changed, by the name of the command."""
+"""The modules of former commands with unchanged JSON output, by name."""
 
 
 class InterruptError(Exception):
@@ -77,16 +77,14 @@ class InterruptError(Exception):
 
 
 class Program(click.Group):
-    """The root command group. It imports the module of a command when the command is used."""
+    """The root command group, which imports the module of a command on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands, without aliases and former names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return the command `cmd_name`, which may be an alias or a former name. Return None if there is
-        none.
-        """
+        """Import and return the command with the name, alias, or former name `cmd_name`, or return None."""
         name = ALIASES.get(cmd_name) or RENAMED.get(cmd_name, cmd_name)
         module_name = FORMER_COMMANDS.get(cmd_name) or COMMANDS.get(name, ("",))[0]
         if not module_name:
@@ -98,16 +96,13 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """See `click.Group.resolve_command`.
-
-        If a former name is used, print a note with the new name to standard error.
-        """
+        """See `click.Group.resolve_command`. A note gives the new name of a former one."""
         if args and args[0] in RENAMED and not ctx.resilient_parsing:
             echo([f"Note: '{args[0]}' is now called '{RENAMED[args[0]]}'."], sys.stderr)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands to the help text without importing their modules."""
+        """Write the list of commands without importing their modules."""
         widest = max(map(len, COMMANDS))
         for title, names in SECTIONS.items():
             with formatter.section(title):
@@ -125,7 +120,7 @@ class Program(click.Group):
 
 
 def _add_home_hint(context: click.Context, error: LookupError) -> None:
-    """Add a note that says which home was used if the error is about a missing resource."""
+    """Add a note about the home to an error about a missing resource."""
     from citekit.domain.errors import ResourceMissing
 
     if isinstance(error, ResourceMissing):
@@ -181,9 +176,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _hold_streams() -> None:
-    """Open the file descriptors 0 to 2 on the null device if they are closed.
-
-    Otherwise, another file could get one of these numbers, and output would be written to it.
+    """Open the file descriptors 0 to 2 on the null device if they are closed, so that no other file gets these numbers
+    and output.
     """
     lowest = os.open(os.devnull, os.O_RDWR)
     while lowest <= 2:
@@ -262,16 +256,16 @@ def _hint(error: click.UsageError) -> str:
 
 
 def _accept_any_text() -> None:
-    """Set the output streams to write characters that their encoding cannot represent as escape sequences."""
+    """Set the output streams to escape characters that they cannot represent."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _quietly() -> int:
-    """Discard further output after the reader of standard output has closed it, and return the exit code 1.
+    """Discard further output after the reader of standard output has closed it, and return 1.
 
-    Without this, Python reports an error when it flushes its buffers at exit.
+    Without this, Python reports an error at exit.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

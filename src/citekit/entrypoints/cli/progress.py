@@ -1,4 +1,4 @@
-"""Shows progress bars on standard error, and cancels work cleanly when the user presses Ctrl-C."""
+"""Shows progress bars on standard error, and cancels work on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 GRACE = 3.0
-"""The time in seconds that running threads have to stop after Ctrl-C."""
+"""The time in seconds that threads have to stop after Ctrl-C."""
 
 DELETION = 40.0
 """The additional time in seconds for deleting uploaded files."""
 
 IMPATIENCE = 5
-"""The number of times that the user must press Ctrl-C to skip deleting uploaded files."""
+"""The number of presses of Ctrl-C that skip deleting uploaded files."""
 
 REMAINING = (
     "Some files are still stored by the model service: {names}. The next run with the same key deletes "
@@ -42,7 +42,7 @@ class NoBar:
     """A progress bar that shows nothing."""
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Show the progress. `total` is None if it is unknown. If `message` is empty, the title is shown."""
+        """Show the progress, with the title if `message` is empty. `total` is None if unknown."""
 
     def aside(self) -> AbstractContextManager[None]:
         """Return a context manager that allows other lines to be printed."""
@@ -58,12 +58,12 @@ class RichBar(NoBar):
         self._task = progress.add_task(self._label(""), total=None)
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Update the progress bar. `total` is None if it is unknown. If `message` is empty, the title is shown."""
+        """See `NoBar.show`."""
         self._progress.update(self._task, completed=done, total=total, description=self._label(message))
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Hide the bar during a `with` block, so that other lines can be printed."""
+        """See `NoBar.aside`."""
         self._progress.stop()
         try:
             yield
@@ -77,12 +77,12 @@ class RichBar(NoBar):
 
 
 class Watch:
-    """A progress callback that updates a bar. After Ctrl-C, it raises `Cancelled` in every thread that calls it."""
+    """A progress callback that updates a bar. After Ctrl-C, it raises `Cancelled`."""
 
     def __init__(self, bar: NoBar, session: Session, remaining: Callable[[], Sequence[str]] = tuple) -> None:
         """Create a callback that updates `bar`.
 
-        `remaining` returns the names of uploaded files that may still be stored on a model service.
+        `remaining` returns the names of uploaded files that a model service may still store.
         """
         self._bar = bar
         self._session = session
@@ -96,22 +96,19 @@ class Watch:
         self._bar.show(done, total, message)
 
     def check(self, done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG002
-        """Raise `Cancelled` after Ctrl-C, without updating the bar.
-
-        This is the progress callback for one of several files that share a bar.
-        """
+        """Raise `Cancelled` after Ctrl-C, without updating the bar, which several files share."""
         if self._stop.is_set():
             raise Cancelled(INTERRUPTION)
 
     def aside(self) -> AbstractContextManager[None]:
-        """Return a context manager that hides the bar, so that other lines can be printed."""
+        """Return a context manager that hides the bar for other output."""
         return self._bar.aside()
 
     def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
         """Handle Ctrl-C: raise `KeyboardInterrupt`, and `Cancelled` in the threads that report progress.
 
-        The process exits immediately if Ctrl-C is pressed again or it still runs after `GRACE` seconds. While uploaded
-        files are being deleted, it exits only after `IMPATIENCE` presses or `DELETION` additional seconds.
+        The process exits at the next Ctrl-C or after `GRACE` seconds. While uploaded files are being deleted, it exits
+        only after `IMPATIENCE` presses or `DELETION` additional seconds.
         """
         self._pressed += 1
         if self._stop.is_set():
@@ -124,9 +121,7 @@ class Watch:
         raise KeyboardInterrupt
 
     def _leave_after(self, seconds: float, more: float) -> None:
-        """Exit the process after `seconds` or, if uploaded files are still being deleted then, after `more` additional
-        seconds.
-        """
+        """Exit the process after `seconds`, or `more` additional seconds if uploaded files are still being deleted."""
 
         def due() -> None:
             if more and self._remaining():
@@ -139,7 +134,7 @@ class Watch:
         timer.start()
 
     def _leave(self) -> None:
-        """Report the interruption and exit immediately. This is safe, because the stores write atomically."""
+        """Report the interruption and exit immediately, which is safe, because the stores write atomically."""
         left = self._remaining()
         message = f"{INTERRUPTION} {REMAINING.format(names=', '.join(left))}" if left else INTERRUPTION
         self._session.answer({"error": {"type": "InterruptError", "message": message}}, ())
@@ -149,9 +144,9 @@ class Watch:
 
 @contextmanager
 def watching(session: Session, title: str, remaining: Callable[[], Sequence[str]] = tuple) -> Iterator[Watch]:
-    """Provide a progress callback for a long operation in a `with` block, and handle Ctrl-C.
+    """Provide a progress callback in a `with` block, and handle Ctrl-C.
 
-    A progress bar is shown if standard error is a terminal and no JSON is requested. `remaining` is that of `Watch`.
+    A bar is shown if standard error is a terminal and no JSON is requested. `remaining` is that of `Watch`.
     """
     with _bar(title, shown=sys.stderr.isatty() and not session.as_json) as bar:
         watch = Watch(bar, session, remaining)

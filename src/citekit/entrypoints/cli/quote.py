@@ -1,4 +1,4 @@
-"""Implements the command `citekit quote`, which checks where quotes occur."""
+"""Implements the command `citekit quote`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from citekit.domain.progress import Progress
 
 FORMER_NAME = "verify-quote"
-"""The former name of the command, which still works. It takes one location, in one or two words, and one quote."""
+"""The former name of the command, which takes one location, in one or two words, and one quote."""
 
 
 @click.command("quote", cls=Command)
@@ -100,7 +100,7 @@ def _result(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress
 
 
 def _result_or_error(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress: Progress) -> QuoteResult:
-    """Return the result, or a result with the error, so that one failed check does not prevent the others."""
+    """Return the result, or one with the error, so that other checks go on."""
     try:
         return _result(app, asked, roots, progress)
     except Cancelled:
@@ -111,7 +111,7 @@ def _result_or_error(app: Container, asked: QuoteRequest, roots: Sequence[Path],
 
 @frozen
 class QuoteRequest:
-    """A quote and where it is expected: an address, a node, the ID of a resource, or None for everything mapped."""
+    """A quote and where it is expected: an address, a node, a resource ID, or None for everything mapped."""
 
     what: NodeName | Address | str | None
     quote: str
@@ -120,8 +120,7 @@ class QuoteRequest:
 def read_requests(maps: MapStore, words: Sequence[str], resource: str | None) -> list[QuoteRequest]:
     """Return a request for each quote in the arguments. `resource` is the value of `--resource`, or None.
 
-    Raise `click.UsageError` if there is no quote or a location has no quote after it, and the errors of addresses and
-    maps.
+    Raise `click.UsageError` if a quote is missing, and the errors of addresses and maps.
     """
     what: NodeName | Address | str | None = None
     rest = list(words)
@@ -150,7 +149,7 @@ def read_requests(maps: MapStore, words: Sequence[str], resource: str | None) ->
 
 
 def _is_address(maps: MapStore, word: str) -> bool:
-    """Return whether the word is an address, such as `doc://book#pages=12`, or `book#pages=12` if `book` is mapped."""
+    """Return whether the word is an address; `book#pages=12` is one if `book` is mapped."""
     if any(map(str.isspace, word)):
         return False
     scheme, colon, rest = word.partition("://")

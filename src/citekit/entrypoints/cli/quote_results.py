@@ -1,4 +1,4 @@
-"""Formats the results of `citekit quote` as lines, plain data, and errors."""
+"""Formats results of `citekit quote` as lines, plain data, and errors."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _COLOURS = {
 class QuoteResult:
     """A quote with its verdict, or with the error that prevented a verdict.
 
-    `lookup` is not None if the quote was looked up in everything that is mapped. Then `verdict` is None if no file has
-    the words or a similar passage.
+    `lookup` is not None if everything mapped was searched. Then `verdict` is None if no file has the words or a similar
+    passage.
     """
 
     quote: str
@@ -42,7 +42,7 @@ class QuoteResult:
 
     @property
     def holds(self) -> bool:
-        """Whether the quote occurs at the requested location in text that readers see."""
+        """Whether the quote is at the requested location, visible to readers."""
         return self.verdict is not None and self.verdict.holds
 
     def plain(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class QuoteResult:
 
 
 def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
-    """Yield the lines for a result. `number` is the number of the quote, from 1, or 0 if there is only one quote."""
+    """Yield the lines for a result. `number` is that of the quote, from 1, or 0 for a single quote."""
     prefix = f"{number}. " if number else ""
     if result.error is not None:
         yield f"{prefix}{styled('error', fg='red')}: {printable(result.error)}"
@@ -95,7 +95,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
 
 
 def _unread_line(unread: Sequence[int]) -> str:
-    """Return a clause that says which pages, whose numbers are `unread`, were too complex to read."""
+    """Return a clause that says which pages were too complex to read."""
     which = (
         f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, beginning with page {unread[0]}, were"
     )
@@ -103,7 +103,7 @@ def _unread_line(unread: Sequence[int]) -> str:
 
 
 def _gap_line(gap: Gap) -> str:
-    """Return a line with the text that an ellipsis omits and the reasons to read it."""
+    """Return a line with an omitted text and the reasons to read it."""
     reasons = list(gap.remarks)
     if gap.qualifiers:
         reasons.insert(0, f"may qualify the statement: {', '.join(gap.qualifiers)}")
@@ -112,7 +112,7 @@ def _gap_line(gap: Gap) -> str:
 
 
 def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
-    """Return the error for a single quote that does not hold. `plain` is the answer as plain data."""
+    """Return the error for a single quote that does not hold."""
     verdict, lookup = result.verdict, result.lookup
     if verdict is None or (lookup is not None and verdict.finding is Finding.ABSENT):
         searched = 0 if lookup is None else lookup.searched
@@ -140,7 +140,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
 
 
 def several_failed(results: Sequence[QuoteResult], plain: dict[str, Any]) -> CommandError:
-    """Return the error for several quotes of which at least one does not hold. `plain` is the answer as plain data."""
+    """Return the error for several quotes of which at least one does not hold."""
     failed = [str(number) for number, each in enumerate(results, 1) if not each.holds]
     which = f"quote{'' if len(failed) == 1 else 's'} {', '.join(failed)}"
     message = f"{len(failed)} of {len(results)} quotes cannot be cited as given: {which}."

@@ -1,4 +1,4 @@
-"""Implements the command `citekit read`, which prints the text of a part of a file."""
+"""Implements the command `citekit read`."""
 
 from __future__ import annotations
 

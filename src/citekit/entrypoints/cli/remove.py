@@ -1,4 +1,4 @@
-"""Implements the command `citekit remove`, which deletes the map of a resource."""
+"""Implements the command `citekit remove`."""
 
 from __future__ import annotations
 

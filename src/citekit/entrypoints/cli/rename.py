@@ -1,4 +1,4 @@
-"""Implements the command `citekit rename`, which gives a resource another ID."""
+"""Implements the command `citekit rename`."""
 
 from __future__ import annotations
 

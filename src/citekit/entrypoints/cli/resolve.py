@@ -1,4 +1,4 @@
-"""Implements the command `citekit resolve`, which extracts a part of a resource as evidence."""
+"""Implements the command `citekit resolve`."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
 def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, object]:
     """Return evidence as plain data that begins with the fields of the MCP tool `resolve`.
 
-    `seconds` is the time that resolving took, and `copied` is the path of the requested copy, or None.
+    `seconds` is the time that resolving took, and `copied` the path of the requested copy, or None.
     """
     return {
         "output_path": None if evidence.output_path is None else str(evidence.output_path),

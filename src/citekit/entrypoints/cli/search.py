@@ -1,4 +1,4 @@
-"""Implements `citekit search`, the former name of `citekit find --titles`. Its JSON document has the earlier form."""
+"""Implements `citekit search`, the former name of `citekit find --titles`, with its earlier JSON document."""
 
 from __future__ import annotations
 

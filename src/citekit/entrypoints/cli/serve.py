@@ -1,4 +1,4 @@
-"""Implements the command `citekit serve`, which runs the MCP server."""
+"""Implements the command `citekit serve`."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _http_options(app: Container, address: str, given: dict[str, Any]) -> HttpOp
 
 
 def _offering(app: Container, tools: str) -> Container:
-    """Return the use cases for the same home folder with the toolsets in `tools`, a comma-separated list."""
+    """Return the use cases for the same home with the toolsets in the comma-separated list `tools`."""
     from attrs import evolve
 
     from citekit.container import bootstrap

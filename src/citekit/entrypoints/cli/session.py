@@ -1,4 +1,4 @@
-"""Holds the state of one call of the command line: the home folder, the output format, and the use cases."""
+"""Holds the state of one call of the command line."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 class Session:
     """The state of one call of the command line.
 
-    `home` is the value of `--home`, or None. If `as_json` is True, standard output gets a JSON document instead of
-    lines.
+    `home` is the value of `--home`, or None. If `as_json` is True, JSON is printed instead of lines.
     """
 
     def __init__(self) -> None:
@@ -34,8 +33,8 @@ class Session:
 
     @cached_property
     def chosen_home(self) -> str | None:
-        """The home folder that `home_of_commands` chooses: `home`, `@personal`, or None for `CITEKIT_HOME` or, if that
-        is not set, the current folder.
+        """The home that `home_of_commands` chooses, or None for `CITEKIT_HOME` or, if that is not set, the current
+        folder.
         """
         return home_of_commands(os.environ, self.home)
 
@@ -48,7 +47,7 @@ class Session:
 
     @property
     def why_home(self) -> str:
-        """A phrase that names what determined the home folder, such as `--home`."""
+        """A phrase that names what determined the home, such as `--home`."""
         if self.home:
             return "--home"
         if os.environ.get("CITEKIT_HOME"):
@@ -56,20 +55,20 @@ class Session:
         return "the current folder" if self.chosen_home is None else "your personal home"
 
     def home_hint(self) -> str:
-        """Return sentences that say which home was used, and how to use another one."""
+        """Return sentences about the home that was used and how to use another."""
         from citekit.domain.unicode_controls import printable
 
         home = printable(str(self.app.settings.home))
         return f"The home is {home} ({self.why_home}). To use another one, add --home DIR."
 
     def note_personal_home(self) -> None:
-        """Print a note that a command writes to the personal home, unless the user named a home."""
+        """Print a note about writing to the personal home, unless the user named a home."""
         if not self.home and self.chosen_home == PERSONAL:
             home = self.app.settings.home
             self.note(f"Using your personal home, {home}. To use a home in this folder, add --home .")
 
     def hint_about(self, missing: ResourceMissing) -> str:
-        """Return sentences that say in which home a resource is missing, and whether the personal home has it."""
+        """Return sentences about the home without the resource, and whether the personal home has it."""
         file_name = os.path.basename(missing.expected_at)  # noqa: PTH119 - the path of an error, not of a file
         personal = personal_home(os.environ)
         if personal is None or str(self.app.settings.home) == personal:
@@ -79,10 +78,7 @@ class Session:
         return f"{self.home_hint()} Your personal home has this resource. To use it, add --home {PERSONAL}."
 
     def app_with(self, **settings: Any) -> Container:
-        """Return the use cases with the given settings changed. None leaves a setting unchanged.
-
-        Raise `RequestRefused` if a setting is invalid.
-        """
+        """Return the use cases with the given settings, except None, changed. Raise `RequestRefused` if one is invalid."""
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:
             return self.app
@@ -93,32 +89,28 @@ class Session:
         return bootstrap(evolve(self.app.settings, **changed))
 
     def answer(self, plain: Mapping[str, Any], lines: Iterable[str]) -> None:
-        """Print the result of a command: `plain` as JSON if `as_json` is True, otherwise `lines` as text.
-
-        `lines` is not evaluated if JSON is printed.
-        """
+        """Print `plain` as JSON if `as_json` is True; otherwise, evaluate and print `lines`."""
         if self.as_json:
             write_json(plain, self._out)
             return
         self.say(lines)
 
     def say(self, lines: Iterable[str]) -> None:
-        """Print lines of text. If `as_json` is True, print nothing and do not evaluate `lines`.
-
-        Line ends and other control characters within a line are escaped.
+        """Print lines, with their control characters escaped. If `as_json` is True, print nothing and do not evaluate
+        `lines`.
         """
         if not self.as_json:
             for several in _together(lines):
                 echo(several, self._out)
 
     def note(self, text: str) -> None:
-        """Print a note to standard error. If `as_json` is True, print nothing."""
+        """Print a note to standard error, unless `as_json` is True."""
         if not self.as_json:
             echo([text], sys.stderr)
 
 
 def _together(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the lines in batches, because the output is flushed after each batch, and flushing is slow."""
+    """Yield the lines in batches, because flushing the output after each line is slow."""
     rest = iter(lines)
     while several := list(islice(rest, 200)):
         yield several
@@ -128,10 +120,7 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
-    """Write a JSON document to `out`.
-
-    Invisible characters, and characters that the encoding of `out` cannot represent, are escaped.
-    """
+    """Write a JSON document to `out`, with invisible characters and those that its encoding cannot represent escaped."""
     from citekit.domain.unicode_controls import in_json
     from citekit.wire.indented import indented
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit structure`, which shows a map as a tree."""
+"""Implements the command `citekit structure`."""
 
 from __future__ import annotations
 

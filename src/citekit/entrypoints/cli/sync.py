@@ -1,4 +1,4 @@
-"""Implements the command `citekit sync`, which keeps the maps of folders up to date."""
+"""Implements the command `citekit sync`."""
 
 from __future__ import annotations
 
@@ -106,9 +106,7 @@ def _pass(
     prune: bool,
     known: set[tuple[Path, SyncState]] | None = None,
 ) -> list[Synced]:
-    """Sync once, print a line for each file that is not unchanged and not in `known` with its state, and return all
-    results.
-    """
+    """Sync once, print a line for each file that is not unchanged and not `known`, and return all results."""
     done: list[Synced] = []
     app = session.app
     with watching(session, "Syncing") as bar:
@@ -159,7 +157,7 @@ def _plain(found: Synced) -> dict[str, object]:
 def _read(path: Path) -> bytes:
     """Return the first `RULES_LIMIT` bytes of a file in a home.
 
-    Raise `OSError` if the file cannot be read or, because the home may be from elsewhere, is a link or a pipe.
+    Raise `OSError` if it cannot be read or, because the home may be from elsewhere, is a link or a pipe.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
@@ -169,10 +167,9 @@ def _read(path: Path) -> bytes:
 
 
 def _rules(path: Path) -> dict[str, list[str]]:
-    """Return the lists of the section `sync` in the file at `path`; empty lists if there is no file.
+    """Return the lists of the section `sync` in the file at `path`, or empty lists without a file.
 
-    Raise `RequestRefused` if the file cannot be read, or the section has other keys or values that are not lists of
-    strings.
+    Raise `RequestRefused` if the file cannot be read or the section has other keys or values.
     """
     try:
         text = _read(path).decode()
@@ -190,9 +187,9 @@ def _rules(path: Path) -> dict[str, list[str]]:
 
 
 def _checked(session: Session, name: str) -> Path:
-    """Return the path of the folder `name` from `citekit.toml`, which is relative to the home.
+    """Return the path of the folder `name` from `citekit.toml`, relative to the home.
 
-    Raise `RequestRefused` if the folder is outside the home and CITEKIT_ROOTS, because the home may be from elsewhere.
+    Raise `RequestRefused` if it is outside the home and CITEKIT_ROOTS, because the home may be from elsewhere.
     """
     settings = session.app.settings
     folder = (settings.home / name).resolve()

@@ -17,10 +17,7 @@ _BRANCHES = (("├─ ", "│  "), ("└─ ", "   "))
 
 
 def tree(nodes: Sequence[Node]) -> Iterator[str]:
-    """Yield one line for each node in the trees, with the node's ID, location, and title.
-
-    A node follows its parent and is indented below it.
-    """
+    """Yield a line for each node in the trees, indented below its parent."""
     pending = [(node, "", node is nodes[-1]) for node in reversed(nodes)]
     while pending:
         node, before, is_last = pending.pop()
@@ -31,19 +28,15 @@ def tree(nodes: Sequence[Node]) -> Iterator[str]:
 
 
 def node_line(node: Node) -> str:
-    """Return a line with the ID, location, and title of a node.
-
-    The title is omitted if it is the last part of the ID.
-    """
+    """Return a line with the ID, location, and title of a node; without the title if it is the last part of the ID."""
     where = styled(printable(place(node.location)), fg="cyan")
     title = "" if node.id.rpartition(".")[2] == node.title else f"  {printable(node.title)}"
     return f"{styled(printable(node.id), bold=True)}  {where}{title}"
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a table with aligned columns, beginning with the column headings `heads`.
-
-    Control characters in cells are escaped. The last column is not padded.
+    """Yield the lines of a table with aligned columns and the headings `heads`. Control characters in cells are
+    escaped.
     """
     cells = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(heads, *cells, strict=True)]
@@ -53,7 +46,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str]) -> Iterator[str]:
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield one line for each (name, value) pair, with the values aligned."""
+    """Yield a line for each (name, value) pair, with aligned values."""
     known = [(name, printable(value)) for name, value in rows]
     widest = max((len(name) for name, _ in known), default=0)
     for name, value in known:
@@ -66,9 +59,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _width(text: str) -> int:
-    """Return the width of text in terminal columns (UAX 11): 2 for a wide character, 0 for a combining mark, otherwise
-    1.
-    """
+    """Return the width of text in terminal columns (UAX 11)."""
     if text.isascii():
         return len(text)
     import unicodedata

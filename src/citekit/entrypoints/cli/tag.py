@@ -1,4 +1,4 @@
-"""Implements the command `citekit tag`, which groups resources with tags."""
+"""Implements the command `citekit tag`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Writes text to the terminal with CiteKit's own styles; all other control characters are escaped.
 
 While a command runs, guards replace `sys.stdout` and `sys.stderr`, so that control characters are escaped and secrets
-are removed in what commands and libraries print or log, even to files and pipes, whose content may later be shown on a
-terminal. Programs should use `--json`.
+removed in what libraries print or log, even to files and pipes, which may later be shown on a terminal. Programs should
+use `--json`.
 """
 
 from __future__ import annotations
@@ -21,23 +21,22 @@ from citekit.domain.unicode_controls import printable, visible
 from citekit.settings.secrets import concealed
 
 _MARK = f"\x1b{os.urandom(8).hex()}["
-"""The beginning of a style change. It is random, so that text from a file cannot be mistaken for a style change."""
+"""The beginning of a style change: random, so that text from a file cannot imitate one."""
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 
 
 def styled(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
-    """Return `text` with marks for a color (`red`, `green`, `yellow`, `cyan`), bold, or dim.
-
-    The style takes effect only if the output is a terminal.
+    """Return `text` with marks for a color (`red`, `green`, `yellow`, `cyan`), bold, or dim, which take effect on a
+    terminal.
     """
     codes = [*([_COLOURS[fg]] if fg else []), *([1] if bold else []), *([2] if dim else [])]
     return f"{_MARK}{';'.join(map(str, codes))}m{text}{_MARK}0m"
 
 
 def shown(text: str) -> str:
-    """Return a line as it is printed: with the styles of `styled`, without secrets, and with all other control
-    characters, including line ends, escaped.
+    """Return a line as it is printed: with styles, without secrets, and with other control characters, including line
+    ends, escaped.
     """
     return _shown(text, "")
 
@@ -48,26 +47,25 @@ def echo(lines: Iterable[str], stream: TextIO) -> None:
 
 
 def echo_document(text: str, stream: TextIO) -> None:
-    """Write a JSON document to `stream` unchanged. Control characters in the document must already be escaped."""
+    """Write a JSON document, whose control characters are already escaped, to `stream`."""
     click.echo(text, file=bare(stream))
 
 
 def bare(stream: TextIO) -> TextIO:
-    """Return the stream behind a guard, or `stream` itself if it is not a guard."""
+    """Return the stream behind a guard, or else `stream` itself."""
     return stream.guarded if isinstance(stream, Guard) else stream
 
 
 class Guard:
-    """A text stream that escapes control characters, removes secrets, and writes the text to the stream `guarded`.
-
-    Line ends and tabs are not escaped.
+    """A text stream that writes to `guarded`, without secrets and with control characters, except line ends and tabs,
+    escaped.
     """
 
     def __init__(self, guarded: TextIO) -> None:
         self.guarded = guarded
 
     def write(self, text: str) -> int:
-        """Write `text` with control characters escaped. Return the number of characters in `text`."""
+        """Write `text` with control characters escaped. Return its number of characters."""
         self.guarded.write(_shown(text, "\n\t"))
         return len(text)
 
@@ -83,7 +81,7 @@ class Guard:
 
 
 def guard(stream: TextIO) -> TextIO:
-    """Return a guard for `stream`, or `stream` itself if it already is a guard."""
+    """Return a guard for `stream`, which may be a guard already."""
     return stream if isinstance(stream, Guard) else cast("TextIO", Guard(stream))
 
 

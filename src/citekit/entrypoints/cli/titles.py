@@ -1,4 +1,4 @@
-"""Finds nodes by the words in their titles and summaries, for `citekit find`."""
+"""Finds nodes by words in their titles and summaries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from citekit.container import Container
 
 TITLES = 20
-"""The default for the maximum number of nodes in an answer about titles only."""
+"""The default for the maximum number of nodes."""
 
 
 def nodes_titled(app: Container, query: str, resources: Sequence[str], limit: int) -> list[Hit]:
@@ -45,7 +45,7 @@ def plain_nodes(hits: Sequence[Hit]) -> list[dict[str, object]]:
 
 
 def node_lines(hits: Sequence[Hit]) -> Iterator[str]:
-    """Yield up to three lines for each node: its ID, location, and title; its summary; and its address."""
+    """Yield up to three lines for each node: ID, location, and title; summary; and address."""
     for hit in hits:
         yield f"{printable(hit.resource_id)}  {node_line(hit.head)}"
         if hit.head.summary:
@@ -54,7 +54,7 @@ def node_lines(hits: Sequence[Hit]) -> Iterator[str]:
 
 
 def compact_lines(hits: Sequence[Hit]) -> Iterator[str]:
-    """Yield a line with the number of nodes, then a line with the address and title of each node."""
+    """Yield the number of nodes, then the address and title of each."""
     if hits:
         yield counted(len(hits), "title")
     for hit in hits:

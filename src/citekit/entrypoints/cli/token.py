@@ -1,4 +1,4 @@
-"""Implements the commands of `citekit token`, which manage the tokens of the HTTP server."""
+"""Implements the commands of `citekit token`."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def revoke(session: Session, name: str, token_file: Path | None) -> None:
 
 
 def note_strangers(session: Session, subjects: Subjects) -> None:
-    """Print a note that names the subjects that are not admitted because they were not added in this home."""
+    """Print a note that names the subjects that are refused because they were not added in this home."""
     names = subjects.strangers()
     if names:
         session.note(
@@ -180,9 +180,9 @@ def _absolute(path: Path) -> Path:
 
 
 def _end_of(text: str) -> float | None:
-    """Return the time at which a token expires, in seconds since the epoch, or None if `text` is `never`.
+    """Return the time at which a token expires, in seconds since the epoch, or None for `never`.
 
-    Raise `RequestRefused` if `text` is not a duration, a date, or a time, or if the time is in the past.
+    Raise `RequestRefused` if `text` is not a duration, a date, or a time, or is in the past.
     """
     if text == "never":
         return None

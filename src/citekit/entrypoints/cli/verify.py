@@ -1,4 +1,4 @@
-"""Implements the command `citekit verify`, which checks whether evidence is genuine."""
+"""Implements the command `citekit verify`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from citekit.wire import receipts
 from citekit.wire.receipt_documents import read_answer, read_document
 
 RECEIPT_LIMIT = 10_000_000
-"""The maximum size in bytes of a file that is read as a receipt."""
+"""The maximum size in bytes of a receipt."""
 
 RECEIPT_ONLY = 3
-"""The exit code if the receipt is valid but no file was checked against it."""
+"""The exit code if the receipt is valid but no file was checked."""
 
 _NO_RECEIPT = (
     "$: this is not a receipt; give a receipt as it was stored, or the output of citekit resolve --json, in UTF-8"
@@ -88,8 +88,8 @@ def command(
 def _given(path: Path) -> tuple[Receipt, str]:
     """Return the receipt and its address from the file that `--receipt` names.
 
-    Raise `SourceUnreadable` if the file does not exist, `OSError` if it cannot be read, or `FaultyAnswer` if it
-    contains no valid receipt.
+    Raise `SourceUnreadable` if there is no file, `OSError` if it cannot be read, or `FaultyAnswer` if it has no valid
+    receipt.
     """
     if not path.is_file():
         raise SourceUnreadable(f"There is no file at {path}, so there is no receipt to read.")
@@ -101,9 +101,8 @@ def _given(path: Path) -> tuple[Receipt, str]:
 
 
 def _receipt(path: Path) -> tuple[Receipt, str] | None:
-    """Return the receipt and its address if the file consists of exactly one receipt; otherwise None.
-
-    Raise `FaultyAnswer` if the receipt is malformed.
+    """Return the receipt and its address if the file is exactly one receipt; otherwise None. Raise `FaultyAnswer` if it
+    is malformed.
     """
     try:
         return read_document(_content(path), str(path)) if path.is_file() else None
@@ -112,9 +111,7 @@ def _receipt(path: Path) -> tuple[Receipt, str] | None:
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of the file, or no bytes if it has more than `RECEIPT_LIMIT` bytes. Raise `OSError` if it cannot
-    be read.
-    """
+    """Return the bytes of the file, or none of more than `RECEIPT_LIMIT`. Raise `OSError` if it cannot be read."""
     with path.open("rb") as file:
         data = file.read(RECEIPT_LIMIT + 1)
     return data if len(data) <= RECEIPT_LIMIT else b""

@@ -1,4 +1,4 @@
-"""Implements the command `citekit view`, which shows mapped files in the browser."""
+"""Implements the command `citekit view`."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def command(
 class Showing:
     """The options with which the viewer is started.
 
-    `port` is None for the first free port. `roots` are folders in which moved sources are searched for. `has_password`
-    says whether a password for sources was given.
+    `port` is None for the first free port. Moved sources are searched for in `roots`. `has_password` says whether a
+    password was given.
     """
 
     no_open: bool = False
@@ -66,8 +66,7 @@ class Showing:
 def show(session: Session, app: Container, path: str, fragment: str = "", how: Showing | None = None) -> None:
     """Open a path of this home in the browser.
 
-    If no viewer of the user is running, or `how` has a port, roots, or a password, start a viewer and serve it until
-    Ctrl-C is pressed.
+    If no viewer of the user is running, or `how` has a port, roots, or a password, start one and serve until Ctrl-C.
     """
     from citekit.entrypoints.web.server import link_to, open_browser, running_viewer, viewer_of
 
@@ -95,7 +94,7 @@ def show(session: Session, app: Container, path: str, fragment: str = "", how: S
 
 
 def _path_of(app: Container, target: str) -> tuple[str, str]:
-    """Return the path and the fragment in the viewer that show `target`. Raise the errors of `place_named`."""
+    """Return the path and the fragment in the viewer for `target`. Raise the errors of `place_named`."""
     if not target:
         return "/", ""
     if "://" in target:
@@ -106,5 +105,5 @@ def _path_of(app: Container, target: str) -> tuple[str, str]:
 
 
 def search_for(words: str, tag: str | None = None) -> str:
-    """Return the path in the viewer that searches for words, in everything mapped or in the resources with a tag."""
+    """Return the path of a search in the viewer, in everything mapped or in resources with a tag."""
     return f"/?{urlencode({'q': words} | ({} if tag is None else {'tag': tag}))}"

@@ -1,4 +1,4 @@
-"""An ASGI application in front of the MCP servers, which admits known subjects within their limits."""
+"""An ASGI application in front of the MCP servers, which admits known subjects."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ BODY_LIMIT = 4 * 2**20
 """The maximum size of a request in bytes."""
 
 BODY_SECONDS = 30.0
-"""The time in seconds within which the body of a request must arrive."""
+"""The time in seconds in which the body of a request must arrive."""
 
 REFUSALS = 60.0
-"""The maximum number of refused tokens that are recorded per minute, so that unknown clients cannot fill the disk."""
+"""The maximum number of refused tokens recorded per minute, so that unknown clients cannot fill the disk."""
 
 RECHECK = 5.0
-"""The time in seconds between two checks of whether the subject of a long request is still admitted."""
+"""The time in seconds between two checks whether the subject of a long request is still admitted."""
 
 LINK_SECONDS = 300
-"""The time in seconds for which a link to the shared store is valid. It cannot be revoked before it expires."""
+"""The time in seconds for which a link to the shared store is valid; it cannot be revoked."""
 
 METADATA = "/.well-known/oauth-protected-resource"
 CHUNK = 2**20
@@ -50,9 +50,7 @@ _SECURITY = [
 ]
 _ALLOWED = "authorization, content-type, mcp-protocol-version, mcp-method, mcp-name, last-event-id, range, if-range"
 _READABLE = b"www-authenticate, retry-after, content-range, accept-ranges, content-disposition, etag"
-"""The response headers that pages of allowed origins may read; `_ALLOWED` are the request headers that they may send.
-
-Credentials of browsers, such as cookies, are never allowed.
+"""The response headers that pages of allowed origins may read, without credentials; `_ALLOWED` are the request headers.
 """
 _VARY = (b"vary", b"Origin")
 
@@ -65,8 +63,8 @@ _RANGE = re.compile(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", re.ASCII | re.IGNORECA
 class Gate:
     """Answers requests to the MCP server, to evidence, and to the metadata of the protected resource.
 
-    If `admit` is None, requests need no token and belong to the subject `local`. If `others` is not None, it answers
-    the requests for other paths.
+    If `admit` is None, requests need no token and belong to the subject `local`. `others` answers requests for other
+    paths.
     """
 
     options: HttpOptions
@@ -80,7 +78,7 @@ class Gate:
     _hosts: frozenset[str] = field(init=False)
     _origins: frozenset[str] = field(init=False)
     _of_issuer: anyio.CapacityLimiter = field(factory=lambda: anyio.CapacityLimiter(4), init=False)
-    """The maximum number of threads that wait for the issuer, so that a slow issuer does not delay other requests."""
+    """The number of threads that may wait for the issuer, so that a slow one does not delay other requests."""
     _refusals: Budget = field(factory=lambda: Budget(REFUSALS), init=False)
 
     @_hosts.default
@@ -174,7 +172,7 @@ class Gate:
                 scope.cancel()
 
     async def _admitted(self, scope: Scope, token: str) -> Subject | Response:
-        """Return the subject of a request, or the response that refuses it."""
+        """Return the subject of a request, or a refusal."""
         if self.admit is None:
             return self.local or _failed("invalid_token", "The request has no subject.", 401)
         if not token:
@@ -231,7 +229,7 @@ class Gate:
         }
 
     async def _evidence(self, scope: Scope, name: str, headers: Headers) -> Response:
-        """Return the response to a request for a link: the evidence or a part of it, a redirect, or a refusal."""
+        """Return the evidence or a part of it, a redirect, or a refusal."""
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Links accept only GET and HEAD.\n", 405, headers={"allow": "GET, HEAD"})
         found = self.links.read(name)
@@ -291,7 +289,7 @@ class Gate:
     def _link(self, content: EvidenceContent, receipt: Receipt) -> str | None:
         """Return a link to evidence in the shared store, or None if this server must send the bytes.
 
-        A server that is reached over HTTPS never redirects clients to a link without encryption.
+        A server that is reached over HTTPS does not redirect to a link without encryption.
         """
         if not self.options.settings.store_links:
             return None
@@ -308,14 +306,14 @@ def _is_ours(path: str) -> bool:
 
 
 def _bearer(headers: Headers) -> str:
-    """Return the token of a request, or an empty text without exactly one header `Authorization: Bearer`."""
+    """Return the token in the one header `Authorization: Bearer`, or an empty text."""
     given = headers.getlist("authorization")
     scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else ""
 
 
 async def _body(receive: Receive, headers: Headers) -> bytes | Response:
-    """Return the body of a request, or an error response if it is too large, too slow, or incomplete."""
+    """Return the body of a request, or an error response."""
     too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MB.", 413)
     declared = headers.get("content-length", "0")
     if declared.isascii() and declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
@@ -354,7 +352,7 @@ def _secured(send: Send) -> Send:
 
 
 def _preflight(origin: str) -> Response:
-    """Return the permission that a browser asks for before a request from a page of an allowed origin (CORS)."""
+    """Return the permission that a browser asks for before a request from an allowed origin (CORS)."""
     return Response(
         status_code=204,
         headers={
@@ -368,7 +366,7 @@ def _preflight(origin: str) -> Response:
 
 
 def _shared(send: Send, origin: str) -> Send:
-    """Return `send` with headers that let pages of an allowed origin read the answer."""
+    """Return `send` with headers that let allowed origins read the answer."""
 
     async def shared(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -396,10 +394,10 @@ def _attachment(receipt: Receipt) -> str:
 
 
 def wanted_range(header: str | None, size: int) -> range | None:
-    """Return the bytes of a file that the header `Range` (RFC 9110, section 14) requests, or None for the whole file.
+    """Return the bytes that the header `Range` (RFC 9110, section 14) requests, or None for the whole file.
 
-    The range is empty if no byte of the file, which has `size` bytes, is in it. Invalid ranges, several ranges, and
-    units other than bytes are ignored.
+    The range is empty if no byte of the file is in it. Invalid ranges, several ranges, and units other than bytes are
+    ignored.
     """
     found = _RANGE.fullmatch(header or "")
     if found is None or not (found[1] or found[2]):

@@ -1,4 +1,4 @@
-"""Limits the number of requests that each subject can make. Each worker process counts them separately."""
+"""Limits the requests of each subject, in each worker process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import define, field
 
 @define
 class Budget:
-    """A token bucket: `rate` requests per minute, all of which may arrive at once."""
+    """A token bucket: `rate` requests per minute, which may arrive at once."""
 
     rate: float
     clock: Callable[[], float] = time.monotonic
@@ -26,7 +26,7 @@ class Budget:
         return self.clock()
 
     def take(self) -> float:
-        """Count one request and return 0, or return the number of seconds until a request is available."""
+        """Count a request and return 0, or return the seconds until one is available."""
         now = self.clock()
         self._left = min(self.rate, self._left + (now - self._at) * self.rate / 60)
         self._at = now
@@ -38,9 +38,9 @@ class Budget:
 
 @define
 class Limits:
-    """The budgets and the numbers of running requests of all subjects, by name.
+    """The budgets and the numbers of running requests, by subject.
 
-    `rate` is the maximum number of requests of a subject per minute, and `concurrent` the maximum at the same time.
+    `rate` is the maximum of requests per minute, and `concurrent` the maximum at the same time.
     """
 
     rate: float
@@ -49,7 +49,7 @@ class Limits:
     _running: dict[str, int] = field(factory=dict, init=False)
 
     def enter(self, name: str) -> float:
-        """Begin a request of a subject and return 0, or return the number of seconds after which to try again."""
+        """Begin a request of a subject and return 0, or return the seconds after which to try again."""
         wait = self._budgets.setdefault(name, Budget(self.rate)).take()
         if wait == 0 and self._running.get(name, 0) >= self.concurrent:
             wait = 1.0

@@ -1,4 +1,4 @@
-"""Signs links to evidence. A link works for everyone who has it, until it expires or its subject is removed."""
+"""Signs links to evidence, which work for everyone until they expire or their subject is removed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS = 3600
 
 @frozen
 class EvidenceLinks:
-    """Makes and reads the links of the server at `url`. `key` is the secret key with which they are signed."""
+    """Makes and reads the links of the server at `url`, which are signed with `key`."""
 
     url: str
     key: bytes = field(repr=False)
@@ -31,7 +31,7 @@ class EvidenceLinks:
         return f"{self.url.rstrip('/')}{PATH}{said}.{self._signed(said)}"
 
     def read(self, text: str) -> tuple[str, Digest] | None:
-        """Return the subject and the digest in the last part of a link, or None if it is forged or has expired."""
+        """Return the subject and the digest in the last part of a link, or None if it is forged or expired."""
         said, _, signature = text.rpartition(".")
         if not compare_digest(signature.encode("utf-8", "replace"), self._signed(said).encode()):
             return None

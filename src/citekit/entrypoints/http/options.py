@@ -1,4 +1,4 @@
-"""The options of the HTTP server, and the rules that they must satisfy."""
+"""The options of the HTTP server, and rules for them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MCP_PATH = "/mcp"
 class HttpOptions:
     """The options of `citekit serve --http`, which are sent to the worker processes.
 
-    `public_url` is the URL at which clients reach the server, without the path `/mcp`. `rate` is the number of requests
-    that a subject may make per minute, and `concurrent` the number at the same time in each worker process. If
-    `with_tokens` is True, every request needs a token.
+    `public_url` is the URL for clients, without the path `/mcp`. `rate` is the number of requests of a subject per
+    minute, and `concurrent` the number at the same time in each process. If `with_tokens` is True, requests need a
+    token.
     """
 
     settings: Settings
@@ -64,7 +64,7 @@ class HttpOptions:
 def address_of(text: str) -> tuple[str, int]:
     """Return the host and port in `HOST:PORT`, `HOST`, `:PORT`, a port alone, or an empty string.
 
-    The defaults are 127.0.0.1 and `PORT`. Raise `RequestRefused` for any other text.
+    The defaults are 127.0.0.1 and `PORT`. Raise `RequestRefused` for other texts.
     """
     if text.isascii() and text.isdecimal():
         text = f":{text}"
@@ -84,7 +84,7 @@ def url_of(host: str, port: int, *, with_tls: bool) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name or IP address is a loopback address of this computer."""
+    """Return whether a host name or IP address is a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -93,7 +93,7 @@ def is_loopback(host: str) -> bool:
 
 def check(options: HttpOptions) -> None:
     """Raise `RequestRefused` if the options would expose the server or its tokens, are invalid or contradictory, or
-    name a TLS file that does not exist.
+    name a missing TLS file.
     """
     parts = urlsplit(options.public_url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.path not in ("", "/"):

@@ -30,17 +30,17 @@ from citekit.entrypoints.http.options import HttpOptions
 from citekit.entrypoints.http.subject_servers import SubjectServers
 
 CONNECTIONS = 900
-"""The maximum number of connections of a worker process. Requests beyond this are answered with 503."""
+"""The maximum number of connections of a process. Others are answered with 503."""
 
 REQUEST_SECONDS = 15.0
-"""The time in seconds within which the headers of a request must arrive."""
+"""The time in seconds in which the headers of a request must arrive."""
 
 LOCAL = "local"
 """The name of the subject on a server without tokens."""
 
 
 class TimedProtocol(H11Protocol):
-    """Closes connections on which no request arrives in time, which would otherwise stay open."""
+    """Closes connections on which no request arrives in time."""
 
     def connection_made(self, transport: object) -> None:
         """Begin a connection."""
@@ -123,8 +123,8 @@ def _with_lifespan(gate: Gate, servers: SubjectServers) -> ASGIApp:
 def serve_http(options: HttpOptions) -> None:
     """Serve until the process is interrupted.
 
-    Raise `RequestRefused` if the address, the audit log, or the certificate cannot be used, or if no subject is
-    admitted, and the errors of reading the token file.
+    Raise `RequestRefused` if the address, the audit log, or the certificate cannot be used or no subject is admitted,
+    and the errors of reading the token file.
     """
     _admission_works(options)
     try:
@@ -165,9 +165,7 @@ def serve_http(options: HttpOptions) -> None:
 
 
 def _admission_works(options: HttpOptions) -> None:
-    """Raise `RequestRefused` if the token file has no subjects, if there is an issuer but none of its subjects is
-    admitted, or if the certificate cannot be used, and the errors of reading the token file.
-    """
+    """Raise `RequestRefused` if no subject, or no subject of the issuer, is admitted or the certificate cannot be used."""
     admission = _admission(bootstrap(options.settings), options)
     if admission is not None:
         entries = admission.subjects.entries()
@@ -221,7 +219,7 @@ def _listening(options: HttpOptions) -> socket:
 
 
 def _allow_connections() -> None:
-    """Set the limit of open files to the permitted maximum, but at most 65,536, because every connection counts as one."""
+    """Set the limit of open files to the permitted maximum, but at most 65,536: each connection counts as one."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

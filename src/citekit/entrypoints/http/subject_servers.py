@@ -1,4 +1,4 @@
-"""Holds one MCP server for each subject, each with its own container, to separate the subjects."""
+"""Holds an MCP server with its own container for each subject."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN = 32
 
 @define
 class SubjectServer:
-    """The MCP server of one subject. `using` is the number of running requests."""
+    """The MCP server of one subject, with the number of running requests, `using`."""
 
     app: Container
     manager: StreamableHTTPSessionManager
@@ -37,8 +37,8 @@ class SubjectServer:
 class SubjectServers:
     """The open servers by subject. Used in one event loop.
 
-    `open_home` returns the container of a subject, `link` returns a download link for evidence of the named subject,
-    and `audit` records requests. `body_limit` is the maximum size of a request in bytes.
+    `open_home` returns the container of a subject, `link` a download link for evidence of the named subject, and
+    `audit` records requests.
     """
 
     open_home: Callable[[Subject], Container]
@@ -69,7 +69,7 @@ class SubjectServers:
             server.using -= 1
 
     async def of(self, subject: Subject) -> SubjectServer:
-        """Return the server of a subject, and open it first if necessary."""
+        """Return the server of a subject, which is opened first if necessary."""
         key = subject.name, subject.home, subject.roots, subject.scopes, subject.store
         async with self._opening:
             if key not in self._open:

@@ -19,13 +19,13 @@ from citekit.entrypoints.library.catalog import tags_in
 Arguments = Mapping[str, Any]
 
 LONGEST_ECHO = 300
-"""The maximum number of characters of a question that an error repeats."""
+"""The maximum number of characters of a question in an error."""
 
 
 def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return the passages from books that answer a question, and the instruction for writing the answer.
+    """Return the passages from books that answer a question, and the instruction for the answer.
 
-    Raise the errors of the ledger, `NarrowTo`, and `Ask`; `unanswered` converts them to a result.
+    Raise the errors of the ledger, `NarrowTo`, and `Ask`, which `unanswered` converts to a result.
     """
     collection = arguments.get("collection") or library.chosen.collection
     narrowing = Narrowing(
@@ -54,7 +54,7 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
 
 
 def _resources(library: Alexandria, collection: str, text: str | None) -> list[str]:
-    """Return the resource IDs in a comma-separated list. The ID of a book counts as one ID even if it has commas."""
+    """Return the resource IDs in a comma-separated list, which can also be one ID with commas."""
     if not text or not text.strip():
         return []
     if any(entry.resource_id == text for entry in library.ledger.books(collection)):
@@ -79,10 +79,9 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
 
 
 def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
-    """Return fields with the instruction for writing the answer, composed of a guardian and a pattern.
+    """Return fields with the instruction for the answer, composed of a guardian and a pattern.
 
-    If the guardian or the pattern is unknown, the fields have an error and a note that lists the known ones, and the
-    other one still applies.
+    For an unknown one, they have an error and a note with the known ones, and the other one still applies.
     """
     found: dict[str, Any] = {}
     pattern = _pattern(personas, pattern_name, found)

@@ -1,4 +1,4 @@
-"""Ingests several books from the library in one call, and removes books."""
+"""Ingests several books from the library, and removes books."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def batch_ingest(
 ) -> dict[str, Any]:
     """Ingest the books of the library that match a filter, and return the results.
 
-    If `everything` is True, the limit in `arguments` is ignored. `Cancelled` is raised; other errors are part of the
-    result.
+    If `everything` is True, the limit is ignored. `Cancelled` is raised; other errors are part of the result.
     """
     try:
         return _batch(library, _unlimited(library, arguments) if everything else arguments, progress, everything)
@@ -40,7 +39,7 @@ def batch_ingest(
 
 
 def stopped(error: BaseException) -> dict[str, Any]:
-    """Return the result for a batch of books that could not start or was aborted by `error`."""
+    """Return the result for a batch that could not start or was aborted."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A batch failed", exc_info=error)
@@ -117,8 +116,8 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
 def remove(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Remove a book from a collection.
 
-    Raise `RequestRefused` if the arguments do not name exactly one book, `PathNotAllowed` if they name a file that is
-    not in an allowed folder, and the errors of `RemoveBook`.
+    Raise `RequestRefused` if the arguments do not name exactly one book, `PathNotAllowed` for a file outside the
+    allowed folders, and the errors of `RemoveBook`.
     """
     given = {name: arguments[name] for name in ("book_id", "resource_id", "file_path") if name in arguments}
     if len(given) != 1:

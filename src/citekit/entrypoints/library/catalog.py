@@ -1,4 +1,4 @@
-"""Searches the catalog of books, reports counts, and lists files that can be ingested."""
+"""Searches the catalog, reports counts, and lists files that can be ingested."""
 
 from __future__ import annotations
 
@@ -42,14 +42,12 @@ def search(library: Alexandria, arguments: Arguments, _progress: Progress) -> di
 
 
 def book(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return all details of one book in the catalog. Raise `BookMissing` if the catalog does not have the book, or
-    `LibraryUnavailable`.
-    """
+    """Return all details of one book in the catalog. Raise `BookMissing` or `LibraryUnavailable`."""
     return {"book": rendering.whole_card(library.library.get(arguments["book_id"])), "error": None}
 
 
 def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return the books that match the arguments, each with the file that would be ingested."""
+    """Return the books that match the arguments, with the files that would be ingested."""
     limit, preference = arguments["limit"], arguments["format_filter"]
     books: list[dict[str, Any]] = []
     offset = 0
@@ -66,7 +64,7 @@ def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> d
 
 
 def stats(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return the counts of the library and of the index. Each is reported even if the other is unavailable."""
+    """Return the counts of the library and of the index, each even if the other is unavailable."""
     calibre, error = None, None
     try:
         calibre = _library_stats(library)
@@ -117,8 +115,8 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
 def browse(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
     """Return the files in a folder that can be ingested.
 
-    Raise `RequestRefused` if no folder is given or configured, or if it does not exist, `PathNotAllowed` if it is not
-    allowed, or `SourceUnreadable` if it cannot be read.
+    Raise `RequestRefused` if no folder is given or configured or it does not exist, `PathNotAllowed`, or
+    `SourceUnreadable`.
     """
     folder = arguments.get("path") or library.chosen.browse
     if folder is None:

@@ -1,4 +1,4 @@
-"""Previews how a book or a file would be split into chunks, and compares thresholds for splitting."""
+"""Previews the chunks of a book or a file, and compares thresholds."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ from citekit.entrypoints.library.ingest_report import params_of
 Arguments = Mapping[str, Any]
 
 PREVIEW = 500
-"""The maximum number of characters that are shown of a sample chunk."""
+"""The maximum number of characters of a sample chunk."""
 
 
 def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Return a preview of how a book of the library would be split into chunks.
 
-    Raise `BookMissing` if the library does not have the book, `LibraryUnavailable` if it cannot be read,
-    `RequestRefused` if the book has no readable format, its file is missing, or the chunking parameters are invalid,
-    and the errors of `TryChunking`.
+    Raise `BookMissing`, `LibraryUnavailable`, `RequestRefused` if the book has no readable format, its file is missing,
+    or the parameters are invalid, and the errors of `TryChunking`.
     """
     record = library.library.get(arguments["book_id"])
     chosen = preferred(record, arguments["format_preference"])
@@ -44,8 +43,8 @@ def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[
 def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
     """Return a preview of how a file would be split into chunks.
 
-    Raise `RequestRefused` if the path is not absolute, the file is missing, its format is unsupported, or the chunking
-    parameters are invalid, `PathNotAllowed` if the file is not in an allowed folder, and the errors of `TryChunking`.
+    Raise `RequestRefused` if the path is not absolute, the file is missing or unsupported, or the parameters are
+    invalid, `PathNotAllowed`, and the errors of `TryChunking`.
     """
     path = Path(arguments["file_path"])
     if not path.is_absolute():
@@ -63,7 +62,7 @@ def compare(library: Alexandria, arguments: Arguments, progress: Progress) -> di
     """Split a book of the library with several thresholds, and return a comparison of the results.
 
     Raise `RequestRefused` if the book is not in the library, has no readable format, or its file is missing,
-    `LibraryUnavailable` if the library cannot be read, and the errors of `CompareChunking`.
+    `LibraryUnavailable`, and the errors of `CompareChunking`.
     """
     record, chosen = _to_compare(library, arguments["book_id"], arguments["format_preference"])
     compared = library.compare_chunking(chosen.path, language=_language(record), progress=progress)
@@ -107,7 +106,7 @@ def _said(path: Path, facts: BookFacts) -> dict[str, Any]:
 
 
 def tried_card(tried: TriedChunks) -> dict[str, Any]:
-    """Return the result of splitting a text with one set of parameters as plain data."""
+    """Return the chunks of one set of parameters as plain data."""
     params, average = tried.params, round(tried.average_words, 1)
     return {
         **_said(tried.path, tried.facts),
@@ -139,7 +138,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
 
 
 def compared_card(compared: ComparedChunking) -> dict[str, Any]:
-    """Return a comparison of thresholds as plain data: the result of each threshold, and the recommendation."""
+    """Return a comparison of thresholds, and the recommendation, as plain data."""
     similarities = compared.similarities
     return {
         **_said(compared.path, compared.facts),

@@ -1,4 +1,4 @@
-"""Creates the step-by-step report of an ingest, with the steps that all kinds of ingests share."""
+"""Creates the report of an ingest, with the steps that all ingests share."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _log = logging.getLogger(__name__)
 
 
 def told(tell: Tell) -> dict[str, Any]:
-    """Call `tell` with a new report and return its result.
+    """Return the result of `tell` with a new report.
 
-    If `tell` fails, return a result with the steps so far and the error instead. `Cancelled` is raised.
+    If it fails, return the steps so far and the error instead; `Cancelled` is raised.
     """
     report = StepReport()
     try:
@@ -44,7 +44,7 @@ def told(tell: Tell) -> dict[str, Any]:
 
 
 def broken(report: StepReport, error: Exception) -> dict[str, Any]:
-    """Return the result for an error that is not specific to one step, with the steps so far."""
+    """Return the result for an error that is not about one step."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
@@ -62,15 +62,14 @@ def params_of(arguments: Arguments) -> ChunkingParams:
 
 
 def collection_of(library: Alexandria, arguments: Arguments) -> str:
-    """Return the name of the collection in the arguments, or of the default collection."""
+    """Return the collection in the arguments, or the default."""
     named: str | None = arguments.get("collection")
     return named or library.chosen.collection
 
 
 def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
-    """Return the ingest request that the arguments describe, with an empty path.
-
-    Raise `RequestRefused` if the chunking parameters are invalid.
+    """Return the ingest request that the arguments describe, with an empty path. Raise `RequestRefused` if its
+    parameters are invalid.
     """
     return BookRequest(
         path=Path(),
@@ -82,9 +81,8 @@ def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
 
 
 def fresh(library: Alexandria, request: BookRequest, title: str | None, report: StepReport, number: int) -> None:
-    """Begin the step `number`, which checks whether the book is already in the collection. Raise `Halted` if it is.
-
-    If the request has `force` set, the check is skipped.
+    """Begin the step `number`. Raise `Halted` if the book is already in the collection, unless the request has `force`
+    set.
     """
     report.begin("📋 Checking if already ingested...", number)
     there = None if request.force else library.ingest_book.already(request.path, request.collection)
@@ -99,16 +97,15 @@ def _already(title: str, collection: str) -> Halted:
 
 
 def is_there(plain: Mapping[str, Any]) -> bool:
-    """Return whether the result of an ingest says that the book is already in the collection."""
+    """Return whether a result says that the book is already there."""
     return not plain["success"] and bool(plain["steps"]) and str(plain["steps"][-1]).startswith(_THERE)
 
 
 def ingested(
     library: Alexandria, request: BookRequest, format: str, progress: Progress, report: StepReport
 ) -> dict[str, Any]:
-    """Run the ingest, whose step has begun, and return its result with the completed report.
-
-    Raise `Halted` if the book is already in the collection or the ingest fails.
+    """Run the ingest, whose step has begun, and return its result. Raise `Halted` if it fails or the book is already
+    there.
     """
     try:
         done = library.ingest_book(request, progress)

@@ -1,6 +1,6 @@
 """Ingests a book from the library, or a file that is not in the library.
 
-The texts of the steps and errors are part of the contract of the tools, also where they name Calibre for other libraries.
+The texts of the steps and errors are part of the contract of the tools, even if they name Calibre.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from citekit.entrypoints.library.steps import Halted, StepReport
 Arguments = Mapping[str, Any]
 
 FIRST_NAMED = (".epub", ".pdf", ".txt", ".md", ".html")
-"""The suffixes that are listed first in the error for an unsupported format."""
+"""The suffixes that an error for unsupported formats lists first."""
 
 
 def ingest(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Ingest a book from the library, and return the result with a report of the steps."""
+    """Ingest a book from the library, and return the result with its steps."""
     return told(lambda report: _book(library, arguments, progress, report))
 
 
@@ -79,7 +79,7 @@ def _chosen(library: Alexandria, record: BookRecord, preference: str, report: St
 
 
 def ingest_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Ingest a file that is not in the library, and return the result with a report of the steps."""
+    """Ingest a file that is not in the library, and return the result with its steps."""
     return told(lambda report: _file(library, arguments, progress, report))
 
 
@@ -120,9 +120,9 @@ def _valid(library: Alexandria, text: str, report: StepReport) -> Path:
 
 
 def _described(library: Alexandria, request: BookRequest, report: StepReport) -> BookRequest:
-    """Return the request with its title and author or, if it does not have them, those of the file.
+    """Return the request with its title and author, or else those of the file.
 
-    Raise `Halted` if the metadata of the file cannot be read, or if the title or the author is unknown.
+    Raise `Halted` if the file's metadata cannot be read, or if the title or the author is unknown.
     """
     report.begin("🔍 Extracting metadata from file...", 3)
     try:

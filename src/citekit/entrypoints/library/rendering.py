@@ -1,4 +1,4 @@
-"""Converts objects of the library to the plain data that the tools return."""
+"""Converts objects of the library to plain data."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from citekit.domain.library.personas import Guardian
 from citekit.wire import locations
 
 LEAST = 200
-"""The minimum number of characters to which the text of a hit is cut."""
+"""The minimum number of characters of a cut text."""
 
 OPENING = 600
-"""The maximum length of the excerpt from the beginning of a chapter, in characters."""
+"""The maximum number of characters of the excerpt from a chapter."""
 
 CUT = " [truncated]"
 
@@ -26,16 +26,16 @@ FOREIGN = (
     "The text is not shown because this index was not built in this home. To read it, open the address, or rebuild "
     "the index (citekit library rebuild)."
 )
-"""The note for a hit whose text comes from an index of another home."""
+"""The note for a hit from an index of another home."""
 
 
 def megabytes(size: int) -> float:
-    """Return a size in bytes as a number of megabytes of 1024 * 1024 bytes, rounded to two decimal places."""
+    """Return a size in bytes as megabytes of 1024 * 1024 bytes, with two decimal places."""
     return round(size / (1024 * 1024), 2)
 
 
 def card(record: BookRecord) -> dict[str, Any]:
-    """Return the main details of a book as plain data, for lists of books."""
+    """Return the main details of a book as plain data."""
     return {
         "id": record.id,
         "title": record.title,
@@ -68,7 +68,7 @@ def whole_card(record: BookRecord) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """Return the value of a custom column in a form that JSON can represent."""
+    """Return the value of a custom column for JSON."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -80,7 +80,7 @@ def _plain(value: object) -> object:
 
 
 def guardian_card(guardian: Guardian) -> dict[str, Any]:
-    """Return the details of a guardian as plain data, for lists of guardians."""
+    """Return the details of a guardian as plain data."""
     return {
         "id": guardian.id,
         "name": guardian.name,
@@ -93,7 +93,7 @@ def guardian_card(guardian: Guardian) -> dict[str, Any]:
 
 
 def file_card(file: LocalFile) -> dict[str, Any]:
-    """Return the details of a file as plain data, for lists of files."""
+    """Return the details of a file as plain data."""
     return {
         "name": file.path.name,
         "size_mb": megabytes(file.size),
@@ -117,7 +117,7 @@ def params_card(params: ChunkingParams) -> dict[str, Any]:
 
 
 def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
-    """Return the result of an ingest as plain data. `format` is the format of the ingested file."""
+    """Return the result of an ingest as plain data."""
     entry = done.entry
     return {
         "title": entry.title,
@@ -136,11 +136,10 @@ def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
 
 
 def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, Any]:
-    """Return the hits for a question as plain data.
+    """Return the hits for a question as plain data, with their chapters if the request asks for context.
 
-    The chapters of the hits are included if the request asks for context. If `max_chars` is not None, it is divided
-    equally among the hits: each text is cut to its share, but not below `LEAST` characters, around its best passage,
-    and only the beginnings of chapters are included.
+    `max_chars` is divided equally among the hits: each text is cut to its share, but not below `LEAST` characters,
+    around its best passage, and only the beginnings of chapters are included.
     """
     mode = answers.request.mode
     parents = {parent.id: parent for parent in answers.parents}
@@ -197,9 +196,8 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
 
 
 def _shorten(found: dict[str, Any], limit: int) -> None:
-    """Cut the text of a hit to `limit` characters around its best passage, and omit texts that repeat it.
-
-    The texts of its neighbors are cut to a quarter of that.
+    """Cut the text of a hit to `limit` characters around its best passage, and omit repeated texts. Neighbors get a
+    quarter of that.
     """
     passage = found.get("passage")
     found["text"] = excerpt(found["text"], passage["text"] if passage else "", limit)

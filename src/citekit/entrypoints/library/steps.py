@@ -1,4 +1,4 @@
-"""Builds the step-by-step report of a library tool, with a progress bar made of characters."""
+"""Builds the report of a library tool, with a progress bar of characters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from attrs import define, field
 
 STEPS = 6
-"""The number of boxes in the progress bar. An ingest fills one box for each step, and all boxes when it succeeds."""
+"""The number of boxes in the progress bar: one for each step of an ingest, and one for its success."""
 
 
 def bar(done: int) -> str:
-    """Return a progress bar with `done` of `STEPS` boxes filled, such as `[███░░░] 50%`."""
+    """Return a progress bar of `STEPS` boxes, such as `[███░░░] 50%`."""
     done = max(0, min(done, STEPS))
     return f"[{'█' * done}{'░' * (STEPS - done)}] {done * 100 // STEPS}%"
 
@@ -19,7 +19,7 @@ def bar(done: int) -> str:
 class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this package sees it
     """Raised to end an ingest with an error text.
 
-    If `line` is not None, it replaces the report line of the failed step. `facts` are additional fields of the result.
+    `line`, if any, replaces the line of the failed step. `facts` are additional fields of the result.
     """
 
     def __init__(self, error: str, line: str | None = None, **facts: Any) -> None:
@@ -29,7 +29,7 @@ class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this 
 
 @define
 class StepReport:
-    """The report of an operation: one line for each step so far. A step's line is replaced when the step is done.
+    """The report of an operation: a line for each step so far.
 
     `facts` are fields of the result that are already known, and `reached` is the number of the current step.
     """
@@ -44,18 +44,14 @@ class StepReport:
         self.reached = number
 
     def done(self, line: str) -> None:
-        """Replace the line of the current step with a line that describes its outcome."""
+        """Replace the line of the current step with its outcome."""
         self.lines[-1:] = [line]
 
     def success(self, **facts: Any) -> dict[str, Any]:
-        """Return the result of a successful operation: the known facts, the additional `facts`, and the report."""
+        """Return the result of a successful operation."""
         return {"success": True, **self.facts, **facts, "progress": bar(STEPS), "steps": self.lines, "error": None}
 
     def failure(self, error: str, reached: int | None = None, **facts: Any) -> dict[str, Any]:
-        """Return the result of a failed operation: the error text, the known facts, the additional `facts`, and the
-        report.
-
-        The progress bar shows `reached` steps, or, if that is None, the number of the current step.
-        """
+        """Return the result of a failed operation, with a progress bar of `reached` steps (default: the current one)."""
         shown = bar(self.reached if reached is None else reached)
         return {"success": False, **self.facts, **facts, "progress": shown, "steps": self.lines, "error": error}

@@ -1,1 +1,1 @@
-"""Implements the MCP server (its tools, resources, and prompts) and its transport over standard input and output."""
+"""Implements the MCP server and its transport over standard input and output."""

@@ -1,7 +1,6 @@
 """Creates the results that agents receive from tools.
 
-Data is sent as JSON, both as text and as structured content. Evidence is also sent as links and as inline content, and
-errors are sent as sentences.
+Data is sent as JSON, both as text and as structured content, and evidence also as links and inline content.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from citekit.settings.secrets import concealed
 from citekit.wire import locations, maps
 
 LONGEST_ERROR = 1200
-"""The maximum number of characters in an error text, which can repeat the agent's own arguments. Agents pay for every
+"""The maximum number of characters in an error text, which can repeat the agent's arguments. Agents pay for every
 token.
 """
 
@@ -39,9 +38,8 @@ token.
 class Answer:
     """The result of a tool: a JSON text that is sent both as text content and as structured content.
 
-    `attachments` are further content: links to evidence, and short evidence itself. If `summary` is not None, it is
-    sent as the text content instead of the JSON, in fewer characters. `is_error` is true if the tool failed and the
-    data says so.
+    `attachments` are links to evidence, and short evidence itself. `summary` is sent as the text content instead, in
+    fewer characters. `is_error` is true if the tool failed and the data says so.
     """
 
     text: str
@@ -53,10 +51,7 @@ class Answer:
     def of(
         cls, plain: dict[str, object], attachments: Sequence[ContentBlock] = (), *, summary: str | None = None
     ) -> Answer:
-        """Create the result for the data `plain`.
-
-        In file names that are not valid UTF-8, the invalid bytes become question marks.
-        """
+        """Create the result for the data `plain`. Invalid bytes of file names become question marks."""
         shown = None if summary is None else "\n".join(map(quoted, _encodable(summary).split("\n")))
         return cls(quoted_json(_encodable(compact(plain))), attachments, shown)
 
@@ -67,17 +62,17 @@ class Answer:
 
     @cached_property
     def data(self) -> bytes:
-        """The structured content of the result, encoded as the bytes that are sent."""
+        """The structured content as bytes to send."""
         return self.text.encode()
 
     @cached_property
     def content(self) -> bytes:
-        """The JSON object for the text content of the result, encoded as the bytes that are sent."""
+        """The JSON object for the text content as bytes to send."""
         return f'{{"type":"text","text":{json.dumps(self.shown, ensure_ascii=False)}}}'.encode()
 
     @cached_property
     def whole_content(self) -> bytes:
-        """The JSON objects for the text content and the attachments, separated by commas, as bytes to send."""
+        """The JSON objects for all content, separated by commas, as bytes to send."""
         return b",".join((self.content, *map(_as_bytes, self.attachments)))
 
     @cached_property
@@ -93,8 +88,8 @@ class Answer:
     def result(self, *, whole: bool) -> CallToolResult:
         """Return the answer as an MCP tool result.
 
-        With `whole=False`, for clients with a protocol version before 2025-06-18, attachments other than texts and
-        images are left out.
+        With `whole=False`, for protocol versions before 2025-06-18, attachments other than texts and images are left
+        out.
         """
         content: list[ContentBlock] = [TextContent(text=self.shown)]
         return CallToolResult(
@@ -115,18 +110,18 @@ def _as_bytes(block: ContentBlock) -> bytes:
 def failure(
     error: BaseException, discreet: Discretion, title_of: Callable[[str], str], *, structure: bool = False
 ) -> CallToolResult:
-    """Return an error as an MCP tool result. `discreet` removes paths that the client must not see.
+    """Return an error as an MCP tool result.
 
-    `title_of` returns the title for a resource ID, which is added to suggested IDs. If `structure` is True, as in the
-    tool `getStructure`, the text says where the missing map was expected.
+    `discreet` removes paths that the client must not see. `title_of` returns the titles of suggested resource IDs. With
+    `structure`, as in `getStructure`, the text says where the missing map was expected.
     """
     text = told(discreet(_told(error, structure, title_of), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
 def told(text: str) -> str:
-    """Return the text of an error as agents receive it: without secrets, with invisible characters escaped, and cut
-    after `LONGEST_ERROR` characters.
+    """Return the text of an error for agents: without secrets, with invisible characters escaped, and cut after
+    `LONGEST_ERROR` characters.
     """
     shown = quoted(concealed(text))
     return shown if len(shown) <= LONGEST_ERROR else f"{shown[:LONGEST_ERROR]}..."
@@ -137,12 +132,12 @@ def _encodable(text: str) -> str:
 
 
 def compact(plain: object) -> str:
-    """Return data as JSON without unnecessary white space. Non-ASCII characters are not escaped."""
+    """Return data as JSON without unnecessary white space and escapes."""
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def node_answer(node: Node) -> Answer:
-    """Return the result for a node, with the IDs of its children, except the library's chunks."""
+    """Return the result for a node, without the library's chunks."""
     return Answer.of(maps.to_plain_node(without_chunk_children(node), depth=0))
 
 
@@ -154,8 +149,8 @@ def evidence_answer(
 ) -> Answer:
     """Return the result for evidence, with a link to its content and the content `inline`, or a note if that is None.
 
-    `discreet` removes paths that the client must not see. If `shown_path` is not None, the client cannot open files of
-    this computer: there is no output path, and `shown_path` returns the path of the source that the client sees.
+    `discreet` removes paths that the client must not see. For a client on another computer, `shown_path` returns the
+    path of the source that it sees, and there is no output path.
     """
     plain: dict[str, object] = {
         "output_path": None if evidence.output_path is None or shown_path else str(evidence.output_path),
@@ -179,17 +174,15 @@ def evidence_answer(
 
 
 KEPT_CHARACTERS = 4 * 1024 * 1024
-"""The size limit of the answer cache in characters. The least recently used answers are evicted first. Each answer is
-cached in up to four forms.
-"""
+"""The size limit of the answer cache in characters. Each answer is cached in up to four forms."""
 
 
 @define
 class KeptAnswers:
-    """A cache of tool results. Each cached result belongs to the object that it was made from, such as a map.
+    """A cache of tool results, each for the object that it was made from, such as a map.
 
-    A result is valid only while the caller gets the same object from the cache of maps. Maps are referenced weakly, so
-    the cache of maps decides how many of them stay in memory. `limit` is the maximum size in characters.
+    A result is valid only while the cache of maps returns the same object. Maps are referenced weakly, so that cache
+    decides how many stay in memory. `limit` is the maximum size in characters.
     """
 
     limit: int = KEPT_CHARACTERS
@@ -198,13 +191,11 @@ class KeptAnswers:
     _lock: Lock = field(factory=Lock, init=False)
 
     def of(self, name: Hashable, told_by: object, make: Callable[[], Answer]) -> Answer:
-        """Return the cached result `name` if it was made from the object `told_by`. Otherwise, create it with `make`
-        and cache it.
-        """
+        """Return the cached result `name` if it was made from `told_by`. Otherwise, create it with `make` and cache it."""
         return self.known(name, told_by) or self._keep(name, told_by, make())
 
     def known(self, name: Hashable, told_by: object) -> Answer | None:
-        """Return the cached result `name` if it was made from the object `told_by`; otherwise None."""
+        """Return the cached result `name` if it was made from `told_by`; otherwise None."""
         with self._lock:
             kept = self._kept.get(name)
             if kept is None or kept[0]() is not told_by:
@@ -255,7 +246,7 @@ def _links(evidence: Evidence) -> Sequence[ResourceLink]:
 
 
 def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBlock]:
-    """Return evidence as content that a client can show, with a note if it is truncated, reduced, or not shown."""
+    """Return evidence as content for a client, with a note if it is truncated, reduced, or not shown."""
     uri = evidence_uri(receipt.evidence_digest)
     if content is None:
         size = f"{receipt.media_type}, {receipt.evidence_size:,} bytes"
@@ -272,7 +263,7 @@ def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBloc
 
 
 def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, object]:
-    """Return the fields of a receipt that an agent needs. The whole receipt is available as a resource."""
+    """Return the fields of a receipt that an agent needs. The whole receipt is a resource."""
     plain = {
         "evidence_digest": receipt.evidence_digest.hex,
         "evidence_size": receipt.evidence_size,
@@ -305,7 +296,7 @@ def _told(error: BaseException, structure: bool, title_of: Callable[[str], str])
 
 
 def _titled(name: str, title_of: Callable[[str], str]) -> str:
-    """Return the title of a resource in parentheses, or an empty text if it repeats the ID or the map cannot be read."""
+    """Return the title of a resource in parentheses, or nothing if it repeats the ID or the map cannot be read."""
     try:
         title = " ".join(title_of(name).split())[:80]
     except CiteKitError:

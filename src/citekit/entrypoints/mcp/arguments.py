@@ -1,4 +1,4 @@
-"""Validates the arguments of a tool call against the tool's input schema, and finds the resources that they mean."""
+"""Validates the arguments of tool calls, and finds the resources that they mean."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from citekit.domain.suggestions import name_meant
 T = TypeVar("T")
 
 _NAMING = ("resource_id", "resource_ids")
-"""The arguments whose value is a resource ID or a list of resource IDs."""
+"""The arguments whose values are resource IDs."""
 
 
 def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the arguments of a tool call after validating them against the tool's input schema.
 
-    Arguments that are null are left out, because models write null for arguments that they do not want to set. Raise
-    `RequestRefused` if an argument is unknown, missing, of the wrong type, or outside the permitted values.
+    Null arguments are left out: models write null for what they do not want to set. Raise `RequestRefused` if an
+    argument is unknown, missing, of the wrong type, or outside the permitted values.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
@@ -36,10 +36,10 @@ def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | Non
 def with_ids_meant(
     run: Callable[[Mapping[str, object]], T], arguments: Mapping[str, object], ids: Callable[[], Iterable[str]]
 ) -> T:
-    """Return the result of `run` for the arguments.
+    """Return the result of `run`, after replacing unknown IDs that are a file name or another spelling of exactly one
+    of `ids`.
 
-    An unknown ID that is a file name or another spelling of exactly one of `ids` is replaced with that ID. Raise
-    `ResourceMissing` for any other unknown ID, and the errors of `run`.
+    Raise `ResourceMissing` for other unknown IDs, and the errors of `run`.
     """
     try:
         return run(arguments)
@@ -90,9 +90,9 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
 
 
 def _object(name: str, schema: Mapping[str, Any], value: object) -> dict[str, Any]:
-    """Return an object in a list after validating it. A string stands for an object with only its required property.
+    """Return an object in a list after validating it. A string stands for an object with its required property.
 
-    Raise `RequestRefused` if the value is neither, or if a property is invalid.
+    Raise `RequestRefused` if it is neither or invalid.
     """
     required = schema["required"][0]
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Sends log messages to a client that asked for them with `logging/setLevel` (protocol versions up to 2025-11-25)."""
+"""Sends log messages to a client that asked with `logging/setLevel` (protocol versions up to 2025-11-25)."""
 
 from __future__ import annotations
 
@@ -35,13 +35,12 @@ LEVELS: dict[LoggingLevel, int] = {
 
 
 class ClientLog(logging.Handler):
-    """Forwards log messages of CiteKit to the client, without tracebacks or paths that the client must not see.
-
-    Until the client sets a level, nothing is forwarded.
+    """Forwards log messages of CiteKit to the client, without tracebacks and forbidden paths, once the client has set a
+    level.
     """
 
     def __init__(self, discreet: Discretion) -> None:
-        """Create a handler that forwards nothing yet. `discreet` removes paths from messages."""
+        """Create a handler. `discreet` removes paths from messages."""
         super().__init__()
         self._discreet = discreet
         self._session: ServerSession | None = None
@@ -77,5 +76,5 @@ class ClientLog(logging.Handler):
 
 
 def _level_of(number: int) -> LoggingLevel:
-    """Return the highest level of the protocol that is not above `number`, a level of the module `logging`."""
+    """Return the highest level of the protocol that is not above `number`."""
     return max((name for name, least in LEVELS.items() if least <= number), key=LEVELS.__getitem__, default="debug")

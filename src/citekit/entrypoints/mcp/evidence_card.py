@@ -1,7 +1,7 @@
 """Defines the MCP App that shows evidence in a chat (MCP Apps, version 2026-01-26): a card, and the tools for it.
 
-The tool `showEvidence` is for models and is complete without the card. `evidencePage` is for the card. Both are listed
-only to clients that support MCP Apps, so that other agents do not pay for their descriptions.
+`showEvidence` is for models, even without the card; `evidencePage` is for the card. Both are listed only to clients
+that support MCP Apps, because agents pay for descriptions.
 """
 
 from __future__ import annotations
@@ -36,15 +36,13 @@ CARD_TYPE = "text/html;profile=mcp-app"
 """The media type of an MCP App."""
 
 TEXT = 3_000
-"""The maximum number of characters of a text in the card. A longer text is cut."""
+"""The maximum number of characters of a text in the card."""
 
 PAGES = 50
 """The maximum number of pages that the card shows."""
 
 PICTURE = 512 * 1024
-"""The size in bytes above which the picture of a page is drawn with a smaller width. Some hosts limit the size of tool
-results.
-"""
+"""The size in bytes above which the picture of a page is drawn smaller. Some hosts limit the size of tool results."""
 
 _FRACTIONS = {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
 
@@ -134,7 +132,7 @@ FOR_CARDS = (SHOW_EVIDENCE, EVIDENCE_PAGE)
 
 
 def supports_apps(extensions: Mapping[str, Any] | None) -> bool:
-    """Return whether a client that declares these extensions can show MCP Apps with the media type `CARD_TYPE`."""
+    """Return whether a client with these extensions can show MCP Apps of the type `CARD_TYPE`."""
     said = (extensions or {}).get(EXTENSION)
     kinds = said.get("mimeTypes") if isinstance(said, Mapping) else None
     return isinstance(kinds, Sequence) and CARD_TYPE in kinds
@@ -169,7 +167,7 @@ def show_evidence(app: Container, arguments: Mapping[str, Any], progress: Progre
 
 
 def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> Answer:
-    """Run the tool `evidencePage`. A picture of more than `PICTURE` bytes is drawn again with a smaller width."""
+    """Run the tool `evidencePage`. Pictures of more than `PICTURE` bytes are drawn smaller."""
     name, page = arguments["resource_id"], arguments["page"]
     count = len(app.show.page_sizes(name))
     width = min(arguments.get("width", 960), WIDTHS[-1])
@@ -182,10 +180,9 @@ def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> 
 
 
 def _viewer_link(app: Container, address: Address, words: str, verdict: QuoteVerdict | None) -> str | None:
-    """Return a link to the part in the user's viewer, or None if the location is virtual or no running viewer shows
-    this home.
+    """Return a link to the part in the user's viewer, or None.
 
-    The link contains no token or code, so it opens only in a browser that already has access to the viewer.
+    It has no token or code, so it opens only in a browser that already has access.
     """
     if isinstance(address.location, Virtual) or app.settings.home not in app.viewed_homes():
         return None
@@ -201,8 +198,7 @@ def _viewer_link(app: Container, address: Address, words: str, verdict: QuoteVer
 
 
 def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdict | None) -> Address:
-    """Return the address of the passage to mark or, without one, of the requested part or the first node of the
-    requested resource.
+    """Return the address of the passage to mark, or else of the requested part or the resource's first node.
 
     Raise `RequestRefused` if there is no such node.
     """
@@ -218,7 +214,7 @@ def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdi
 
 
 def _shown(app: Container, address: Address, verdict: QuoteVerdict | None, progress: Progress) -> dict[str, Any]:
-    """Return the content that the card shows for an address: pages with boxes, a time range, or a text."""
+    """Return the content of the card: pages with boxes, a time range, or a text."""
     location, name = address.location, address.resource_id
     if isinstance(location, Virtual):
         return {"kind": "text", "text": ""}
@@ -234,7 +230,7 @@ def _shown(app: Container, address: Address, verdict: QuoteVerdict | None, progr
 
 
 def _passage(verdict: QuoteVerdict) -> NearPlace | QuotePlace | None:
-    """Return the passage to mark: the first place of the quote, or else the passage that the quote alters, or None."""
+    """Return the passage to mark: the first place of the quote, or else the passage that it alters, or None."""
     return verdict.places[0] if verdict.places else verdict.altered
 
 
@@ -258,7 +254,7 @@ def _sized(corners: Corners) -> list[float]:
 
 
 def _summary(plain: Mapping[str, Any]) -> str:
-    """Return the answer as text, for clients that do not show the card."""
+    """Return the answer as text, for clients without the card."""
     titles = " > ".join(" ".join(title.split()) for title in (plain["title"], *plain["titles"]))
     lines = [f"{plain['address']}  {titles}"]
     if "finding" in plain:

@@ -1,4 +1,4 @@
-"""Implements the MCP tool `findText`, which searches the text of mapped files."""
+"""Implements the MCP tool `findText`."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ FIND_TEXT = Tool(
 
 
 def find_text(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool `findText`. `discreet` removes paths outside the allowed folders from the reasons in the result."""
+    """Run the tool `findText`. `discreet` removes forbidden paths from the reasons in the result."""
     found = app.find_text(
         arguments["query"],
         arguments.get("resource_ids", ()),

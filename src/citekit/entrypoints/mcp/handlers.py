@@ -86,7 +86,7 @@ _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 COMPLETIONS_LIMIT = 100
-"""The maximum number of values in a completion, as the protocol prescribes."""
+"""The maximum number of values in a completion (MCP)."""
 
 
 def build_server(
@@ -98,10 +98,9 @@ def build_server(
 ) -> Server[Any]:
     """Return the MCP server, without a transport.
 
-    The server reads only files that its clients may access, even if `app` may read more. Pass `parcels` only if the
-    transport inserts the results that bypass the SDK (see `response_bypass`), and `changes` only if its `watch` runs.
-    With `remote`, the server is for clients on other computers, over a transport without sessions, so requests that
-    need a session are not offered.
+    It reads only files that its clients may access. Pass `parcels` only if the transport inserts the results that
+    bypass the SDK (see `response_bypass`), and `changes` only if its `watch` runs. With `remote`, clients are on other
+    computers and have no sessions, so requests that need one are not offered.
     """
     app = app if app.confined else app.for_clients()
     tools = Tools(app, remote=remote)
@@ -145,7 +144,7 @@ def build_server(
 def _refusing(
     handler: Callable[[_Context, _Params], Awaitable[_Result]],
 ) -> Callable[[_Context, _Params], Awaitable[_Result]]:
-    """Return a handler that raises the errors of `handler` as errors of the MCP protocol."""
+    """Return a handler that raises the errors of `handler` as MCP errors."""
 
     async def handled(context: _Context, params: _Params) -> _Result:
         try:
@@ -165,7 +164,7 @@ class _Toolset:
 
 
 def _offered(app: Container, tools: Tools) -> list[_Toolset]:
-    """Return the enabled toolsets. The library tools are imported only if they are enabled."""
+    """Return the enabled toolsets, importing the library tools only if they are enabled."""
     wanted = app.settings.library.toolsets
     offered = []
     if CITEKIT in wanted:
@@ -284,11 +283,7 @@ class _Handlers:
         return await self._or_refused(lambda: completed(self._tools.app.maps.ids(), params))
 
     async def _or_refused(self, work: Callable[[], _Result]) -> _Result:
-        """Run `work` in a thread and return its result.
-
-        Raise its errors as MCP protocol errors, because requests for resources and prompts have no other way to report
-        errors.
-        """
+        """Run `work` in a thread and return its result. Raise its errors as MCP protocol errors."""
         try:
             return await self._workers.quick(work)
         except Exception as error:
@@ -307,9 +302,10 @@ def _report(context: _Context, discreet: Discretion) -> Report | None:
 
 
 def completed(ids: Sequence[str], params: CompleteRequestParams) -> CompleteResult:
-    """Return the IDs that begin with the given text, followed by other IDs that contain it, regardless of case.
+    """Return the IDs that begin with the given text, then others that contain it, regardless of case: at most
+    `COMPLETIONS_LIMIT`.
 
-    At most `COMPLETIONS_LIMIT` values are returned, and only for the resource ID in the URI of a map.
+    Only the resource ID in the URI of a map is completed.
     """
     found = _matching(ids, params.argument.value.casefold()) if _is_resource_id(params) else []
     return CompleteResult(

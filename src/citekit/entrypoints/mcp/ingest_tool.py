@@ -1,4 +1,4 @@
-"""Implements the MCP tool `ingest`, which maps a local file without a model."""
+"""Implements the MCP tool `ingest`, which maps a file without a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
 
 SIZE_LIMIT = 4 * 1024**3
-"""The maximum size in bytes of a file that an agent can map. The owner of the home can map larger files."""
+"""The maximum size in bytes of a file that an agent can map."""
 
 INGESTED: Mapping[str, Any] = {
     "type": "object",
@@ -51,7 +51,7 @@ def ingest(
     """Run the tool `ingest`. `find` converts the path that a client gave, by default relative to the home.
 
     Raise `RequestRefused` for a URL, an empty path, or a file that is too large, `SourceUnreadable` for a folder,
-    `PathNotAllowed` for a file that the agent may not map, and the errors of `find` and `Ingest`.
+    `PathNotAllowed`, and the errors of `find` and `Ingest`.
     """
     path = find(arguments["path"]) if find else _local_path(arguments["path"], app.settings.home)
     real = app.mappable_folders.check(path)

@@ -1,4 +1,4 @@
-"""Implements the MCP tool `listResources`, which lists the mapped files."""
+"""Implements the MCP tool `listResources`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ LIST_RESOURCES = Tool(
 )
 
 TITLE_LIMIT = 120
-"""The maximum number of characters of a title in the text content of an answer."""
+"""The maximum number of characters of a title in the text."""
 
 _DAMAGED = "The map of this resource cannot be read."
 
@@ -72,7 +72,7 @@ def ids_answer(ids: Sequence[str]) -> Answer:
 
 
 def list_resources(app: Container, arguments: Mapping[str, Any], shown: Callable[[str], str] | None = None) -> Answer:
-    """Run the tool `listResources` with a query or a cursor. `shown` converts paths for remote clients."""
+    """Run `listResources` with a query or a cursor. `shown` converts paths for remote clients."""
     found = app.list_resources(arguments.get("query", ""), arguments.get("cursor"))
     if shown is not None:
         found = evolve(found, resources=[_with_path(each, shown) for each in found.resources])
@@ -102,9 +102,8 @@ def _details(listed: ListedResource) -> dict[str, Any]:
 
 
 def _lines(found: ResourceList) -> Iterator[str]:
-    """Yield a line with the number of resources, and a line for each resource.
-
-    If the first line names a folder, the paths are relative to that folder.
+    """Yield a line with the number of resources, and one for each. Paths are relative to the folder, if any, in the
+    first line.
     """
     folder = _common_folder(found.resources)
     below = f", paths below {printable(folder)}" if folder else ""
@@ -129,7 +128,7 @@ def _facts(listed: ListedResource, folder: str) -> str:
 
 
 def _common_folder(listed: Sequence[ListedResource]) -> str:
-    """Return the deepest folder that contains all files, or an empty text if there is none or it is the root."""
+    """Return the deepest folder below the root that contains all files, or an empty text."""
     folders = [str(PurePath(each.card.source_path).parent) for each in listed if each.card is not None]
     if not folders or not all(map(os.path.isabs, folders)):
         return ""

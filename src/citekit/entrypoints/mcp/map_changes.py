@@ -1,9 +1,7 @@
 """Announces changes of maps to clients: a changed list of resources, and a changed map to which a client subscribed.
 
-Clients up to protocol version 2025-11-25 get notifications after `notifications/initialized` and `resources/subscribe`.
-Later clients open a stream with `subscriptions/listen`. Nothing is watched until a client sends
-`notifications/initialized` or `subscriptions/listen`. After that, each check reads the state of the map store and the
-version of each subscribed map.
+Clients up to protocol version 2025-11-25 get notifications after `notifications/initialized` and `resources/subscribe`;
+later ones open a stream with `subscriptions/listen`. Nothing is watched before the first of these.
 """
 
 from __future__ import annotations
@@ -46,17 +44,17 @@ EVERY = 1.0
 """The time in seconds between two checks."""
 
 STREAMS = 16
-"""The maximum number of open streams of one client or, over HTTP, of one subject."""
+"""The maximum number of open streams of one client or, over HTTP, subject."""
 
 SUBSCRIPTIONS = 1000
-"""The maximum number of resources to which one client or, over HTTP, one subject can subscribe."""
+"""The maximum number of subscriptions of one client or, over HTTP, subject."""
 
 _Context = ServerRequestContext[Any, Any]
 
 
 @define
 class MapChanges:
-    """Watches the maps of a home and notifies the client. `maps` returns the store, which is used in threads."""
+    """Watches the maps of a home and notifies the client. `maps` returns the store."""
 
     maps: Callable[[], MapStore]
     _session: ServerSession | None = field(default=None, init=False)
@@ -81,8 +79,7 @@ class MapChanges:
     async def subscribe(self, _: _Context, params: SubscribeRequestParams) -> EmptyResult:
         """Subscribe the client to a map, which does not have to exist.
 
-        Raise `RequestRefused` if the URI is not that of a map, or if the client would have more than `SUBSCRIPTIONS`
-        subscriptions.
+        Raise `RequestRefused` if the URI is not that of a map, or for more than `SUBSCRIPTIONS` subscriptions.
         """
         uri = str(params.uri)
         id_of(uri)
@@ -92,7 +89,7 @@ class MapChanges:
         return EmptyResult()
 
     async def unsubscribe(self, _: _Context, params: UnsubscribeRequestParams) -> EmptyResult:
-        """End a subscription. Do nothing if the client has not subscribed to the URI."""
+        """End a subscription, if there is one."""
         uri = str(params.uri)
         if uri in self._of_session:
             self._of_session.discard(uri)
@@ -100,9 +97,8 @@ class MapChanges:
         return EmptyResult()
 
     async def listen(self, context: _Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """Serve a stream of changes until the client or the server ends it.
-
-        Raise `RequestRefused` if the client would have more than `SUBSCRIPTIONS` subscriptions.
+        """Serve a stream of changes until the client or the server ends it. Raise `RequestRefused` for more than
+        `SUBSCRIPTIONS` subscriptions.
         """
         uris = list(dict.fromkeys(map(str, params.notifications.resource_subscriptions or ())))
         await self._add(uris)
@@ -117,7 +113,7 @@ class MapChanges:
         self._streams.close()
 
     async def watch(self) -> None:
-        """Announce changes until the task is canceled or the client is gone."""
+        """Announce changes until the task is canceled or the client gone."""
         await self._wanted.wait()
         with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             while True:
@@ -148,7 +144,7 @@ class MapChanges:
                 self._versions.pop(uri, None)
 
     def _versions_of(self, uris: Iterable[str]) -> dict[str, str | None]:
-        """Return the current version of the map of each URI, or None if the map cannot be read. Called in a thread."""
+        """Return the version of the map of each URI, or None if it cannot be read. Called in a thread."""
         found: dict[str, str | None] = {}
         for uri in uris:
             found[uri] = None

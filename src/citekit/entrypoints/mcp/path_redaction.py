@@ -1,7 +1,7 @@
-"""Replaces paths that an agent must not see with their file names, in all text that the agent reads.
+"""Replaces paths that an agent must not see with their file names, in messages for the agent.
 
 Paths are found in the text itself, because messages have many sources: the operating system, parsers, and untrusted
-maps. This module does not access the file system, so its results do not reveal whether a file exists.
+maps. The file system is not accessed, so results do not reveal whether a file exists.
 """
 
 from __future__ import annotations
@@ -16,23 +16,22 @@ from attrs import field, frozen
 from citekit.domain.errors import AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused
 
 LONGEST = 20_000
-"""The maximum number of characters of a text. The rest of a longer text is cut off."""
+"""The maximum number of characters of a text, which is cut off there."""
 
 _OF_ADDRESSES = (AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused)
-"""Errors that name no file. Anything in them that looks like a path is an ID and stays unchanged."""
+"""Errors that name no file: what looks like a path is an ID and stays."""
 
 _MESSAGES = frozenset(("error", "steps", "summary"))
-"""The keys of a library tool's answer whose values are status messages."""
+"""The keys of answers whose values are status messages."""
 
 _PART = r"(?:(?![.:;,!?)\]]{1,20}+(?:\s|$))(?! [(\[])(?:[^/\\\n'\"<>|*]|(?<=\w)'(?=\w)))+(?<![ :,;=(])"
-"""A name within a path. It can contain spaces, but not the end of a sentence."""
+"""A name in a path. It can have spaces, but not the end of a sentence."""
 
 _PATH = re.compile(
     r"(?<![\w/\\.])(?<!:(?=//(?!/)))(?!(?<=<)/[\w:.-]+>)(?i:file:(?://[\w.-]*)?(?=/))?"
     rf"((?:[A-Za-z]:)?[\\/]++(?=\S)(?:{_PART}[\\/]++)*+)((?=\S){_PART})?"
 )
-"""The folders of an absolute path, and its last name together with the words after it. Excludes web addresses and XML
-end tags.
+"""The folders of an absolute path, and its last name with the words after it. Excludes web addresses and XML end tags.
 
 The possessive quantifiers (`++`) prevent backtracking on hostile input.
 """
@@ -48,23 +47,21 @@ class _NoFolders:
 
 
 NO_FOLDERS = _NoFolders()
-"""The folders of clients on other computers, which may see no paths."""
+"""The folders of clients on other computers, which see no paths."""
 
 
 @frozen
 class Discretion:
-    """Removes the folders from paths in text, except paths inside `folders` and `own`.
-
-    `folders` are the folders that the agent may read. `own` are CiteKit's folders, to whose files results refer.
+    """Removes the folders from paths in text, except inside `folders`, which the agent may read, and `own`, CiteKit's
+    folders.
     """
 
     folders: _Folders
     own: tuple[Path, ...] = field(default=(), converter=tuple[Path, ...])
 
     def __call__(self, text: str, error: BaseException | None = None) -> str:
-        """Return `text` with the paths that the agent must not see replaced by their file names.
-
-        `error` is the error whose message `text` is, or None.
+        """Return `text`, the message of `error` if any, with the paths that the agent must not see replaced by their
+        file names.
         """
         if isinstance(error, _OF_ADDRESSES):
             return text
@@ -75,7 +72,7 @@ class Discretion:
         return _PATH.sub(self._shown, text)
 
     def in_answer(self, plain: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result of a library tool with the paths in its status messages redacted."""
+        """Return the result of a library tool with redacted status messages."""
         return {name: self._entry(value, is_message=name in _MESSAGES) for name, value in plain.items()}
 
     def _entry(self, value: Any, *, is_message: bool) -> Any:
@@ -90,8 +87,8 @@ class Discretion:
     def _shown(self, found: re.Match[str]) -> str:
         """Return the text that replaces a path found in a message.
 
-        The words after the last slash may belong to the file name or to the sentence, so the file name is checked with
-        one to ten of them. If the agent may see any of these paths, the text stays unchanged.
+        The words after the last slash may belong to the file name or to the sentence, so one to ten of them are tried.
+        If the agent may see one of these paths, the text stays unchanged.
         """
         if not found[2]:
             return self._shown_folder(found[0], found[1])
@@ -100,7 +97,7 @@ class Discretion:
         return found[0] if any(map(self._tells, ends)) else found[2]
 
     def _shown_folder(self, whole: str, path: str) -> str:
-        """Return the text that replaces a path that ends in a slash. Slashes alone do not count as a path."""
+        """Return the text that replaces a path that ends in a slash."""
         name = path.rstrip("/\\")
         if self._tells(PurePath(path)) or not name:
             return whole
@@ -113,7 +110,7 @@ class Discretion:
 
 
 def _paths(error: BaseException | None) -> Iterator[str]:
-    """Yield the paths, if they begin with a slash, in the attributes of an error and of the errors that caused it."""
+    """Yield the paths that begin with a slash in the attributes of an error and of its causes."""
     for _ in range(10):
         if error is None:
             return

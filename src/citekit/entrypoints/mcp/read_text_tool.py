@@ -1,4 +1,4 @@
-"""Implements the MCP tool `readText`, which returns the text of a part of a file."""
+"""Implements the MCP tool `readText`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ READ_TEXT = Tool(
 
 
 def read_text(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool `readText`. `discreet` removes paths outside the allowed folders from the reason in `stale`."""
+    """Run the tool `readText`. `discreet` removes forbidden paths from the reason in `stale`."""
     found = app.read_text(
         arguments["resource_id"],
         arguments.get("node_id"),

@@ -1,6 +1,5 @@
-"""Adapts the answers of the MCP server to clients on other computers.
-
-Such clients must not see the paths of this computer, and they cannot open its files.
+"""Adapts the answers of the MCP server to clients on other computers, which must not see paths and cannot open files of
+this one.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ _PATH = (
     "Relative to the home, or beginning with the name of another folder of the server, as in source_path: books/a.pdf."
 )
 _AUDITED = ("resource_id", "node_id", "virtual", "as", "remap", "page", "id", "path", "resource_ids")
-"""The arguments that are recorded. Others, such as questions, quotes, and cursors, could contain contents of files."""
+"""The arguments that are recorded. Others, such as quotes, could contain contents of files."""
 
 
 @define
 class ClientPaths:
     """Translates between paths on this computer and the paths that a remote client sees.
 
-    A file in the `home` is shown relative to it, and a file in one of `roots` as the name of that folder and the path
-    in it. Of other files, only the names are shown.
+    A file in the `home` is shown relative to it, one in `roots` as the name of that folder and the path in it, and any
+    other by its name.
     """
 
     home: Path
@@ -55,7 +54,7 @@ class ClientPaths:
         return named
 
     def shown(self, path: str) -> str:
-        """Return the path as the client sees it. Relative paths and URLs are returned unchanged."""
+        """Return the path as the client sees it; relative paths and URLs unchanged."""
         if not PurePath(path).is_absolute():
             return path
         for name, folder in (("", self.home), *self._named.items()):
@@ -67,7 +66,7 @@ class ClientPaths:
     def found(self, text: str) -> Path:
         """Return the path on this computer for a path that a client gave.
 
-        Raise `RequestRefused` unless it is a relative path without `..`, a backslash, a NUL, or a scheme or drive.
+        Raise `RequestRefused` unless it is a relative path without `..`, a backslash, a NUL, a scheme, or a drive.
         """
         if (
             not text.strip()
@@ -111,16 +110,15 @@ class Remote:
         return tool.model_copy(update={"description": _INGEST, "input_schema": schema})
 
     def check(self, arguments: Mapping[str, object]) -> None:
-        """Raise `RequestRefused` if the arguments need a scope that the client does not have."""
+        """Raise `RequestRefused` if the arguments need a scope that the client lacks."""
         if arguments.get("remap") and not self.may_ingest:
             raise RequestRefused(
                 "This token does not have the scope ingest, so it cannot map sources again. Call resolve without remap."
             )
 
     def answered(self, name: str, arguments: Mapping[str, object] | None, result: CallToolResult) -> CallToolResult:
-        """Record a tool call, and return its result, with a download link if it contains evidence.
-
-        Raise `OSError` if the call cannot be recorded.
+        """Record a tool call, and return its result, with a download link for evidence. Raise `OSError` if it cannot be
+        recorded.
         """
         plain = result.structured_content
         receipt = plain.get("receipt") if isinstance(plain, dict) else None
@@ -137,7 +135,7 @@ class Remote:
 
 
 def _short(value: object) -> object:
-    """Return an argument as it is recorded: texts, lists, and objects are truncated to 300 characters."""
+    """Return an argument as it is recorded: at most 300 characters."""
     if isinstance(value, str | bool | int | float) or value is None:
         return value[:300] if isinstance(value, str) else value
     return json.dumps(value, default=str)[:300]

@@ -1,8 +1,7 @@
 """Offers maps and evidence as MCP resources.
 
-The URI of a map is `citekit://maps/{resource_id}`, and that of evidence `citekit://evidence/{digest}`. A part of large
-evidence is `citekit://evidence/{digest}/{first}-{last}`, with the numbers of its first and last byte, and its whole
-receipt is `citekit://evidence/{digest}/receipt`.
+Their URIs are `citekit://maps/{resource_id}` and `citekit://evidence/{digest}`, the latter followed by
+`/{first}-{last}` for some of the bytes, or by `/receipt`.
 """
 
 from __future__ import annotations
@@ -83,12 +82,12 @@ TEMPLATES = ListResourceTemplatesResult(
 
 
 def uri_of(resource_id: str) -> str:
-    """Return the URI of the map with the given resource ID, which is percent-encoded in the URI."""
+    """Return the URI of a map, with the resource ID percent-encoded."""
     return PREFIX + quote(resource_id, safe="")
 
 
 def id_of(uri: str) -> str:
-    """Return the resource ID in the URI of a map. Raise `RequestRefused` if the URI does not belong to a map."""
+    """Return the resource ID in the URI of a map. Raise `RequestRefused` for other URIs."""
     name = uri.removeprefix(PREFIX)
     try:
         if name and name != uri:
@@ -103,9 +102,7 @@ def id_of(uri: str) -> str:
 
 @frozen
 class EvidenceName:
-    """The target of an evidence URI: the bytes `first` to `last` of the evidence (all bytes if both are None), or its
-    receipt.
-    """
+    """The target of an evidence URI: the bytes `first` to `last` (all if both are None), or the receipt."""
 
     digest: Digest
     first: int | None = None
@@ -119,7 +116,7 @@ def evidence_uri(digest: Digest) -> str:
 
 
 def evidence_in(uri: str) -> EvidenceName | None:
-    """Return the target of an evidence URI, or None for other URIs. Raise `RequestRefused` if it is malformed."""
+    """Return the target of an evidence URI, or None for others. Raise `RequestRefused` if it is malformed."""
     if not uri.startswith(EVIDENCE_PREFIX):
         return None
     found = _EVIDENCE.fullmatch(uri.removeprefix(EVIDENCE_PREFIX))
@@ -137,7 +134,8 @@ def evidence_in(uri: str) -> EvidenceName | None:
 def evidence_contents(
     uri: str, name: EvidenceName, content: EvidenceContent, shown_path: Callable[[str], str] = str
 ) -> ReadResourceResult:
-    """Return the MCP response that contains evidence or its receipt, with the path of the source as the client sees it.
+    """Return the MCP response with evidence or its receipt. `shown_path` converts the path of the source for the
+    client.
 
     Text with characters that must be escaped is sent as bytes, so that the client gets exactly the evidence. Raise the
     errors of `EvidenceContent`, and `RequestRefused` if the bytes do not exist or are more than `READ_LIMIT`.
@@ -160,7 +158,7 @@ def evidence_contents(
 
 
 def _plain_text(data: bytes) -> str | None:
-    """Return the text of evidence, or None if it is not UTF-8 or has characters that must be escaped."""
+    """Return the text of evidence, or None if it is not UTF-8 or must be escaped."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -169,8 +167,8 @@ def _plain_text(data: bytes) -> str | None:
 
 
 def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
-    """Return the start and end offsets of the bytes that a URI names. Raise `RequestRefused` if they do not exist or
-    are too many.
+    """Return the start and end offsets of the bytes that a URI names. Raise `RequestRefused` if they are missing or too
+    many.
     """
     size, start = receipt.evidence_size, name.first or 0
     end = size if name.last is None else min(name.last + 1, size)
@@ -185,7 +183,7 @@ def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
 
 
 def smaller_form(receipt: Receipt) -> str:
-    """Return a sentence that tells a client how to get a smaller part of the evidence, or a form that can be shown."""
+    """Return a sentence that tells a client how to get a smaller part or another form of the evidence."""
     media_type = receipt.media_type.partition(";")[0].strip()
     if media_type == "application/pdf":
         return "Call resolve with as: text for the words, or as: png for a picture."
@@ -200,9 +198,9 @@ def smaller_form(receipt: Receipt) -> str:
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
-    """Return one page of the list of resources, beginning after the ID `cursor` or, if it is None, with the first ID.
+    """Return one page of the list of resources, after the ID `cursor` or, if it is None, from the first.
 
-    `ids` must be sorted. `cursor` does not have to be one of them, because its resource may have been removed.
+    `ids` must be sorted. The resource of `cursor` may have been removed.
     """
     start = 0 if cursor is None else next((n for n, name in enumerate(ids) if name > cursor), len(ids))
     shown = ids[start : start + PAGE]
@@ -211,7 +209,7 @@ def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
 
 
 def contents(uri: str, text: str) -> ReadResourceResult:
-    """Return the MCP response that contains the JSON document `text`, such as a map or a receipt."""
+    """Return the MCP response with a JSON document."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MEDIA_TYPE, text=text)])
 
 

@@ -1,7 +1,7 @@
 """Sends large tool results without passing them through the MCP SDK.
 
-The SDK receives a short marker, which the transport replaces with the result. The SDK would copy a result four times
-(dump, validate, dump, write), which takes longer than the rest of a call that returns a map.
+The SDK receives a short marker, which the transport replaces. The SDK would copy a result four times (dump, validate,
+dump, write), which takes longer than the rest of a call that returns a map.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from mcp_types import CallToolResult, TextContent
 from citekit.entrypoints.mcp.answers import Answer
 
 _MARK = f"citekit-{secrets.token_hex(16)}"
-"""The marker. It is random, so that text from a file cannot be mistaken for it."""
+"""The marker, which is random, so that text from a file cannot imitate it."""
 
 _ITEM = re.compile(rb'\{[^{}]*:"%b-(\d+)"[^{}]*\}' % _MARK.encode())
-"""The single content item with the marker, including fields that the SDK adds. The number identifies the answer."""
+"""The content item with the marker and the number of the answer, including fields that the SDK adds."""
 
 _STRUCTURE = re.compile(rb'\{"%b":\d+\}' % _MARK.encode())
 
@@ -32,8 +32,8 @@ _Parcel = tuple[bytes, bytes]
 class _Expected:
     """The responses that are still expected for one request ID, and the results to insert into them.
 
-    `lines` is the number of expected responses, which is more than 1 if a client reuses a request ID. `parcels` has the
-    results, each by the number in its marker.
+    `lines` is the number of responses, more than 1 if a client reuses an ID. `parcels` has the results by the number in
+    the marker.
     """
 
     lines: int = 0
@@ -42,15 +42,13 @@ class _Expected:
 
 @define
 class Parcels:
-    """The results that bypass the SDK and have not been sent yet, by request ID. Those of canceled requests are
-    discarded.
-    """
+    """The results that bypass the SDK and have not been sent yet, by request ID."""
 
     _held: dict[str | int, _Expected] = field(factory=dict, init=False)
     _number: int = field(default=0, init=False)
 
     def expect(self, request: str | int) -> None:
-        """Record that the request with this ID was read, so that one response to it will be written."""
+        """Record that a request was read, so that one response will be written."""
         self._held.setdefault(request, _Expected()).lines += 1
 
     def drop(self, request: str | int) -> None:
@@ -62,8 +60,8 @@ class Parcels:
                 del self._held[request]
 
     def hand_over(self, request: str | int | None, answer: Answer, *, whole: bool) -> CallToolResult:
-        """Return the tool result to pass to the SDK: a marker if a response to the request is expected; otherwise, the
-        full result.
+        """Return the tool result for the SDK: a marker if a response to the request is expected; otherwise, the full
+        result.
         """
         expected = None if request is None else self._held.get(request)
         if expected is None:
@@ -77,10 +75,8 @@ class Parcels:
         )
 
     def filled(self, request: str | int, line: bytes) -> bytes:
-        """Return the response line with its marker replaced by the actual result or, if the request was canceled, by an
-        empty one.
-
-        A line without a marker is returned unchanged.
+        """Return the response line with its marker, if any, replaced by the result, or by an empty one if the request
+        was canceled.
         """
         item = _ITEM.search(line)
         if item is None:

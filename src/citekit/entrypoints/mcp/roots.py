@@ -1,7 +1,7 @@
 """Gets the folders (roots) that a client offers, with the MCP request `roots/list`.
 
-The request exists up to protocol version 2025-11-25. Version 2026-07-28 removes it (SEP-2577: servers send no
-requests). With that version, and for clients without roots, only the owner's settings decide which folders may be read.
+It exists up to protocol version 2025-11-25; version 2026-07-28 removes it (SEP-2577: servers send no requests). Without
+it, only the owner's settings decide which folders may be read.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class _Offers(Protocol):
 
 @define
 class ClientRoots:
-    """Asks the client for its roots before its first tool call, and asks again after the client reports a change.
+    """Asks the client for its roots before its first tool call, and again after it reports a change.
 
-    Each object in `folders` gets the roots that the client offers.
+    Each object in `folders` gets the roots.
     """
 
     folders: Sequence[_Offers]
@@ -48,7 +48,7 @@ class ClientRoots:
     _asking: anyio.Lock = field(factory=anyio.Lock, init=False)
 
     async def learn(self, context: _Context) -> None:
-        """Ask the client for its roots if they are not known yet. If the client does not answer, it offers no folders."""
+        """Ask the client for its roots if they are not known yet. Without an answer, it offers no folders."""
         if self._known:
             return
         async with self._asking:
@@ -88,9 +88,7 @@ def _folders(answer: ListRootsResult) -> Iterator[Path]:
 
 
 def folder_of(uri: str) -> Path | None:
-    """Return the local folder that a `file` URI (RFC 8089) names, or None for other URIs and for paths that are not
-    folders.
-    """
+    """Return the local folder that a `file` URI (RFC 8089) names, or None."""
     try:
         parts = urlsplit(uri)
     except ValueError:

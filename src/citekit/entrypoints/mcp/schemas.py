@@ -1,4 +1,4 @@
-"""Builds the JSON Schemas for the input and output of the tools."""
+"""Builds the JSON Schemas of the tools."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ Schema = Mapping[str, object]
 def inputs(properties: Mapping[str, Schema], required: tuple[str, ...] = ()) -> dict[str, object]:
     """Return the schema of a tool's arguments: an object with the given properties.
 
-    Other properties are rejected when the tool is called. The schema does not say so, because agents pay for every
-    token of it.
+    It does not say that others are rejected, because agents pay for every token.
     """
     schema: dict[str, object] = {"type": "object", "properties": dict(properties)}
     return {**schema, "required": list(required)} if required else schema
 
 
 def text(description: str = "", choices: tuple[str, ...] = ()) -> Schema:
-    """Return the schema of a string that, if `choices` is not empty, must be one of the choices."""
+    """Return the schema of a string, which must be one of `choices`, if any."""
     plain = {"type": "string", "description": description} if description else {"type": "string"}
     return {**plain, "enum": list(choices)} if choices else plain
 
 
 def flag(description: str) -> Schema:
-    """Return the schema of an optional Boolean that is false if it is absent."""
+    """Return the schema of a Boolean that is false by default."""
     return {"type": "boolean", "description": description}
 
 

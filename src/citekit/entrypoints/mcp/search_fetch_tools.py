@@ -1,7 +1,6 @@
 """Implements the tools `search` and `fetch`, which some hosts require a server over HTTP to have.
 
-Their results have the format of ChatGPT connectors: `search` returns results with an ID, a title, and a URL, and
-`fetch` returns the text of a result. The IDs and URLs are addresses.
+Their results have the format of ChatGPT connectors. The IDs and URLs are addresses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Serves the maps of one home folder to one MCP client over standard input and output.
 
-Importing this module is fast, because only `serve` imports the MCP SDK.
+Only `serve` imports the MCP SDK, which is slow.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from citekit.container import Container
 
 TURN = 0.001
-"""The thread switch interval in seconds. With the default of 5 ms, lookups in maps would wait for busy threads."""
+"""The thread switch interval in seconds. With the default of 5 ms, lookups would wait for busy threads."""
 
 GRACE = 5.0
-"""The time in seconds that running extractions have to finish when the server ends. After that, the process exits. No
-file is left incomplete, because files are written atomically.
+"""The time in seconds that running extractions have when the server ends. No file is left incomplete, because writing
+is atomic.
 """
 
 
 def serve(app: Container) -> None:
     """Serve MCP until the input ends or the process receives SIGINT or SIGTERM.
 
-    While the server runs, only protocol messages are written to standard output.
+    Only protocol messages are written to standard output.
     """
     _log_to(sys.stderr)
     if sys.stdin is not None and sys.stdin.isatty():
@@ -49,7 +49,7 @@ def serve(app: Container) -> None:
 def _log_to(stream: TextIO) -> None:
     """Log warnings and errors to `stream`, one line per message, including its traceback.
 
-    Line ends are escaped, so text from a file cannot imitate a log message.
+    Line ends are escaped, so that text from a file cannot imitate a message.
     """
     handler = logging.StreamHandler(stream)
     handler.setLevel(logging.WARNING)  # a client can ask for more, but only for itself

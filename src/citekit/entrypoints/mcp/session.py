@@ -1,4 +1,4 @@
-"""Runs an MCP session, from the first message of the client to the last message or a signal."""
+"""Runs an MCP session."""
 
 from __future__ import annotations
 

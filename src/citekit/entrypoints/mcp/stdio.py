@@ -1,8 +1,7 @@
 """Implements the stdio transport: one JSON-RPC message per line on standard input and output.
 
-The SDK's own transport reads in a thread that cannot be interrupted, so a signal would not end the server before the
-next line arrives. In this module, the reader is a daemon thread, which does not keep the process alive. After the input
-ends, pending requests are still answered for `LAST_ANSWERS` seconds.
+The SDK's own transport reads in a thread that a signal cannot interrupt. Here, the reader is a daemon thread, which
+does not keep the process alive.
 """
 
 from __future__ import annotations
@@ -38,18 +37,16 @@ from mcp_types import (
 from citekit.entrypoints.mcp.response_bypass import Parcels
 
 MESSAGE_LIMIT = 16 * 1024 * 1024
-"""The maximum size of a message in bytes. A larger message ends the session."""
+"""The maximum size of a message in bytes. A larger one ends the session."""
 
 AT_ONCE = 4096
-"""The number of bytes that a pipe accepts without blocking if it is ready for writing (`PIPE_BUF`, 4096 on Linux)."""
+"""The number of bytes that a ready pipe accepts without blocking (`PIPE_BUF`, 4096 on Linux)."""
 
 PIPE_SIZE = 1024 * 1024
-"""The requested buffer size of the output pipe in bytes. Linux permits it without privileges, and most answers fit in
-it.
-"""
+"""The requested size of the output pipe in bytes, which Linux permits without privileges. Most answers fit in it."""
 
 LAST_ANSWERS = 10.0
-"""The time in seconds that running calls have to finish after the input has ended."""
+"""The time in seconds that calls have after the input has ended."""
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
@@ -60,17 +57,17 @@ NESTING_LIMIT = 200
 """The maximum nesting depth that the SDK's parser (`jiter`) accepts."""
 
 TOKEN_LIMIT = 500_000
-"""The maximum number of tokens that are read in an invalid line, in about a second. A later request ID is not found."""
+"""The maximum number of tokens that are read in an invalid line, in about a second."""
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|"|[\[{]+|[\]}]+|[:,]|[^\s"\[\]{}:,]+', re.DOTALL)
-"""A token of JSON. A run of brackets is one token, so that a line of nothing but brackets is read quickly."""
+"""A token of JSON. A run of brackets is one token, so that a line of brackets is read quickly."""
 
 
 def claim() -> tuple[int, int]:
     """Take over standard input and output, and return private file descriptors (input, output) for them.
 
-    Afterward, also for child processes, descriptor 0 is the null device, and descriptor 1 is standard error, so that
-    output of libraries does not reach the client.
+    Descriptor 0 becomes the null device, and descriptor 1 standard error, so that output of libraries does not reach
+    the client.
     """
     wire = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -88,13 +85,13 @@ def claim() -> tuple[int, int]:
 
 @define
 class Wire:
-    """The connection of a session: its input and output descriptors, and the requests without a response."""
+    """The connection of a session, with the requests that await a response."""
 
     source: int
     sink: int
     parcels: Parcels = field(factory=Parcels)
     at_end: list[Callable[[], None]] = field(factory=list)
-    """Functions that are called in the event loop when the input has ended, to end requests that would stay open."""
+    """Functions that are called in the event loop when the input has ended, to end open requests."""
     _owed: set[str | int] = field(factory=set, init=False)
     _settled: anyio.Event = field(factory=anyio.Event, init=False)
     _failed: bool = field(default=False, init=False)
@@ -102,9 +99,8 @@ class Wire:
     """Whether a thread is blocked because the client does not read."""
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of the input without their line ends, waiting for each line.
-
-        The iteration ends at the end of the input, or if a line is longer than `MESSAGE_LIMIT` bytes.
+        """Yield the lines of the input without their line ends, up to its end or a line of more than `MESSAGE_LIMIT`
+        bytes.
         """
         held = bytearray()
         while chunk := os.read(self.source, 1 << 16):
@@ -121,7 +117,7 @@ class Wire:
             yield bytes(held)
 
     async def write(self, message: SessionMessage) -> None:
-        """Write a message to the client. Raise `OSError` if the client has closed the connection."""
+        """Write a message. Raise `OSError` if the client has closed the connection."""
         ours = isinstance(message.message, JSONRPCRequest)  # its id is the server's own, not that of a client's request
         answered = None if ours else getattr(message.message, "id", None)
         data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
@@ -146,7 +142,7 @@ class Wire:
             self.is_stuck = False
 
     def owe(self, request: str | int) -> None:
-        """Record that the request with this ID was read and must be answered."""
+        """Record that a request was read and must be answered."""
         self._owed.add(request)
         self.parcels.expect(request)
 
@@ -168,9 +164,9 @@ class Wire:
 
 @asynccontextmanager
 async def stdio(wire: Wire) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Provide the incoming and outgoing message streams of a session over `wire` in an `async with` block.
+    """Provide the incoming and outgoing message streams of a session in an `async with` block.
 
-    If the client no longer reads the output, the block is canceled.
+    The block is canceled if the client no longer reads.
     """
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
@@ -195,7 +191,7 @@ async def _writer(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage
 def _read(
     wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing, token: EventLoopToken
 ) -> None:
-    """Pass the input lines to the server until the input or the server ends. This runs in a separate thread."""
+    """Pass the input lines to the server until the input or the server ends. Runs in a separate thread."""
     try:
         for line in wire.lines():
             if line.strip():
@@ -224,7 +220,7 @@ async def _deliver(
 
 
 async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
-    """Return the error response to an invalid line, with the ID of the request if the line contains it."""
+    """Return the error response to an invalid line, with the ID of the request, if any."""
     refused = await to_thread.run_sync(
         refused_request,
         line,
@@ -247,9 +243,7 @@ async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Ex
 
 
 def _room(sink: int) -> int:
-    """Return the number of bytes that can be written to `sink` without blocking: the capacity of an empty pipe,
-    `AT_ONCE` for any other descriptor that is ready, or 0.
-    """
+    """Return the number of bytes that can be written to `sink` without blocking, or 0."""
     if not hasattr(select, "poll") or not _poll(sink, select.POLLOUT) & select.POLLOUT:
         return 0
     try:
@@ -295,14 +289,14 @@ class RefusedRequest:
 
     @property
     def reason(self) -> str:
-        """The reason why the request was rejected, as one sentence for the client."""
+        """The reason for the rejection, as a sentence for the client."""
         if self.is_nested_too_deeply:
             return f"The request is nested too deeply. Objects and arrays can have at most {NESTING_LIMIT} levels."
         return "The request is not a valid JSON-RPC request."
 
 
 def refused_request(line: bytes) -> RefusedRequest | None:
-    """Return the request in a line that the parser rejected, or None if the line contains no request with an ID.
+    """Return the request in a line that the parser rejected, or None if it has no request with an ID.
 
     The search is not recursive, so deep nesting cannot overflow the stack.
     """
@@ -339,7 +333,7 @@ def refused_request(line: bytes) -> RefusedRequest | None:
 
 
 def _plain(token: bytes | None) -> str | int | None:
-    """Return the value of a JSON token if it is a string or an integer; otherwise None."""
+    """Return the value of a JSON token that is a string or an integer, or None."""
     try:
         value = None if token is None else json.loads(token)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Implements the MCP tool `getStructure`, which shows the tree of a mapped file."""
+"""Implements the MCP tool `getStructure`."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ GET_STRUCTURE = Tool(
 )
 
 _FULL_FORM = frozenset({"resource_id", "cursor"})
-"""The arguments that are not options: a call with only these is answered in the form of the specification."""
+"""The arguments that are not options."""
 
 _NOTE = 90
-"""The number of characters that are reserved for the line about nodes that were cut."""
+"""The number of characters reserved for the line about cut nodes."""
 
 
 def read_structure(app: Container, arguments: Mapping[str, Any]) -> Structure:
@@ -74,8 +74,8 @@ def is_whole_map(found: Structure, arguments: Mapping[str, Any]) -> bool:
 def structure_answer(found: Structure, arguments: Mapping[str, Any]) -> Answer:
     """Return the result for a map or the requested part of it.
 
-    Without options, the structured content and the text have the form of the specification. With options, the text has
-    one line for each node, and the structured content has only the data in these lines.
+    Without options, it has the form of the specification. With options, the text has a line for each node, and the
+    structured content only the data in these lines.
     """
     if is_whole_map(found, arguments):
         return map_answer(found.outline)
@@ -90,7 +90,7 @@ def map_answer(resource_map: ResourceMap) -> Answer:
 
 
 def _full_part(found: Structure, *, is_first: bool) -> dict[str, Any]:
-    """Return a part of a map in the form of the specification. The counts and the cursor precede the nodes."""
+    """Return a part of a map in the form of the specification, with the counts and the cursor before the nodes."""
     plain = maps.to_plain_map(evolve(found.outline, nodes=found.nodes))
     nodes = plain.pop("nodes")
     _count_children(nodes, found.outline)
@@ -123,7 +123,7 @@ def _short_node(node: Node, outline: ResourceMap) -> dict[str, Any]:
 
 
 def _extent(found: Structure) -> dict[str, Any]:
-    """Return the fields that say whether the answer is complete, how it continues, and how many nodes there are."""
+    """Return the fields about completeness, continuation, and the number of nodes."""
     plain: dict[str, Any] = {"truncated": found.next_cursor is not None or found.cut > 0}
     if found.next_cursor is not None:
         plain["next_cursor"] = found.next_cursor

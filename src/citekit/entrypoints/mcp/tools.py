@@ -1,4 +1,4 @@
-"""Defines the core tools with their descriptions for agents, and connects them with the use cases that they call."""
+"""Defines the core tools and connects them with their use cases."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Check = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, A
 """Validates arguments against the schema of the named tool. Raises `RequestRefused`."""
 
 Refused = Callable[[Arguments, BaseException], Answer]
-"""Makes the answer to an error. Gets the unvalidated arguments of the call and the error."""
+"""Makes the answer to an error from the unvalidated arguments and the error."""
 
 _RESOURCE = schemas.text()
 _NODE_ID = schemas.text("A node id from getStructure.")
@@ -100,9 +100,9 @@ RESOLVE = Tool(
 class Bound:
     """A tool with the function `run` that runs it.
 
-    `long` returns whether a call with the given arguments can take long. `cached` returns the same result as `run` if
-    that requires only file metadata, otherwise None; it is called in the event loop. `check` validates the arguments.
-    `refused` converts errors to results in the tool's own form; without it, errors are returned as texts.
+    `long` returns whether a call can take long. `cached` returns the same result as `run` if that requires only file
+    metadata, otherwise None; it is called in the event loop. `check` validates the arguments. `refused` converts errors
+    to results in the tool's own form; without it, errors are returned as texts.
     """
 
     tool: Tool
@@ -134,7 +134,7 @@ class Tools:
         return self.app.maps.get(resource_id).title
 
     def bound(self) -> dict[str, Bound]:
-        """Return the tools by name, in the order in which an agent typically uses them."""
+        """Return the tools by name, in their typical order of use."""
         tools = (
             Bound(
                 LIST_RESOURCES,
@@ -163,7 +163,7 @@ class Tools:
         }
 
     def _with_ids_meant(self, run: Run, arguments: Arguments, progress: Progress) -> Answer:
-        """Run a tool. An unknown ID in its arguments is replaced with the ID that it means; see `with_ids_meant`."""
+        """Run a tool. See `with_ids_meant`."""
         return with_ids_meant(lambda meant: run(meant, progress), arguments, self.app.maps.ids)
 
     def _aliases(self) -> Sequence[Bound]:
@@ -184,19 +184,18 @@ class Tools:
 
     @property
     def _shown_path(self) -> Callable[[str], str] | None:
-        """A function that returns the path that a remote client sees, or None for a client on this computer."""
+        """A function that returns the path that a remote client sees, or None without one."""
         return None if self.remote is None else self.remote.paths.shown
 
     def seen(self, outline: ResourceMap) -> ResourceMap:
-        """Return a map with the path of its source as the client sees it."""
+        """Return a map with the source's path as the client sees it."""
         shown = self._shown_path
         return outline if shown is None else evolve(outline, source_path=shown(outline.source_path))
 
     def whole(self, resource_map: ResourceMap) -> Answer:
         """Return the result that contains a complete map without the library's chunks, whatever its size.
 
-        If `getStructure` has returned the complete map, its cached result is used. Otherwise, the result is cached
-        under another name, because only `getStructure` decides whether a map is small enough for its result.
+        The cached result of `getStructure` is used, if it is complete.
         """
         name = MAP, resource_map.resource_id
         fitting = self.answers.known(name, resource_map)
@@ -228,7 +227,7 @@ class Tools:
     def _unchanged_text(self, resource_id: str) -> ResourceMap | None:
         """Return the cached map of a resource if only its file determines its text, and the file is unchanged.
 
-        Return None for other resources, and if the map or the digest of the file is not cached.
+        Otherwise, or if the digest of the file is not cached, return None.
         """
         resource_map = self.app.maps.cached(resource_id)
         if resource_map is None or resource_map.source_digest is None or resource_map.modality not in BY_DIGEST:
@@ -276,7 +275,7 @@ class Tools:
         return self._evidence(evidence, arguments)
 
     def _part(self, arguments: Arguments) -> NodeName | Address:
-        """Return the node or address to resolve. Raise `RequestRefused` if the arguments name a whole resource."""
+        """Return the node or address to resolve. Raise `RequestRefused` for a whole resource."""
         what = part_named(self.app.maps, arguments["resource_id"], arguments.get("node_id"))
         if isinstance(what, str):
             raise RequestRefused(
@@ -286,7 +285,7 @@ class Tools:
         return what
 
     def _evidence(self, evidence: Evidence, arguments: Arguments) -> Answer:
-        """Return the answer for evidence, cached for as long as the evidence object is in the cache."""
+        """Return the answer for evidence, cached as long as the evidence object."""
         asked, width = self._asked_evidence(arguments), arguments.get("width")
         kept = self.app.resolve.cached(asked)
         if kept is None or kept.receipt != evidence.receipt:
@@ -329,7 +328,7 @@ _ADDRESSES_HAVE = frozenset("=#/")
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
-    """Return the cache key for the result of a tool call with these arguments."""
+    """Return the cache key for the result of a tool call."""
     return (tool.name, *sorted(arguments.items()))
 
 
@@ -339,9 +338,7 @@ def _may_be_address(arguments: Arguments) -> bool:
 
 @lru_cache(1024)
 def _asked_node(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
-    """Return the cache key for the evidence of a node: the same object for repeated requests, so that its hash is
-    computed once.
-    """
+    """Return the cache key for the evidence of a node, always the same object, so that its hash is computed once."""
     return Asked(NodeName(resource_id, node_id), virtual, Options(Form(form), accurate))
 
 

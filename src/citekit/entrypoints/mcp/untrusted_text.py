@@ -1,9 +1,8 @@
 """Escapes untrusted text from files in the results that agents read.
 
-JSON escapes quotation marks and line ends, so a title cannot end its string early. In addition, this module escapes
-invisible characters (zero-width characters, tags, direction controls), Markdown links and images, and the HTML elements
-whose usual attributes make a client load a resource (`_LOADING`). Other markup, such as a `style` attribute, is not
-escaped.
+JSON escapes quotation marks and line ends, so a title cannot end its string early. This module escapes invisible
+characters (zero-width characters, tags, direction controls), Markdown links and images, and the HTML elements whose
+usual attributes make a client load a resource (`_LOADING`), but not other markup, such as a `style` attribute.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ _LOADING = (
 
 
 def quoted_json(text: str) -> str:
-    r"""Return the JSON document `text` with invisible characters and risky markup escaped.
+    r"""Return the JSON document `text` with invisible characters and risky markup escaped. The data stays the same.
 
-    Risky markup makes a client load a resource if it renders the document as Markdown or HTML. The decoded data is
-    unchanged.
+    Risky markup makes a client that renders Markdown or HTML load a resource.
 
     Example:
         >>> quoted_json('{"title":"![x](http://a/b.png)"}')
@@ -39,7 +37,7 @@ def quoted_json(text: str) -> str:
 def quoted(text: str) -> str:
     r"""Return a message, such as an error, on one line, with invisible characters and risky markup escaped.
 
-    Risky markup makes a client load a resource if it renders the message as Markdown or HTML.
+    Risky markup makes a client that renders Markdown or HTML load a resource.
 
     Example:
         >>> quoted("There is no node 'a" + chr(10) + "![x](http://a)'.")

@@ -1,4 +1,4 @@
-"""Defines the MCP tool `verifyQuote`, which checks whether a quote occurs in a source."""
+"""Defines the MCP tool `verifyQuote`."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     """Run the tool `verifyQuote` for one quote or a list, in which an error for one quote does not prevent the others.
 
     `discreet` removes paths from the errors in a list. Raise `RequestRefused` unless the arguments have either `quote`
-    or a list `quotes` of 1 to `QUOTES_LIMIT` quotes. For a single quote, also raise the errors of verifying it.
+    or 1 to `QUOTES_LIMIT` `quotes`. For a single quote, also raise the errors of verifying it.
     """
     quotes = arguments.get("quotes")
     if (quotes is None) is ("quote" not in arguments):

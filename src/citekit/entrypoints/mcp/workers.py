@@ -1,4 +1,4 @@
-"""Runs synchronous use cases in threads, so that the server stays responsive and calls can be canceled."""
+"""Runs use cases in threads, so that the server stays responsive and calls can be canceled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REPORT_EVERY = 0.1
 """The minimum interval in seconds between progress notifications."""
 
 LEAST_STEP = 1e-3
-"""The increment of the progress value when only the message changes, because the value must increase."""
+"""The increment of the progress when only the message changes."""
 
 Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
 """Sends one progress notification: done, total, message."""
@@ -29,7 +29,7 @@ _Result = TypeVar("_Result")
 
 @define
 class Workers:
-    """Two groups of threads: for quick lookups, and for long extractions, so that lookups do not wait for extractions.
+    """Two groups of threads: for quick lookups, and for long extractions.
 
     Threads for extractions mostly wait for a parser process. There are more of them than parser processes, so that a
     few slow files do not delay the others.
@@ -58,7 +58,7 @@ class Workers:
     async def long(self, work: Callable[[Progress], _Result], report: Report | None) -> _Result:
         """Run long work in a thread, send its progress to `report`, and return its result.
 
-        If the call is canceled, this method ends immediately, and the work stops at its next progress update.
+        After cancellation, the work stops at its next progress update.
         """
         watch = Watch(report)
         try:
@@ -82,9 +82,8 @@ class Workers:
 class Watch:
     """The progress callback of a worker thread.
 
-    It forwards progress to `report` at a limited rate, and raises `Cancelled` after `stop` is called. Each stage of the
-    work counts from 0, but the progress in MCP notifications must increase, so the progress of a stage is added to that
-    of the previous stages.
+    It forwards progress to `report` at a limited rate, and raises `Cancelled` after `stop`. Progress in MCP
+    notifications must increase, so that of each stage is added to that of the previous ones.
     """
 
     report: Report | None
@@ -96,11 +95,11 @@ class Watch:
     _message: str = field(default="", init=False)
 
     def stop(self) -> None:
-        """Record that the work is canceled or done. If it is still running, it stops at its next progress update."""
+        """Record that the work is canceled or done, so that it stops at its next progress update."""
         self._stopped.set()
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Report progress (see `Progress`). Raise `Cancelled` if the work was stopped. Called in the worker thread."""
+        """Report progress (see `Progress`). Raise `Cancelled` if the work was stopped."""
         if self._stopped.is_set():
             raise Cancelled("The call was canceled. Unfinished work was not stored.")
         if self.report is None:

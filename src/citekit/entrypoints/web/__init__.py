@@ -1,1 +1,1 @@
-"""The viewer, a page in the browser: shows mapped files and marks evidence in them."""
+"""The viewer: shows mapped files in the browser and marks evidence in them."""

@@ -1,4 +1,4 @@
-"""Admits only the browser of the user who started the server, and prevents content of files from running."""
+"""Admits only the user's browser, and keeps content of files from running."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from citekit.entrypoints.web.admission import CODE, Codes
 
 TOKEN = "token"  # noqa: S105 - the name of the parameter
-"""The name of the parameter of a link that admits a browser."""
+"""The parameter of a link that admits a browser."""
 
 HELLO = "/hello"
 """The path at which a server proves its authenticity."""
@@ -26,8 +26,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The content security policy (CSP, level 3) of the viewer: only scripts of the viewer run, and nothing loads from
-other servers.
+"""The content security policy (CSP, level 3) of the viewer: only its own scripts run, and nothing loads from other
+servers.
 """
 
 DOCUMENT_POLICY = (
@@ -51,10 +51,9 @@ _REFUSED = "The viewer needs the link that `citekit view` prints. Run the comman
 class Access:
     """An ASGI middleware that accepts only requests from an admitted browser and from the viewer itself.
 
-    A browser is admitted by the `token` or by one of the `codes` in a link, and gets the token as a cookie. `/hello`
-    answers any client with a proof that this is the genuine server. `hosts` are the accepted values of the header
-    `Host`; other names that lead to this server could belong to a hostile site (DNS rebinding). Requests that change
-    something need a header `Origin` with the origin of this server.
+    The `token` or one of the `codes` in a link admits a browser, which gets the token as a cookie. `/hello` answers any
+    client with a proof that this is the genuine server. `hosts` are the accepted values of the header `Host`; other
+    names could belong to a hostile site (DNS rebinding). Requests that change something need the server's own `Origin`.
     """
 
     app: ASGIApp
@@ -72,7 +71,7 @@ class Access:
         await (refused or self.app)(scope, receive, _secured(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the response to a request that is refused, or None if the request is accepted."""
+        """Return the refusal of a request, or None if it is accepted."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host.casefold() not in self.hosts:
@@ -92,7 +91,7 @@ class Access:
         return (name == TOKEN and _is_same(value, self.token)) or (name == CODE and self.codes.accept(value))
 
     def _admitted(self, path: str, rest: Sequence[tuple[str, str]]) -> Response:
-        """Return a response that sets the cookie and redirects to the same page without the token or code."""
+        """Return a response that sets the cookie and redirects to the page without token or code."""
         target = "/" + path.lstrip("/\\")
         answer = RedirectResponse(f"{target}?{urlencode(rest)}" if rest else target, 303)
         answer.set_cookie(self.cookie, self.token, max_age=_YEAR, httponly=True, samesite="lax")
@@ -116,9 +115,7 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _cookies(headers: Headers, name: str) -> list[str]:
-    """Return the value of the cookie `name` in a list, or an empty list. Cookies of other servers on this computer may
-    be malformed.
-    """
+    """Return the value of the cookie `name` in a list, or an empty list. Cookies of other servers may be malformed."""
     try:
         morsel = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:

@@ -1,4 +1,4 @@
-"""Receives files that are added in the viewer, maps them, and reports the progress."""
+"""Receives files that are added in the viewer, and maps them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused
 from citekit.entrypoints.web.requests import Asked, acting, failed, plain, reading
 
 UPLOAD_LIMIT = 2 * 2**30
-"""The maximum size of a file that is added through the viewer, in bytes."""
+"""The maximum size of an added file in bytes."""
 
 NAME_LIMIT = 100
 """The maximum number of characters of the name of a job."""
@@ -25,7 +25,7 @@ NAME_LIMIT = 100
 
 @define
 class _Job:
-    """The mapping of one file: a `Progress` that keeps the last report and stops the mapping of a canceled job."""
+    """The mapping of one file: keeps the last progress, and stops if it is canceled."""
 
     done: float = 0
     total: float | None = None
@@ -56,7 +56,7 @@ class AddingRoutes:
     async def add(self, request: Request) -> Response:
         """Store the body of the request as a file in the home, and map it.
 
-        The header `x-name` has the percent-encoded name of the file, and `x-job` a name for `progress` and `cancel`.
+        The header `x-name` has the percent-encoded file name, and `x-job` a name for `progress` and `cancel`.
         """
         name = request.headers.get("x-job", "")[:NAME_LIMIT]
         job = self._jobs[name] = _Job()
@@ -71,7 +71,7 @@ class AddingRoutes:
         return plain(done)
 
     def progress(self, asked: Asked) -> Response:
-        """Return [done, total or null, message] of a job, or null if it is not running."""
+        """Return [done, total or null, message] of a running job, or null."""
         job = self._jobs.get(asked.text("job"))
         return plain(None if job is None else [job.done, job.total, job.message])
 

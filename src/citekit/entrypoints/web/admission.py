@@ -1,7 +1,7 @@
-"""Proves to a process that a server is genuine, and admits browsers of the user, without revealing the token to others.
+"""Proves to a process that a server is genuine, and admits browsers of the user.
 
-Other users of a computer can see the arguments of the program that opens the browser, and can listen on a port before
-the server does.
+Other users can see the arguments of the program that opens the browser, and can listen on a port before the server
+does.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ SECONDS = 60
 
 @frozen
 class Keys:
-    """The keys that the server on one port, and the processes of the same user, derive from the user's `token`."""
+    """The keys that the server on one port and the user's processes derive from the user's `token`."""
 
     token: str
     port: int
 
     def proof(self, nonce: str) -> str:
-        """Return the answer of the genuine server to a challenge. It is not valid on another port."""
+        """Return the genuine server's answer to a challenge, which is not valid on another port."""
         return self._signed("server", nonce)
 
     def proves(self, proof: str, nonce: str) -> bool:
-        """Return whether `proof` is the answer of the genuine server to the challenge `nonce`."""
+        """Return whether `proof` is the genuine server's answer to `nonce`."""
         return compare_digest(proof.encode("utf-8", "replace"), self.proof(nonce).encode())
 
     def code(self) -> str:
-        """Return a new code, which admits one browser, once, within `SECONDS` seconds."""
+        """Return a new code, which admits one browser once within `SECONDS` seconds."""
         said = f"{int(time.time()) + SECONDS}-{secrets.token_hex(8)}"
         return f"{said}-{self._signed('code', said)}"
 
@@ -44,7 +44,7 @@ class Keys:
         return new(self.token.encode(), f"{purpose} {self.port} {text}".encode("utf-8", "replace"), sha256).hexdigest()
 
     def end_of(self, code: str) -> int:
-        """Return the time at which a genuine code expires, in seconds since the epoch, or 0 for any other text."""
+        """Return the time at which a genuine code expires, in seconds since the epoch, or 0."""
         said, _, signature = code.rpartition("-")
         genuine = compare_digest(signature.encode("utf-8", "replace"), self._signed("code", said).encode())
         return int(said.partition("-")[0]) if genuine else 0
@@ -58,7 +58,7 @@ class Codes:
     _used: dict[str, int] = field(factory=dict, init=False)
 
     def accept(self, code: str) -> bool:
-        """Return whether the code is genuine, has not expired, and was not used before."""
+        """Return whether the code is genuine, valid, and unused."""
         now, end = time.time(), self.keys.end_of(code)
         self._used = {used: until for used, until in self._used.items() if until > now}
         if end <= now or code in self._used:

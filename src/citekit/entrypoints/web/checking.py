@@ -1,4 +1,4 @@
-"""Answers requests of the viewer about evidence: verifying quotes and evidence, and providing the evidence itself."""
+"""Answers requests of the viewer about quotes and evidence."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ ANSWER_LIMIT = 200_000
 """The maximum number of characters of an answer that is checked."""
 
 QUOTES_LIMIT = 100
-"""The maximum number of quotes and addresses of an answer that are checked."""
+"""The maximum number of quotes and addresses that are checked."""
 
 EVIDENCE_LIMIT = 512 * 2**20
-"""The maximum size of a file that is verified through the viewer, in bytes."""
+"""The maximum size in bytes of a file to verify."""
 
 _RECEIPT_LIMIT = 10_000_000
 
@@ -64,14 +64,14 @@ class CheckingRoutes:
         ]
 
     def quote(self, asked: Asked) -> Response:
-        """Verify a quote at an address, in a resource, or, if neither is given, in everything that is mapped."""
+        """Verify a quote at an address, in a resource, or in everything mapped."""
         return plain(self._verdict(asked.text("quote"), asked.text("where", "")))
 
     def check(self, asked: Asked) -> Response:
         """Verify each quote of a pasted answer at the address that the answer gives for it.
 
-        For an address without a quote, return the titles of the part. Quotes and addresses after the first
-        `QUOTES_LIMIT` are only counted (`left_out`). Raise `RequestRefused` if the answer is too long.
+        For an address alone, return the titles of the part. After `QUOTES_LIMIT` of them, the others are counted
+        (`left_out`). Raise `RequestRefused` if the answer is too long.
         """
         text = asked.text("text")
         if len(text) > ANSWER_LIMIT:
@@ -98,7 +98,7 @@ class CheckingRoutes:
         return plain({"results": results, "left_out": max(0, len(found) - QUOTES_LIMIT)})
 
     def resolve(self, asked: Asked) -> Response:
-        """Create the evidence for an address, and return its description, with the name and digest for its download."""
+        """Create the evidence for an address, and return its description for the download."""
         address = parse_address(asked.text("address"))
         made = self.app.resolve(address, options=Options(read_form(asked.text("form", "native"))))
         receipt = made.receipt
@@ -164,8 +164,7 @@ class CheckingRoutes:
     async def verify(self, request: Request) -> Response:
         """Verify an uploaded piece of evidence or a receipt.
 
-        The header `x-name` has the percent-encoded name of the file, and the optional header `x-receipt` the receipt of
-        the evidence in Base64.
+        The header `x-name` has the percent-encoded file name, and `x-receipt`, if present, the receipt in Base64.
         """
         name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name or "evidence"
         try:
@@ -211,7 +210,7 @@ class CheckingRoutes:
 
 
 def _with_wording(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return a verdict with the words of the quote and of a similar passage compared, as [same, quote, passage]."""
+    """Return a verdict with the wording of the quote and of a similar passage compared."""
     near = verdict["near"]
     if near is None:
         return verdict

@@ -25,14 +25,14 @@ from citekit.entrypoints.web.requests import Asked, failed, plain, reading
 from citekit.settings.places import is_home
 
 OPEN = 8
-"""The maximum number of other homes that are open at the same time. The least recently used home is closed first."""
+"""The maximum number of other homes that are open. The least recently used one is closed first."""
 
 
 @define
 class Homes:
     """The home `first`, for which the server was started, and the other homes that the user has viewed. Thread-safe.
 
-    The others are opened when they are first requested. `shell` contains the routes of the page itself in each home.
+    The others are opened on request. `shell` contains the routes of the page in each home.
     """
 
     first: Container
@@ -68,10 +68,9 @@ class Homes:
         return self._opened(key)[1]
 
     def _opened(self, key: str) -> tuple[Container, Starlette]:
-        """Return the container and the application of a home, and open the home first if necessary.
+        """Return the container and the application of a home, which is opened first if necessary.
 
-        Raise `RequestRefused` if no home with this key was viewed or its folder is no longer a home, and the errors of
-        `open_home`.
+        Raise `RequestRefused` if it was not viewed or is no longer a home, and the errors of `open_home`.
         """
         with self._lock:
             if key not in self._apps:
@@ -87,7 +86,7 @@ class Homes:
             return self._apps[key]
 
     def _has(self, key: str, resource_id: str) -> bool:
-        """Return whether a home has a map of this resource, even a damaged one; False if the home cannot be opened."""
+        """Return whether a home can be opened and has a map of this resource, even a damaged one."""
         try:
             self._opened(key)[0].maps.card(resource_id)
         except MapCorrupt:

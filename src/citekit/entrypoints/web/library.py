@@ -1,4 +1,4 @@
-"""Answers requests of the viewer about everything that is mapped: the list, maps, tags, searches, and edits."""
+"""Answers requests of the viewer about everything that is mapped."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LibraryRoutes:
         ]
 
     def home(self, _: Asked) -> Response:
-        """Return the folder of the home, and whether the user has also viewed other homes."""
+        """Return the folder of the home, and whether the user viewed others."""
         home = self.app.settings.home
         return plain({"home": str(home), "others": any(each != home for each in self.app.viewed_homes())})
 
@@ -88,7 +88,7 @@ class LibraryRoutes:
         return plain({"path": "#".join(filter(None, place_named(self.app, asked.text("of"))))})
 
     def tag(self, asked: Asked) -> Response:
-        """Add the tag `add` to a resource, or remove the tag `remove`, and return its tags."""
+        """Add the tag `add` to a resource or remove `remove`, and return its tags."""
         name, added, removed = asked.text("id"), asked.text("add", ""), asked.text("remove", "")
         tags = self.app.tag([name], [added] if added else [], [removed] if removed else [])
         return plain(list(tags[name]))
@@ -96,8 +96,8 @@ class LibraryRoutes:
     def state(self, asked: Asked) -> Response:
         """Return the state of a resource and, unless it is `unchanged`, a message about it.
 
-        The state is `damaged` (the map), `missing` or `changed` (the file), `unfinished` (its ingest in the library),
-        `scanned` (an unchanged file that has scanned pages), or `unchanged`.
+        The other states are `damaged` (the map), `missing` or `changed` (the file), `unfinished` (its ingest in the
+        library), and `scanned` (some pages).
         """
         name = asked.text("id")
         try:
@@ -150,7 +150,7 @@ class LibraryRoutes:
         return plain(facts)
 
     def _forms(self, resource_map: ResourceMap) -> list[str]:
-        """Return the forms of evidence that are available for a part of a file, judged by its first node."""
+        """Return the available forms of evidence, judged by the file's first node."""
         places = (node.location for node in resource_map.walk() if not isinstance(node.location, Virtual))
         location, format = next(places, None), format_named(str(resource_map.metadata.get("format")))
         if location is None or format is None:
@@ -161,8 +161,8 @@ class LibraryRoutes:
     def find(self, asked: Asked) -> Response:
         """Return the lines that match a query, in all files, in one, or in those with a tag.
 
-        `titled` are nodes whose titles contain all words and that are not among these lines, such as scenes. If a title
-        consists of words that are said in its node of a recording, it is also the `quote`, which is otherwise empty.
+        `titled` are other nodes whose titles contain all words, such as scenes. Their `quote` is the title, if it is
+        said in a recording, or empty.
         """
         name, tag = asked.text("id", ""), asked.text("tag", "")
         query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []
@@ -181,10 +181,7 @@ class LibraryRoutes:
         return plain(answer)
 
     def edit(self, asked: Asked) -> Response:
-        """Correct a map, and return it.
-
-        `edit` is rename, move, raise, lower, add, remove, undo, or original. Raise `RequestRefused` for others.
-        """
+        """Correct a map, and return it. Raise `RequestRefused` for an unknown `edit`."""
         name = asked.text("id")
         match asked.text("edit"):
             case "undo":
@@ -205,7 +202,7 @@ class LibraryRoutes:
         return Response(to_json(resource_map), media_type="application/json", headers={"content-disposition": named})
 
     def _said(self, hit: Hit) -> str:
-        """Return the title of a node of a recording if it consists of words said in it; else an empty string."""
+        """Return the title of a node of a recording if its words are said in the node; else an empty string."""
         title = hit.head.title.removesuffix("...").removesuffix("\u2026").rstrip()
         if not isinstance(hit.head.location, TimeSpan):
             return ""
@@ -247,7 +244,7 @@ def _notes(resource_map: ResourceMap) -> list[str]:
 
 
 def _rows(resource_map: ResourceMap) -> list[list[object]]:
-    """Return [ID, depth, title, type, fragment of the address, summary] for each node, parents before their children."""
+    """Return [ID, depth, title, type, fragment, summary] for each node, parents first."""
     rows: list[list[object]] = []
     pending: list[tuple[Node, int]] = [(node, 0) for node in reversed(resource_map.nodes)]
     while pending:

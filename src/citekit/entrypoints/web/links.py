@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from citekit.container import Container
 
 MAP_URI = "citekit://maps/"
-"""The start of the URI of a map in MCP, before the ID of the resource."""
+"""The start of the MCP URI of a map, before the resource ID."""
 
 EVIDENCE_URI = "citekit://evidence/"
-"""The start of the URI of evidence in MCP, before its digest."""
+"""The start of the MCP URI of evidence, before its digest."""
 
 
 def home_key(home: Path) -> str:
-    """Return the key of a home for URLs of the viewer. It stays the same as long as the home is in the same folder."""
+    """Return the key of a home for URLs of the viewer, which depends only on its path."""
     return sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:10]
 
 
@@ -34,7 +34,7 @@ def home_path(home: Path) -> str:
 def place_of(address: Address, words: str = "", said: str = "") -> tuple[str, str]:
     """Return the path below a home, and the fragment, that show an address.
 
-    The viewer marks the quote `words` and, if `said` (the text of a model) is not empty, the words that differ from it.
+    The viewer marks the quote `words`, and the words that differ from `said`, the text of a model.
     """
     given = {"quote": words, "said": said}
     marked = "".join(f"&{name}={quote(text, safe='')}" for name, text in given.items() if text)
@@ -50,8 +50,8 @@ def place_named(app: Container, uri: str) -> tuple[str, str]:
     """Return the path below a home, and the fragment, that show an address or the target of a URI of a map or of
     evidence.
 
-    Raise `RequestRefused` for a malformed URI of evidence, `ReceiptMissing` if the evidence is not known or no longer
-    stored, and the errors of addresses and maps.
+    Raise `RequestRefused` for a malformed URI of evidence, `ReceiptMissing` if the evidence is not known or stored, and
+    the errors of addresses and maps.
     """
     if uri.startswith(MAP_URI):
         name = unquote(uri.removeprefix(MAP_URI))

@@ -1,4 +1,4 @@
-"""Answers requests of the viewer for content: pictures and words of pages, texts, chapters, and recordings."""
+"""Answers requests of the viewer for content of files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LISTED = 1_000
 
 @frozen
 class ReadingRoutes:
-    """The routes for content of files. The browser caches responses whose URLs contain a version of the file."""
+    """The routes for content of files, some of which the browser caches."""
 
     app: Container
 
@@ -57,7 +57,7 @@ class ReadingRoutes:
         return kept(drawn.data, drawn.media_type)
 
     def words(self, asked: Asked) -> Response:
-        """Return the words of a page as [text, left, top, width, height, line], in fractions of the page."""
+        """Return the words of a page as [text, left, top, width, height, line], in fractions."""
         rows = []
         for word in self.show.page_words(asked.text("id"), asked.number("page")):
             left, top, right, bottom = word.box
@@ -67,7 +67,7 @@ class ReadingRoutes:
     def marks(self, asked: Asked) -> Response:
         """Return the boxes of a quote on pages as [left, top, width, height], by page number.
 
-        With `said`, also return the boxes of the words that differ from this text of a model.
+        With `said`, the text of a model, also return the boxes of the words that differ.
         """
         name, pages, quote = asked.text("id"), asked.numbers("pages"), asked.text("quote")
         found = self.show.marks(name, pages, quote, asked.text("said", ""))
@@ -76,11 +76,11 @@ class ReadingRoutes:
         )
 
     def wording(self, asked: Asked) -> Response:
-        """Return a comparison of the words of a passage and of a model's text, as [same, said, passage]."""
+        """Return compared words of a passage and of a model's text, as [same, said, passage]."""
         return plain(plain_wording(asked.text("said"), asked.text("quote")))
 
     def text(self, asked: Asked) -> Response:
-        """Return the lines or pages of text from the number `first` to `last`, or as many as one answer can have."""
+        """Return the lines or pages of text from `first` to `last`, or as many as one answer can have."""
         last = asked.number("last", 0) or None
         part = self.show.text(asked.text("id"), asked.number("first", 1), last)
         return plain(
@@ -93,7 +93,7 @@ class ReadingRoutes:
         )
 
     def rows(self, asked: Asked) -> Response:
-        """Return rows of a sheet as [number, [[column, text], ...]], up to `LISTED` of them from the number `first`."""
+        """Return up to `LISTED` rows of a sheet from `first` as [number, [[column, text], ...]]."""
         rows = self.show.rows(asked.text("id"), asked.text("sheet"))
         first = asked.number("first", 1)
         start = bisect_left(rows, first, key=lambda row: row.number)
@@ -108,16 +108,16 @@ class ReadingRoutes:
         )
 
     def chapter(self, asked: Asked) -> Response:
-        """Return a chapter, a slide, or an HTML file as a page on its own that runs nothing and loads nothing."""
+        """Return a chapter, a slide, or an HTML file as a page that runs nothing and loads nothing."""
         html = self.show.chapter(asked.text("id"), asked.number("number"))
         headers = {"content-security-policy": DOCUMENT_POLICY, "cache-control": FOREVER}
         return Response(html.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
 
     def subtitles(self, asked: Asked) -> Response:
-        """Return the subtitles or recognized passages of a recording as [start, end, text, words].
+        """Return the subtitles or recognized passages of a recording as [start, end, text, words], and the transcriber,
+        if any.
 
-        `words` has [offset in the text, start in seconds] for each recognized word. The answer also names the
-        transcriber, if any. If the recording has no text, `cues` is empty.
+        `words` has [offset in the text, start in seconds] for each recognized word.
         """
         try:
             transcript = self.show.transcript(asked.text("id"))
@@ -137,7 +137,7 @@ class ReadingRoutes:
         return plain(list(self.show.waveform(asked.text("id"))), forever=True)
 
     def media(self, asked: Asked) -> Response:
-        """Return the file of a recording, or the bytes of it that a player requests. Other files are refused."""
+        """Return the file of a recording, or the requested bytes of it."""
         _, source = self.show.source(asked.text("id"))
         format = source.format
         if format.modality not in (Modality.VIDEO, Modality.AUDIO):

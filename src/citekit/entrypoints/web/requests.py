@@ -1,4 +1,4 @@
-"""Reads the parameters of requests of the viewer, and answers in JSON."""
+"""Reads the parameters of requests, and answers in JSON."""
 
 from __future__ import annotations
 
@@ -27,26 +27,24 @@ BODY_LIMIT = 2 * 2**20
 
 _MISSING = (ResourceMissing, NodeMissing, ReceiptMissing, LocationOutside)
 FOREVER = "private, max-age=31536000, immutable"
-"""The header `Cache-Control` for content that never changes at its URL (RFC 8246)."""
+"""The header `Cache-Control` for content that does not change at its URL (RFC 8246)."""
 
 
 @frozen
 class Asked:
-    """The parameters of a request: those in its URL, or the members of the JSON object in its body."""
+    """The parameters of a request, from its URL or the JSON object in its body."""
 
     values: Mapping[str, object] = field(repr=False)
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return a string. Raise `RequestRefused` if it is missing and there is no default, or is not a string."""
+        """Return a string. Raise `RequestRefused` for another value, or if it is missing without a default."""
         value = self.values.get(name, default)
         if not isinstance(value, str):
             raise RequestRefused(f"The parameter {name} is missing or is not a string.")
         return value
 
     def number(self, name: str, default: int | None = None) -> int:
-        """Return a whole number. Raise `RequestRefused` if it is missing and there is no default, or is not a whole
-        number.
-        """
+        """Return a whole number. Raise `RequestRefused` for another value, or if it is missing without a default."""
         value = self.values.get(name, default)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
@@ -55,7 +53,7 @@ class Asked:
         raise RequestRefused(f"The parameter {name} must be a whole number.")
 
     def numbers(self, name: str) -> list[int]:
-        """Return a list of whole numbers. Raise `RequestRefused` if the value is anything else."""
+        """Return a list of whole numbers. Raise `RequestRefused` for another value."""
         value = self.values.get(name)
         if not isinstance(value, list) or not all(type(each) is int for each in value):
             raise RequestRefused(f"The parameter {name} must be a list of whole numbers.")
@@ -63,7 +61,7 @@ class Asked:
 
 
 def reading(path: str, answer: Callable[[Asked], Response]) -> Route:
-    """Return the route for a request that only reads. `answer` runs in a thread."""
+    """Return the route for a request that only reads, with `answer` in a thread."""
 
     async def endpoint(request: Request) -> Response:
         return await _answered(answer, Asked(dict(request.query_params)))
@@ -72,7 +70,7 @@ def reading(path: str, answer: Callable[[Asked], Response]) -> Route:
 
 
 def acting(path: str, answer: Callable[[Asked], Response]) -> Route:
-    """Return the route for a request with a JSON object as its body. `answer` runs in a thread."""
+    """Return the route for a request with a JSON object as its body, with `answer` in a thread."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -108,7 +106,7 @@ async def _answered(answer: Callable[[Asked], Response], asked: Asked) -> Respon
 
 
 def failed(error: BaseException) -> Response:
-    """Return the answer to a request that failed, with the message and the class name of the error."""
+    """Return the answer to a request that failed."""
     status = 500
     if isinstance(error, CiteKitError):
         status = (
@@ -118,14 +116,12 @@ def failed(error: BaseException) -> Response:
 
 
 def plain(data: object, status: int = 200, *, forever: bool = False) -> Response:
-    """Return plain data as JSON. With `forever`, the browser may cache it permanently: its URL contains a version of
-    the file.
-    """
+    """Return plain data as JSON. The browser may cache it permanently if `forever`, because its URL contains a version."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     headers = {"cache-control": FOREVER} if forever else None
     return Response(text, status, media_type="application/json", headers=headers)
 
 
 def kept(data: bytes, media_type: str) -> Response:
-    """Return bytes that the browser may cache permanently, because their URL contains a version of the file."""
+    """Return bytes that the browser may cache permanently, because their URL contains a version."""
     return Response(data, media_type=media_type, headers={"cache-control": FOREVER})

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 ADDRESS = "127.0.0.1"
 PORTS = range(8640, 8660)
-"""The ports that are tried in order, so that links stay valid after a restart."""
+"""The ports that are tried in this order, so that links stay valid after a restart."""
 
 
 @frozen
 class ViewerServer:
-    """The viewer of all homes, started for the home of `app`. It listens on `listening`. `token` admits a browser."""
+    """The viewer of all homes, started for that of `app`. `token` admits a browser."""
 
     app: Container
     token: str
@@ -54,7 +54,7 @@ class ViewerServer:
         return Keys(self.token, self.listening.getsockname()[1])
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Serve until the process is interrupted. `ready` is called when the server accepts requests."""
+        """Serve until the process is interrupted. `ready` is called when requests are accepted."""
         config = uvicorn.Config(
             application(self), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2
         )
@@ -65,17 +65,12 @@ class ViewerServer:
 
 
 def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
-    """Return a new viewer. Raise `RequestRefused` if it cannot listen on the port or, if the port is None, on any of
-    `PORTS`.
-    """
+    """Return a new viewer. Raise `RequestRefused` if the port or, if it is None, all of `PORTS` cannot be used."""
     return ViewerServer(app, app.view_token, _listening([port] if port is not None else PORTS))
 
 
 def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
-    """Return the keys of the viewer that is already running for this user, or None.
-
-    The user's token is not sent to any server.
-    """
+    """Return the keys of the user's running viewer, or None. The user's token is not sent."""
     for port in ports:
         keys, nonce = Keys(app.view_token, port), secrets.token_hex(16)
         connection = HTTPConnection(ADDRESS, port, timeout=1)
@@ -92,17 +87,17 @@ def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
 
 
 def cookie_of(port: int) -> str:
-    """Return the name of the cookie of the server on `port`. Servers on all ports of a host share their cookies."""
+    """Return the name of the cookie of the server on `port`. Cookies are shared between ports."""
     return f"citekit-{port}"
 
 
 def link_to(keys: Keys, path: str = "/", fragment: str = "") -> str:
-    """Return a link to a page of the viewer for the user. It admits any browser, so others must not see it."""
+    """Return a link to a page of the viewer. It admits any browser, so others must not see it."""
     return _link(keys, path, TOKEN, keys.token, fragment)
 
 
 def open_browser(keys: Keys, path: str = "/", fragment: str = "") -> None:
-    """Open a page of the viewer in the user's browser, if there is one. The link admits a browser only once."""
+    """Open a page of the viewer in the user's browser, if there is one, with a link that works once."""
     with contextlib.suppress(webbrowser.Error):
         webbrowser.open(_link(keys, path, CODE, keys.code(), fragment))
 
@@ -130,7 +125,7 @@ def application(viewer: ViewerServer) -> Starlette:
 
 
 def _shell(static: Path) -> str:
-    """Return the HTML of the page, with the texts of `strings.js` that are seen before, or without, any script."""
+    """Return the HTML of the page, with the texts of `strings.js` that are seen without a script."""
     html = (static / "index.html").read_text("utf-8")
     texts = (static / "strings.js").read_text("utf-8")
     for name in ("skip", "noScript"):
@@ -140,7 +135,7 @@ def _shell(static: Path) -> str:
 
 
 class _KeptFiles(StaticFiles):
-    """Files that the browser may cache permanently, because their URL contains their version."""
+    """Files that the browser may cache permanently, because their URL contains a version."""
 
     def file_response(self, *arguments: Any, **named: Any) -> Response:
         """Return a file."""
@@ -158,7 +153,7 @@ def _version(static: Path) -> str:
 
 
 def _shells(html: str, paths: Sequence[str]) -> Iterator[Route]:
-    """Yield routes that return the same page, whose script shows the content for the URL."""
+    """Yield routes to the same page, whose script shows the content for the URL."""
 
     async def shell(_: Request) -> Response:
         return Response(html, media_type="text/html; charset=utf-8")

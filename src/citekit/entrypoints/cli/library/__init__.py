@@ -22,18 +22,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "chunking": ("chunking", "Preview how a book would be split into chunks. Stores nothing."),
     "rebuild": ("rebuild", "Rebuild a collection to change the embedder or to recover from damage."),
 }
-"""For each command: its module in this package, and a one-line description."""
+"""For each command: its module and a one-line description."""
 
 
 class LibraryGroup(click.Group):
-    """A command group that imports the module of a command when the command is used."""
+    """A command group that imports the module of a command on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return the command with the given name, or return None."""
+        """Return the command with that name, after importing its module, or None."""
         if cmd_name not in COMMANDS:
             return None
         module: Any = importlib.import_module(f"{__name__}.{COMMANDS[cmd_name][0]}")
@@ -41,7 +41,7 @@ class LibraryGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands to the help text without importing their modules."""
+        """Write the list of commands without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 

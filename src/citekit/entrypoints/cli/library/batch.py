@@ -1,4 +1,4 @@
-"""Implements the command `citekit library batch`, which ingests all books that match a filter."""
+"""Implements the command `citekit library batch`."""
 
 from __future__ import annotations
 

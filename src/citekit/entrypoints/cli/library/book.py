@@ -1,4 +1,4 @@
-"""Implements the command `citekit library book`, which shows the details of one book."""
+"""Implements the command `citekit library book`."""
 
 from __future__ import annotations
 
@@ -63,5 +63,5 @@ def _said(value: object) -> str:
 
 
 def _flat(markup: str) -> str:
-    """Return the text of a book's comments, which Calibre stores as HTML, as one line."""
+    """Return a book's comments, which Calibre stores as HTML, as one line of text."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", markup)).split())

@@ -1,4 +1,4 @@
-"""Implements the commands of `citekit library chunking`, which preview how a book would be split into chunks."""
+"""Implements the commands of `citekit library chunking`."""
 
 from __future__ import annotations
 

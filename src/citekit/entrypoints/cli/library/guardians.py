@@ -1,4 +1,4 @@
-"""Implements the command `citekit library guardians`, which lists the guardians and the answer patterns."""
+"""Implements the command `citekit library guardians`."""
 
 from __future__ import annotations
 

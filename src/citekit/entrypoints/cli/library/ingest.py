@@ -1,4 +1,4 @@
-"""Implements the command `citekit library ingest`, which ingests books by their IDs in the library."""
+"""Implements the command `citekit library ingest`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit library ingest-file`, which ingests files that are not in the library."""
+"""Implements the command `citekit library ingest-file`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _files(paths: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    """Return the books in a folder and its subfolders, sorted, without those that are hidden or in a hidden folder."""
+    """Return the books in a folder and its subfolders, sorted, without hidden ones."""
     return sorted(
         each
         for each in folder.rglob("*")

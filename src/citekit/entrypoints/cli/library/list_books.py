@@ -1,4 +1,4 @@
-"""Implements the command `citekit library list`, which lists the ingested books."""
+"""Implements the command `citekit library list`."""
 
 from __future__ import annotations
 

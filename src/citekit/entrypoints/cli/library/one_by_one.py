@@ -1,4 +1,4 @@
-"""Ingests books one after the other and reports the result for each book."""
+"""Ingests books one after the other and reports each result."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
 
 
 def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: Work) -> None:
-    """Ingest several books by calling `work` with the arguments of each.
+    """Ingest several books by calling `work` with the arguments of each (name, arguments) pair in `named`.
 
-    `named` has (name of the book, arguments) pairs. If one book fails, the others are still ingested. Books that are
-    already in the collection are skipped. Raise `CommandError` if a book could not be ingested, or if the only one is
-    already in the collection, and the errors of `preconditions.to_ingest`.
+    If one book fails, the others are still ingested. Raise `CommandError` if a book could not be ingested, or if the
+    only one is already in the collection, and the errors of `preconditions.to_ingest`.
     """
     library = session.app.alexandria
     done = []
@@ -63,7 +62,7 @@ def _one(session: Session, name: str, plain: dict[str, Any]) -> None:
 
 
 def _reason(name: str, plain: Mapping[str, Any]) -> str:
-    """Return a message that says why a book was not ingested and, if known, which options help."""
+    """Return why a book was not ingested and, if known, which options help."""
     if is_there(plain):
         return f"'{plain['title']}' was already ingested into this collection. To replace it, use --force."
     if plain.get("needs_metadata"):

@@ -18,9 +18,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def answer(session: Session, plain: Mapping[str, object], lines: Callable[[], Iterable[str]]) -> None:
-    """Print the result of a library tool. If the result contains an error, raise `CommandError` instead.
+    """Print the result of a library tool. Raise `CommandError` if it contains an error.
 
-    `plain` is the JSON document, which is the same as over MCP. `lines` returns the lines for people.
+    `plain` is the JSON document, the same as over MCP. `lines` returns the lines for people.
     """
     if plain.get("error"):
         raise CommandError("LibraryError", str(plain["error"]), {k: v for k, v in plain.items() if k != "error"})
@@ -28,9 +28,9 @@ def answer(session: Session, plain: Mapping[str, object], lines: Callable[[], It
 
 
 def named_file(text: str, what: str) -> Path:
-    """Return the absolute path for the command-line argument `text`.
+    """Return the absolute path for a command-line argument.
 
-    `what` is the name of the argument. Raise `click.UsageError` if the argument is blank, and the errors of `expanded`.
+    `what` is its name. Raise `click.UsageError` if it is blank, and the errors of `expanded`.
     """
     if not text.strip():
         raise click.UsageError(f"{what} is empty. Give the path of a file.")
@@ -38,7 +38,7 @@ def named_file(text: str, what: str) -> Path:
 
 
 def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
-    """Combine several option decorators into one. The help text shows the options in the given order."""
+    """Combine option decorators into one. The help text shows the options in this order."""
 
     def decorate(function: _Function) -> _Function:
         for each in reversed(chosen):
@@ -49,7 +49,7 @@ def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], 
 
 
 def filters() -> Callable[[_Function], _Function]:
-    """Return a decorator that adds the options that select books: `--author`, `--title`, and `--language`."""
+    """Return a decorator that adds `--author`, `--title`, and `--language`, which select books."""
     return options(
         click.option("--author", metavar="TEXT", help="Match part of the author's name. Case is ignored."),
         click.option("--title", metavar="TEXT", help="Match part of the title. Case is ignored."),
@@ -58,7 +58,7 @@ def filters() -> Callable[[_Function], _Function]:
 
 
 def cutting() -> Callable[[_Function], _Function]:
-    """Return a decorator that adds the chunking options: `--threshold`, `--min-words`, and `--max-words`."""
+    """Return a decorator that adds the chunking options."""
     return options(
         click.option(
             "--threshold",
@@ -106,9 +106,9 @@ def ingesting() -> Callable[[_Function], _Function]:
 
 
 def _former_flat(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    """Treat `--flat`, the former name of `--no-chapters`, as that option, and print a note about the new name.
+    """Treat `--flat`, the former name of `--no-chapters`, as that option, and print a note.
 
-    `--no-chapters` is processed first (it is eager), so its default does not overwrite the value that is set here.
+    `--no-chapters` is eager, so its default does not overwrite the value that is set here.
     """
     if value:
         echo(["Note: '--flat' is now called '--no-chapters'."], sys.stderr)

@@ -1,7 +1,4 @@
-"""Checks the preconditions for an ingest before the first book is ingested.
-
-Without this check, each of many books would fail with the same error.
-"""
+"""Checks an ingest beforehand, so that many books do not fail with the same error."""
 
 from __future__ import annotations
 
@@ -12,10 +9,8 @@ from citekit.entrypoints.library.ingest_report import collection_of, params_of
 
 
 def to_ingest(library: Alexandria, wanted: Mapping[str, object]) -> None:
-    """Raise the error that would stop the ingest of each book.
-
-    Causes are invalid chunking parameters; an unavailable index, sentence splitter, or model; and a collection that was
-    made with another embedder.
+    """Raise the error that would stop the ingest of each book, such as an unavailable index or another embedder of the
+    collection.
     """
     params_of(wanted)
     collection = collection_of(library, wanted)

@@ -1,4 +1,4 @@
-"""Implements the command `citekit library preview`, which lists the books that can be ingested."""
+"""Implements the command `citekit library preview`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit query` (also `citekit library query`), which answers questions with passages."""
+"""Implements the command `citekit query` (also `citekit library query`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from citekit.entrypoints.library import asking
 
 MODES = ("precise", "contextual", "comprehensive")
 SHOWN = 5
-"""The maximum number of lines of a hit's passage in text output."""
+"""The maximum number of lines of a passage in text output."""
 
 
 @click.command("query", cls=Command)
@@ -117,9 +117,7 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
 
 
 def _context(hit: Mapping[str, Any]) -> Iterator[str]:
-    """Yield lines with the addresses of a hit's chapter and neighboring chunks; their texts are only in the JSON
-    document.
-    """
+    """Yield the addresses of a hit's chapter and neighboring chunks."""
     if hit.get("parent_context"):
         yield f"   chapter  {styled(printable(hit['parent_context']['address']), fg='cyan')}"
     for each in hit.get("siblings", ()):

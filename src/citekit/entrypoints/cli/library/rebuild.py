@@ -1,4 +1,4 @@
-"""Implements the command `citekit library rebuild`, which re-creates a collection from the files of its books."""
+"""Implements the command `citekit library rebuild`."""
 
 from __future__ import annotations
 

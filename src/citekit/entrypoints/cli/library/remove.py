@@ -1,4 +1,4 @@
-"""Implements the command `citekit library remove`, which removes a book from the index."""
+"""Implements the command `citekit library remove`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit library search`, which finds books in the catalog."""
+"""Implements the command `citekit library search`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
 
 
 def book_table(books: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of a table with one row per book, or nothing if there are no books."""
+    """Yield the lines of a table with one row per book, if any."""
     if books:
         rows = [
             (

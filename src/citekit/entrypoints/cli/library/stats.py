@@ -1,4 +1,4 @@
-"""Implements the command `citekit library stats`, which shows the size of the library and of the index."""
+"""Implements the command `citekit library stats`."""
 
 from __future__ import annotations
 

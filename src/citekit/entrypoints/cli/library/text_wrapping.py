@@ -1,7 +1,4 @@
-"""Wraps and truncates text to a width in terminal columns.
-
-It handles wide characters, which take two columns, and scripts without spaces between words.
-"""
+"""Wraps and truncates text to terminal columns, in any script."""
 
 from __future__ import annotations
 
@@ -25,10 +22,9 @@ def clipped(text: str, columns: int) -> str:
 
 
 def folded(text: str, columns: int, most: int) -> list[str]:
-    """Return `text` wrapped into lines of at most `columns` terminal columns, with at most `most` lines.
+    """Return `text` wrapped into at most `most` lines of at most `columns` terminal columns.
 
-    Lines end at spaces or between wide characters, or within a word that is longer than a line. An ellipsis replaces
-    the text that does not fit.
+    Lines end at spaces or between wide characters, or within a longer word. An ellipsis replaces the rest.
 
     Example:
         >>> folded("The quick brown fox jumps", 10, 2), folded("今天晚上很好的月光", 10, 2)
@@ -59,7 +55,7 @@ def _may_break(text: str, at: int) -> bool:
 
 
 def _fitting(text: str, columns: int) -> int:
-    """Return the number of characters at the start of `text` that fit into `columns`, but at least 1."""
+    """Return the number of characters of `text` that fit into `columns`, at least 1."""
     used = 0
     for at, character in enumerate(text):
         used += _columns(character)
@@ -73,7 +69,7 @@ def _width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    """Return the number of terminal columns of a character (UAX 11): 2 for a wide one, 0 for a combining mark, or 1."""
+    """Return the terminal columns of a character (UAX 11): 2 for a wide one, 0 for a combining mark, or 1."""
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,1 +1,1 @@
-"""Implements the MCP tools of the library, and offers the guardians as prompts."""
+"""Implements the MCP tools of the library, with guardians as prompts."""

@@ -1,7 +1,4 @@
-"""Reads the arguments of the library tools, with the defaults of each tool's schema and the limits in `BOUNDS`.
-
-Reading is lenient: for example, numbers may be written as strings.
-"""
+"""Reads the arguments of the library tools leniently: for example, numbers may be strings."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ LONGEST_LIST = 1000
 
 
 def read(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the arguments of a tool call, including defaults for arguments that are missing or null.
+    """Return the arguments of a tool call, with defaults for missing and null ones.
 
     Numbers and Booleans may be written as strings. Raise `RequestRefused` if an argument is unknown, required but
     missing, or invalid.
@@ -102,12 +99,11 @@ BOUNDS: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "alexandria_ingest_preview": {"limit": (1, 50)},
     "alexandria_batch_ingest": {"limit": (1, 50)},
 }
-"""The minimum and maximum of numeric arguments, by tool. Values outside these limits are changed to the nearest limit.
-"""
+"""The minimum and maximum of numeric arguments, by tool, to which other values are changed."""
 
 
 def clamped(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the arguments with numbers limited to the ranges in `BOUNDS`, and a note for each that was outside."""
+    """Return the arguments with numbers limited to `BOUNDS`, and notes about changes."""
     bounds = {name: limits for name, limits in BOUNDS.get(tool, {}).items() if name in arguments}
     used = {name: min(max(arguments[name], low), high) for name, (low, high) in bounds.items()}
     notes = [

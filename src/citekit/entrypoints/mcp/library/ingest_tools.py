@@ -1,4 +1,4 @@
-"""Defines the tools that ingest books, preview their chunks, and remove books."""
+"""Defines the tools that ingest books, preview chunks, and remove books."""
 
 from __future__ import annotations
 

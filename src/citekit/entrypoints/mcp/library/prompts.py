@@ -1,4 +1,4 @@
-"""Offers the guardians as MCP prompts named `guardian_<id>`, which have an optional question as an argument."""
+"""Offers the guardians as MCP prompts `guardian_<id>`, with an optional question."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _prompt(guardian: Guardian) -> Prompt:
 def filled(personas: Personas, name: str, arguments: dict[str, str] | None) -> GetPromptResult:
     """Return the prompt `name` as a user message.
 
-    Raise `PersonaUnknown` if the prompt does not exist, or `RequestRefused` if an argument is unknown or the question
-    has more than `LONGEST_QUESTION` characters.
+    Raise `PersonaUnknown` if there is no such prompt, or `RequestRefused` if an argument is unknown or the question has
+    more than `LONGEST_QUESTION` characters.
     """
     if not name.startswith(PREFIX):
         raise PersonaUnknown(f"There is no prompt {name[:80]!r}. Call prompts/list for the available prompts.")

@@ -1,4 +1,4 @@
-"""Defines the tools that query the index, the catalog, and the guardians."""
+"""Defines the tools that query the index and the catalog."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citekit.entrypoints.mcp.schemas import LOCATION, inputs, text
 LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 CHARACTERS = 4000
-"""The default of `max_chars`, the number of characters to which texts are cut, in the context mode `precise`."""
+"""The default of `max_chars`, to which texts are cut, in the context mode `precise`."""
 
 _RESULT = {
     "score": schemas.said("number", "0 to 1."),

@@ -1,4 +1,4 @@
-"""Builds the JSON Schemas for the input and output of the library tools."""
+"""Builds the JSON Schemas of the library tools."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ def optional_text(description: str = "", default: str | None = None, choices: Se
 
 
 def whole(description: str = "", default: int | None = None) -> Schema:
-    """Return the schema of an integer argument.
-
-    Limits that the description mentions are not part of it, because values beyond them are clamped, not rejected.
-    """
+    """Return the schema of an integer argument, without limits, because values beyond them are clamped, not rejected."""
     plain = _described("integer", description)
     return plain if default is None else {**plain, "default": default}
 
@@ -40,7 +37,7 @@ def _described(kind: str, description: str) -> Schema:
 
 
 def wholes(description: str) -> Schema:
-    """Return the schema of an argument that is a list of integers."""
+    """Return the schema of a list of integers."""
     return {"type": "array", "items": {"type": "integer"}, "description": description}
 
 
@@ -77,23 +74,19 @@ _ERROR: Schema = {
 
 
 def outputs(properties: Mapping[str, Schema]) -> dict[str, object]:
-    """Return the schema of a tool result with the given properties, `success`, and `error`.
-
-    Only `error` is always present. `success` is false if the call failed, but it can be absent, even if `error` is not
-    null.
-    """
+    """Return the schema of a tool result with the given properties, `success`, and `error`, which alone is required."""
     fields = {**properties, "success": {"type": "boolean"}, "error": _ERROR}
     return {"type": "object", "properties": fields, "required": ["error"]}
 
 
 def listed(description: str, properties: Mapping[str, Schema] | None = None) -> Schema:
-    """Return the schema of a list of objects that can have these properties and others."""
+    """Return the schema of a list of objects with, among others, these properties."""
     items: Schema = {"type": "object"} if properties is None else {"type": "object", "properties": dict(properties)}
     return {"type": "array", "items": items, "description": description}
 
 
 def said(kind: str | Sequence[str], description: str = "") -> Schema:
-    """Return the schema of a result field that has the JSON type `kind`, or one of several types."""
+    """Return the schema of a result field of one or several JSON types."""
     plain: dict[str, object] = {"type": kind if isinstance(kind, str) else list(kind)}
     return {**plain, "description": description} if description else plain
 

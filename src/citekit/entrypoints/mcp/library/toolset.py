@@ -1,4 +1,4 @@
-"""Combines the definitions of the library tools with the functions that run them and that report their errors."""
+"""Combines the library tools with the functions that run them and report errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _as_batch(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
 
 
 def _query(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Run the tool `alexandria_query`. In the context mode `precise`, the default of `max_chars` is `CHARACTERS`."""
+    """Run `alexandria_query`, with `CHARACTERS` as the default of `max_chars` in the mode `precise`."""
     is_precise = ContextMode.of(arguments["context_mode"]) is ContextMode.PRECISE
     if is_precise and "max_chars" not in arguments:
         arguments = {**arguments, "max_chars": query_tools.CHARACTERS}
@@ -79,7 +79,7 @@ _TOOLS: tuple[tuple[Tool, Work, Refuse, bool], ...] = (
     (ingest_tools.TEST_FILE, chunking.test_file, _plainly(), True),
     (ingest_tools.REMOVE, batches.remove, _plainly(), True),
 )
-"""For each tool: its definition, the function that runs it, the function for errors, and whether it can take long."""
+"""For each tool: its definition, the functions that run it and report errors, and whether it can take long."""
 
 TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
 """The tools, in the order of the published contract."""
@@ -87,15 +87,13 @@ TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
 
 @define
 class LibraryTools:
-    """The MCP tools of one library. `open_library` is first called when a tool is, so that it does not delay the server
-    start.
-    """
+    """The MCP tools of one library, which is opened at the first call, so as not to delay the server start."""
 
     open_library: Callable[[], Alexandria]
     discreet: Discretion
 
     def bound(self) -> dict[str, Bound]:
-        """Return the library tools by name, each with the function that runs it."""
+        """Return the library tools by name."""
         return {
             tool.name: Bound(
                 tool,
@@ -116,7 +114,7 @@ class LibraryTools:
 
 
 def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
-    """Return the result of a library tool that failed with `error`: its usual object, marked as an error."""
+    """Return the usual result of a library tool that failed with `error`."""
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
     plain = discreet.in_answer(refuse(arguments, error))
