@@ -12,7 +12,7 @@ NAMED = 5
 """The maximum number of further resources that a note names."""
 
 TITLES = 100
-"""The maximum number of characters of a path of titles, without the beginning of longer ones."""
+"""The maximum number of characters of a path of titles, whose beginning is cut off."""
 
 
 def found_lines(found: FoundText) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _path(hit: TextHit) -> str:
 
 
 def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first sentence of each reason. The rest, advice, matters only without hits."""
+    """Return the first sentence of each reason. The advice after it matters only if there are no hits."""
     return {name: reason.split(". ")[0].rstrip(".") + "." for name, reason in reasons.items()}
 
 

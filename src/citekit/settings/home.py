@@ -1,4 +1,4 @@
-"""Finds the home folder without loading the settings, which takes longer."""
+"""Finds the home folder without loading the settings, for commands that must start fast."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TAKEN_AS_WRITTEN = frozenset(
 
 
 def home_of(environment: Mapping[str, str], home: str | None = None) -> str:
-    """Return the absolute path of the home folder, with the errors of `settings_from`.
+    """Return the absolute path of the home folder, and raise the errors of `settings_from`.
 
     The settings are loaded only if a variable may be invalid or the path begins with `~`.
     """

@@ -64,9 +64,9 @@ def from_plain(data: object, where: str) -> Receipt:
 
 
 def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
-    """Convert plain data to a receipt, and return it with the address in the data or None. They may not match.
+    """Convert plain data to a receipt, and return it with the address in the data, or None.
 
-    Raise `FaultyAnswer` if the data is not a valid receipt.
+    The address may not be that of the location. Raise `FaultyAnswer` if the data is not a valid receipt.
     """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a receipt must be a JSON object"])

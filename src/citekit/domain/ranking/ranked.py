@@ -15,8 +15,8 @@ class RankedPage:
     """A page, or a block of a text without pages, that may answer a question.
 
     `score` is from 0 to 1. `coverage` is the fraction of the question's words on the page, weighted by rarity. `start`
-    and `end` are the offsets of the best lines in the text of `block`; `location` is theirs, and `extent` that of the
-    whole block. `further` has the offsets of other lines with more words of the question, or is None.
+    and `end` are the offsets of the best lines in the text of `block`; `location` is that of these lines, and `extent`
+    that of the whole block. `further` has the offsets of other lines with more words of the question, or is None.
     """
 
     resource_id: str

@@ -22,7 +22,7 @@ _SENTENCE_END = tuple('.?!:;"\u201c(')
 _ENGLISH = frozenset(
     ("what", "which", "who", "whose", "whom", "where", "when", "why", "how", "the", "does", "did", "is", "are")
 )
-"""Words of English questions. In German, every noun has a capital letter."""
+"""Words of English questions. In German, capital letters say nothing, because every noun has one."""
 
 _NO_NAMES = frozenset(
     tokens(

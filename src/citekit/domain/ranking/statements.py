@@ -48,6 +48,6 @@ def statements_with(items: str) -> Iterator[str]:
 
 
 def statement_of(line: str) -> str | None:
-    """Return the kind of statement whose heading `line` is, or None, as for a line of a table of contents."""
+    """Return the kind of statement whose heading `line` is, or None."""
     found = re.fullmatch(_HEADING, line, re.IGNORECASE) if len(line) <= _LONGEST else None
     return found.lastgroup if found is not None else None

@@ -13,7 +13,7 @@ from itertools import pairwise
 from citekit.domain.text_search.matching import shown_row
 
 DISTANCE = 80
-"""Headings are searched for less than this number of lines above a row."""
+"""One more than the number of lines above a row that are searched for its column headings."""
 
 GAP = 3
 """The maximum number of one-cell lines between two rows of text."""

@@ -33,7 +33,8 @@ def number_forms(word: str) -> list[str]:
 def forms_of(word: str) -> list[str]:
     """Return words that may be forms of the casefolded `word`: its base, and plurals, `-ed`, and `-ing` of that.
 
-    Some do not exist, so compare them with the words of a text. The list is empty for short and non-English words.
+    Some do not exist, so compare them with the words of a text. The list is empty for short words and those with other
+    characters than English letters.
     """
     if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
         return []

@@ -45,7 +45,8 @@ def laid_out(
     """Yield the lines in the character range `span` of a block, without blank lines unless `raw` is True.
 
     `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of running
-    headers and footers, which are left out. `raw` keeps the indentation and single blank lines, which code needs.
+    headers and footers, which are left out unless they are headings. `raw` keeps the indentation and single blank
+    lines, which code needs.
     """
     text = block.text
     starts = list(line_starts(text))

@@ -26,7 +26,7 @@ class Kind(IntEnum):
     """The kind of a match. Higher values rank first."""
 
     PARTIAL = -1
-    """The block lacks words of the query, but most likely answers it as a question."""
+    """The block lacks words of the query, but is one of those that most likely answer it as a question."""
 
     SCATTERED = 0
     """The words are in the same block, but not close together."""

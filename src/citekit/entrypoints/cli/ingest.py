@@ -379,7 +379,7 @@ def _result(outcome: Outcome) -> FileResult:
 
 
 def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> None:
-    """Report the mapper that was selected, and why, if it is `auto` and mapped a file."""
+    """Report which mapper was selected and why, if the setting is `auto` and a file was mapped."""
     if app.settings.mapper == "auto" and any(each.ingested is not None and each.ingested.mapped_now for each in done):
         name, why = app.mapper_choice()
         session.note(f"Mapper: {name} ({why}).")

@@ -62,7 +62,7 @@ class Session:
         return f"The home is {home} ({self.why_home}). To use another one, add --home DIR."
 
     def note_personal_home(self) -> None:
-        """Print a note about writing to the personal home, unless the user named a home."""
+        """Print a note if a command writes to the personal home because the user named none."""
         if not self.home and self.chosen_home == PERSONAL:
             home = self.app.settings.home
             self.note(f"Using your personal home, {home}. To use a home in this folder, add --home .")

@@ -106,7 +106,7 @@ def _pass(
     prune: bool,
     known: set[tuple[Path, SyncState]] | None = None,
 ) -> list[Synced]:
-    """Sync once, print a line for each file that is not unchanged and not `known`, and return all results."""
+    """Sync once, print a line for each file whose state is neither unchanged nor `known`, and return all results."""
     done: list[Synced] = []
     app = session.app
     with watching(session, "Syncing") as bar:

@@ -111,7 +111,9 @@ def _receipt(path: Path) -> tuple[Receipt, str] | None:
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of the file, or none of more than `RECEIPT_LIMIT`. Raise `OSError` if it cannot be read."""
+    """Return the bytes of the file, or no bytes if it has more than `RECEIPT_LIMIT`. Raise `OSError` if it cannot be
+    read.
+    """
     with path.open("rb") as file:
         data = file.read(RECEIPT_LIMIT + 1)
     return data if len(data) <= RECEIPT_LIMIT else b""

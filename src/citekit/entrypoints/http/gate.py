@@ -34,7 +34,7 @@ REFUSALS = 60.0
 """The maximum number of refused tokens recorded per minute, so that unknown clients cannot fill the disk."""
 
 RECHECK = 5.0
-"""The time in seconds between two checks whether the subject of a long request is still admitted."""
+"""The time in seconds between two checks of the subject of a long request."""
 
 LINK_SECONDS = 300
 """The time in seconds for which a link to the shared store is valid; it cannot be revoked."""
@@ -306,7 +306,7 @@ def _is_ours(path: str) -> bool:
 
 
 def _bearer(headers: Headers) -> str:
-    """Return the token in the one header `Authorization: Bearer`, or an empty text."""
+    """Return the token in the only header `Authorization: Bearer`, or an empty text."""
     given = headers.getlist("authorization")
     scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else ""

@@ -165,7 +165,9 @@ def serve_http(options: HttpOptions) -> None:
 
 
 def _admission_works(options: HttpOptions) -> None:
-    """Raise `RequestRefused` if no subject, or no subject of the issuer, is admitted or the certificate cannot be used."""
+    """Raise `RequestRefused` if no subject is admitted, if none of the issuer's subjects is, or if the certificate
+    cannot be used.
+    """
     admission = _admission(bootstrap(options.settings), options)
     if admission is not None:
         entries = admission.subjects.entries()

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 
 STEPS = 6
-"""The number of boxes in the progress bar: one for each step of an ingest, and one for its success."""
+"""The number of boxes in the progress bar. An ingest fills one box for each step, and all when it succeeds."""
 
 
 def bar(done: int) -> str:

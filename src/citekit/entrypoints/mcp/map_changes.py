@@ -113,7 +113,7 @@ class MapChanges:
         self._streams.close()
 
     async def watch(self) -> None:
-        """Announce changes until the task is canceled or the client gone."""
+        """Announce changes until the task is canceled or the client is gone."""
         await self._wanted.wait()
         with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             while True:

@@ -44,7 +44,7 @@ GET_STRUCTURE = Tool(
 )
 
 _FULL_FORM = frozenset({"resource_id", "cursor"})
-"""The arguments that are not options."""
+"""The arguments that are not options. A call with only these is answered in the form of the specification."""
 
 _NOTE = 90
 """The number of characters reserved for the line about cut nodes."""

@@ -184,7 +184,7 @@ class Tools:
 
     @property
     def _shown_path(self) -> Callable[[str], str] | None:
-        """A function that returns the path that a remote client sees, or None without one."""
+        """A function that returns the path that a remote client sees, or None for a client on this computer."""
         return None if self.remote is None else self.remote.paths.shown
 
     def seen(self, outline: ResourceMap) -> ResourceMap:

@@ -34,7 +34,9 @@ from citekit.wire.found_text import to_plain
 from citekit.wire.maps import to_json
 
 _LISTED = 200
-_UNFINISHED = "The ingest of this book into the library was interrupted. Ingest the book again with citekit library."
+_UNFINISHED = (
+    "The ingest of this book into the library was interrupted. To ingest it again, run: citekit library ingest-file"
+)
 
 
 @frozen

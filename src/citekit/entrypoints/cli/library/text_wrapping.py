@@ -69,7 +69,7 @@ def _width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    """Return the terminal columns of a character (UAX 11): 2 for a wide one, 0 for a combining mark, or 1."""
+    """Return the terminal columns of a character (UAX 11): 2 for a wide one, 0 for a combining mark, otherwise 1."""
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

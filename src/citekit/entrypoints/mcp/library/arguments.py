@@ -99,7 +99,7 @@ BOUNDS: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "alexandria_ingest_preview": {"limit": (1, 50)},
     "alexandria_batch_ingest": {"limit": (1, 50)},
 }
-"""The minimum and maximum of numeric arguments, by tool, to which other values are changed."""
+"""The minimum and maximum of numeric arguments, by tool. Values outside are changed to the nearer one."""
 
 
 def clamped(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
