@@ -57,7 +57,7 @@ def verify(session: Session) -> None:
         [
             f"{counted(found.checked, 'object')} checked: {healed}.",
             *(f"  {digest}" for digest in found.healed),
-            *([f"{counted(leftovers, 'leftover temporary file')} deleted."] if leftovers else []),
+            *([f"{counted(leftovers, 'leftover')} of terminated processes deleted."] if leftovers else []),
         ],
     )
 

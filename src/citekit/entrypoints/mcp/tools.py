@@ -338,7 +338,9 @@ def _may_be_address(arguments: Arguments) -> bool:
 
 @lru_cache(1024)
 def _asked_node(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
-    """Return the cache key for the evidence of a node, always the same object, so that its hash is computed once."""
+    """Return the cache key for the evidence of a node, the same object for repeated requests, so that its hash is
+    computed once.
+    """
     return Asked(NodeName(resource_id, node_id), virtual, Options(Form(form), accurate))
 
 
