@@ -55,9 +55,38 @@ def test_documents_are_found_by_the_stems_of_their_words_and_by_their_names(make
     assert [DocumentMatch("oaks", 1, 1)] == list(found["oak"])
     assert ["bees"] == [each.resource_id for each in found["!bees"]]
     assert "absen" not in found
-    assert {"bees": 2, "oaks": 1} == index.sizes()
-    assert {"bees": "1"} == index.versions(["bees", "none"])
-    assert {"bees": "1", "oaks": "1"} == index.versions()
+    assert {"bees": ("1", 2), "oaks": ("1", 1)} == index.documents()
+
+
+def test_the_list_of_documents_is_the_same_object_until_the_index_changes(make: Make) -> None:
+    index = make()
+    assert {} == index.documents() is index.documents()
+    put(index, "a", "1", "words")
+    first = index.documents()
+    assert {"a": ("1", 1)} == first is index.documents()
+
+    put(index, "a", "2", "other words", "of two pages")
+    second = index.documents()
+    assert {"a": ("2", 2)} == second is index.documents()
+    assert first is not second
+
+    index.drop("a")
+    assert {} == index.documents()
+
+
+def test_another_process_changes_the_list_of_documents(tmp_path: Path, database: Database) -> None:
+    two_of_each = (
+        (SqliteRankingIndex(tmp_path), SqliteRankingIndex(tmp_path)),
+        (PostgresRankingIndex(database, lambda: "twice"), PostgresRankingIndex(database, lambda: "twice")),
+    )
+    for index, other in two_of_each:
+        put(index, "a", "1", "words")
+        assert {"a": ("1", 1)} == index.documents() == other.documents()
+
+        put(other, "b", "1", "words")
+        assert {"a": ("1", 1), "b": ("1", 1)} == index.documents() is index.documents()
+        other.drop("a")
+        assert {"b": ("1", 1)} == index.documents() == other.documents()
 
 
 def test_a_document_is_returned_only_with_its_version(make: Make) -> None:
@@ -83,7 +112,7 @@ def test_a_removed_document_is_gone(make: Make) -> None:
     index.drop("never there")
 
     assert ["b"] == [each.resource_id for each in index.find(["words", "!name"])["words"]]
-    assert ({"b": 1}, {"b": "1"}) == (index.sizes(), index.versions())
+    assert {"b": ("1", 1)} == index.documents()
     assert index.get("a", "1") is None
 
 
@@ -131,7 +160,7 @@ def test_a_document_that_this_home_did_not_store_counts_as_not_indexed(tmp_path:
     name = "b" if "resource_id" in damage else "a"
 
     assert SqliteRankingIndex(tmp_path).get(name, "1") is None
-    assert {} == SqliteRankingIndex(tmp_path).versions()
+    assert {} == SqliteRankingIndex(tmp_path).documents()
     assert put(index, "a", "1", "words")
     assert index.get("a", "1") is not None
 
@@ -155,12 +184,12 @@ def test_indexes_in_a_database_have_nothing_in_common_and_are_shared_by_name(dat
     put(theirs, "a", "2", "words of others", "more words")
 
     assert [DocumentMatch("a", 1, 1)] == list(same.find(["words"])["words"])
-    assert ({"a": 1}, {"a": "1"}) == (same.sizes(), same.versions())
+    assert {"a": ("1", 1)} == same.documents()
     put(ours, "b", "1", "new words")
-    assert {"a": 1, "b": 1} == same.sizes()
+    assert {"a": ("1", 1), "b": ("1", 1)} == same.documents()
     theirs.drop("a")
     assert same.get("a", "1") is not None
-    assert ({}, {}) == (theirs.sizes(), theirs.find(["words"]))
+    assert ({}, {}) == (theirs.documents(), theirs.find(["words"]))
 
 
 def test_a_damaged_document_in_a_database_counts_as_not_indexed_after_it_was_read(database: Database) -> None:
@@ -173,12 +202,12 @@ def test_a_damaged_document_in_a_database_counts_as_not_indexed_after_it_was_rea
     )
 
     assert index.get("a", "1") is None
-    assert ({}, {}) == (index.versions(), index.find(["words"]))
+    assert ({}, {}) == (index.documents(), index.find(["words"]))
 
 
 def test_resource_ids_in_a_database_may_have_half_surrogate_pairs(database: Database) -> None:
     index = PostgresRankingIndex(database, lambda: "half")
     put(index, "\udce9'%s", "1", "words", "more")
 
-    assert {"\udce9'%s": 2} == index.sizes()
+    assert {"\udce9'%s": ("1", 2)} == index.documents()
     assert [DocumentMatch("\udce9'%s", 1, 1)] == list(index.find(["words"])["words"])

@@ -8,7 +8,7 @@ from attrs import define, field
 
 from citekit.adapters.search.ranking_index.stored_form import StoredDocument, stored
 from citekit.domain.library.lexical import term_number
-from citekit.domain.ports.ranking_index import PassageVectors
+from citekit.domain.ports.ranking_index import DocumentFacts, PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
 from citekit.domain.ranking.documents import DocumentMatch
 
@@ -18,11 +18,14 @@ class MemoryRankingIndex:
     """A `RankingIndex` in memory."""
 
     _known: dict[str, tuple[str, StoredDocument]] = field(factory=dict, init=False)
+    _listed: Mapping[str, DocumentFacts] = field(factory=dict, init=False)
 
-    def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
-        """See `RankingIndex.versions`."""
-        names = self._known if resources is None else [name for name in resources if name in self._known]
-        return {name: self._known[name][0] for name in names}
+    def documents(self) -> Mapping[str, DocumentFacts]:
+        """See `RankingIndex.documents`."""
+        now = {name: DocumentFacts(version, len(each.index)) for name, (version, each) in self._known.items()}
+        if now != self._listed:
+            self._listed = now
+        return self._listed
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
@@ -39,10 +42,6 @@ class MemoryRankingIndex:
         """See `RankingIndex.get`."""
         known, document = self._known.get(resource_id, ("", None))
         return document if known == version else None
-
-    def sizes(self) -> Mapping[str, int]:
-        """See `RankingIndex.sizes`."""
-        return {name: len(document.index) for name, (_, document) in self._known.items()}
 
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
         """See `RankingIndex.find`."""

@@ -120,7 +120,7 @@ def test_a_shared_catalog_answers_like_the_home_of_one_machine(
     generation = first.text_index.generation()
     assert expected == answers(second)
     assert generation == second.text_index.generation()  # nothing was indexed again
-    assert sorted(second.ranking_index.versions()) == list(second.maps.ids())
+    assert sorted(second.ranking_index.documents()) == list(second.maps.ids())
     assert not [
         path.name for path in (tmp_path / "second").rglob("*.db") if path.name in ("nodes.db", "text.db", "ranking.db")
     ]

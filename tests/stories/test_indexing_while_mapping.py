@@ -34,7 +34,7 @@ def test_each_new_map_is_indexed_for_both_ways_of_searching(tmp_path: Path) -> N
     assert [each.error for each in outcomes] == [None, None, None]
     texts = set(app.text_index.texts())
     assert {"bees_md", "code_py"} <= texts
-    assert texts == set(app.ranking_index.versions())
+    assert texts == set(app.ranking_index.documents())
 
 
 def test_a_file_is_mapped_though_its_text_cannot_be_indexed(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from citekit.domain.errors import (
 )
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.ranking_index import DocumentFacts
 from citekit.domain.ports.reranker import PageCandidate, Reranker
 from citekit.domain.progress import Progress, silent
 from citekit.domain.ranking.best_lines import best_lines
@@ -78,6 +79,34 @@ class _ReadPage:
 
 
 @frozen
+class _Searched:
+    """The resources of a search: which of them are missing in the index, and the number of pages of each other one.
+
+    `state`, `form`, and `documents` are those of the maps and of the index from which this was determined.
+    """
+
+    names: Sequence[str] = field(converter=tuple[str, ...])
+    state: str | None
+    form: str
+    documents: Mapping[str, DocumentFacts]
+    sizes: Mapping[str, int] = field(init=False)
+    missing: Sequence[str] = field(init=False)
+
+    @sizes.default
+    def _sizes(self) -> Mapping[str, int]:
+        known = ((name, self.documents.get(name)) for name in self.names)
+        return {name: each.pages for name, each in known if each is not None and each.version.endswith(self.form)}
+
+    @missing.default
+    def _missing(self) -> Sequence[str]:
+        return [name for name in self.names if name not in self.sizes]
+
+    def is_of(self, state: str, form: str, documents: Mapping[str, DocumentFacts]) -> bool:
+        """Return whether the maps and the index are still the same."""
+        return (state, form) == (self.state, self.form) and documents is self.documents
+
+
+@define
 class RankPages:
     """Ranks the pages of documents. Documents that are not indexed for ranking yet are indexed first."""
 
@@ -86,6 +115,8 @@ class RankPages:
     reranker: Reranker | None = None
     _without_text: dict[str, tuple[Digest | None, SourceUnsupported]] = field(factory=dict, init=False)
     """The digest of the source and the error, by resource ID, of files without text, which are not read again."""
+
+    _everything: _Searched | None = field(default=None, init=False)
 
     def __call__(
         self,
@@ -107,32 +138,41 @@ class RankPages:
         asked = parse_question(question)
         if not asked.stems:
             raise RequestRefused("The question has no letters or digits. Enter some words.")
-        names = list(dict.fromkeys(resources)) or list(self.maps.ids())
-        documents = _Documents()
-        self._index_missing(names, documents, roots, progress, are_named=bool(resources))
-        priors = self._priors(asked, [name for name in names if name not in documents.skipped])
+        searched, documents = self._searched(resources), _Documents()
+        if searched.missing:
+            self._index_missing(searched, documents, roots, progress, are_named=bool(resources))
+            searched = self._searched(resources)
+        priors = self._priors(asked, searched, documents.skipped)
         for name in priors:
             self._add(name, documents, roots, progress, is_alone=False)
         pages = self._ranked(asked, documents.ready, priors, limit, progress)
         return RankedPages(
             pages=pages,
-            searched=len(names) - len(documents.skipped),
+            searched=len(searched.names) - len(documents.skipped),
             stale={
                 name: each.stale for name, each in documents.ready.items() if each.stale is not None and name in priors
             },
             skipped=documents.skipped,
         )
 
+    def _searched(self, resources: Sequence[str]) -> _Searched:
+        """Return what is searched. For all resources, it is determined again only after a change."""
+        documents, form = self.index.ranking.documents(), self.index.form
+        if resources:
+            return _Searched(dict.fromkeys(resources), None, form, documents)
+        state, known = self.maps.state(), self._everything
+        if known is not None and state is not None and known.is_of(state, form, documents):
+            return known
+        self._everything = searched = _Searched(self.maps.ids(), state, form, documents)
+        return searched
+
     def _index_missing(
-        self, names: Sequence[str], documents: _Documents, roots: Sequence[Path], progress: Progress, *, are_named: bool
+        self, searched: _Searched, documents: _Documents, roots: Sequence[Path], progress: Progress, *, are_named: bool
     ) -> None:
-        form = self.index.form
-        known = self.index.ranking.versions(names)
-        missing = [name for name in names if not known.get(name, "").endswith(form)]
-        for number, name in enumerate(missing):
-            progress(number, len(missing), "indexing")
+        for number, name in enumerate(searched.missing):
+            progress(number, len(searched.missing), "indexing")
             try:
-                self._add(name, documents, roots, progress, is_alone=len(names) == 1)
+                self._add(name, documents, roots, progress, is_alone=len(searched.names) == 1)
             except ResourceMissing:
                 if are_named:
                     raise
@@ -156,18 +196,18 @@ class RankPages:
                 raise
             documents.skipped[name] = str(error)
 
-    def _priors(self, asked: ParsedQuestion, names: Sequence[str]) -> dict[str, float]:
+    def _priors(self, asked: ParsedQuestion, searched: _Searched, skipped: Mapping[str, str]) -> dict[str, float]:
         """Return the documents whose pages are ranked, best first, each with the value to add to its pages' scores."""
+        names = [name for name in searched.names if name not in skipped] if skipped else searched.names
         if len(names) == 1:
             return {names[0]: 0.0}
-        wanted = frozenset(names)
         terms = dict.fromkeys((*asked.stems, *(term for terms in asked_names(asked) for term in terms)))
         matches = {
-            term: [each for each in found if each.resource_id in wanted]
+            term: [each for each in found if each.resource_id in searched.sizes]
             for term, found in self.index.ranking.find(list(terms)).items()
         }
-        sizes = {name: pages for name, pages in self.index.ranking.sizes().items() if name in wanted}
-        found = {name: each.dot(DOCUMENTS) for name, each in rank_documents(asked, matches, sizes).items()}
+        ranked = rank_documents(asked, matches, searched.sizes)
+        found = {name: each.dot(DOCUMENTS) for name, each in ranked.items()}
         if len(names) <= CANDIDATES:
             found = {**dict.fromkeys(names, 0.0), **found}
         return dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:CANDIDATES])

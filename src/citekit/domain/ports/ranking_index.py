@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from attrs import field, frozen
 
@@ -18,6 +18,13 @@ class PassageVectors:
 
     vectors: Sequence[Vector] = field(default=(), repr=False)
     pages: Sequence[int] = field(default=(), repr=False)
+
+
+class DocumentFacts(NamedTuple):
+    """The version of an indexed document and its number of pages."""
+
+    version: str
+    pages: int
 
 
 class IndexedDocument(Protocol):
@@ -39,8 +46,12 @@ class RankingIndex(Protocol):
     may count as not indexed.
     """
 
-    def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
-        """Return the version of each indexed resource in `resources`, or of all indexed resources."""
+    def documents(self) -> Mapping[str, DocumentFacts]:
+        """Return the facts of each indexed document, by resource ID.
+
+        While no process changes the index, every call returns the same object, at a cost that does not grow with the
+        number of documents.
+        """
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
@@ -55,9 +66,6 @@ class RankingIndex(Protocol):
 
     def get(self, resource_id: str, version: str) -> IndexedDocument | None:
         """Return the index of a document, or None unless it is indexed with that version."""
-
-    def sizes(self) -> Mapping[str, int]:
-        """Return the number of pages of each indexed document, by resource ID."""
 
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
         """Return, by term, the documents that have it in their text or among their names."""

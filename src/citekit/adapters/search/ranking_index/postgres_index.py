@@ -21,7 +21,7 @@ from citekit.adapters.search.ranking_index.stored_form import (
     to_bytes,
 )
 from citekit.domain.library.lexical import term_number
-from citekit.domain.ports.ranking_index import PassageVectors
+from citekit.domain.ports.ranking_index import DocumentFacts, PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
 from citekit.domain.ranking.documents import DocumentMatch
 
@@ -65,13 +65,21 @@ class PostgresRankingIndex:
         self._database = database
         self._name = name
         self._read = DocumentMemory()
-        self._listed: tuple[object, Mapping[str, tuple[str, int]]] | None = None
+        self._listed: tuple[object, Mapping[str, DocumentFacts]] | None = None
 
-    def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
-        """See `RankingIndex.versions`."""
-        every = self._every()
-        names = every if resources is None else [name for name in resources if name in every]
-        return {name: every[name][0] for name in names}
+    def documents(self) -> Mapping[str, DocumentFacts]:
+        """See `RankingIndex.documents`."""
+        space, known = self._space, self._listed
+
+        def read(connection: Connection) -> tuple[object, Mapping[str, DocumentFacts]]:
+            state = space, connection.execute(_CHANGES, (space,)).fetchone()
+            if known is not None and known[0] == state:
+                return known
+            rows = connection.execute(_EVERY, (space,)).fetchall()
+            return state, {id_of(resource): DocumentFacts(version, pages) for resource, version, pages in rows}
+
+        self._listed = listed = self._database.run(read)
+        return listed[1]
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
@@ -126,10 +134,6 @@ class PostgresRankingIndex:
             return None
         return self._read.put(key, document)
 
-    def sizes(self) -> Mapping[str, int]:
-        """See `RankingIndex.sizes`."""
-        return {name: pages for name, (_, pages) in self._every().items()}
-
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
         """See `RankingIndex.find`."""
         space = self._space
@@ -148,20 +152,6 @@ class PostgresRankingIndex:
         Another version of Unicode in Python splits texts differently, so it has another index.
         """
         return self._database.space(f"ranking {VERSION} {unicodedata.unidata_version} {self._name()}")
-
-    def _every(self) -> Mapping[str, tuple[str, int]]:
-        """Return the version and the number of pages of each document. The result is cached until the index changes."""
-        space, known = self._space, self._listed
-
-        def read(connection: Connection) -> tuple[object, Mapping[str, tuple[str, int]]]:
-            state = connection.execute(_CHANGES, (space,)).fetchone()
-            if known is not None and known[0] == state:
-                return known
-            rows = connection.execute(_EVERY, (space,)).fetchall()
-            return state, {id_of(resource): (version, pages) for resource, version, pages in rows}
-
-        self._listed = listed = self._database.run(read)
-        return listed[1]
 
 
 def _term(space: int, number: int) -> int:

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
 from sqlite3 import Connection, DatabaseError
+from typing import NamedTuple
 
 from citekit.adapters.libraries.sqlite.cache_file import SqliteFile
 from citekit.adapters.libraries.sqlite.database import Tables
@@ -24,7 +25,7 @@ from citekit.adapters.search.ranking_index.stored_form import (
 )
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.library.lexical import term_number
-from citekit.domain.ports.ranking_index import PassageVectors
+from citekit.domain.ports.ranking_index import DocumentFacts, PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
 from citekit.domain.ranking.documents import DocumentMatch
 
@@ -42,7 +43,7 @@ _TABLES = Tables(
         "CREATE VIRTUAL TABLE posting USING fts5vocab (term, instance)",
     ),
 )
-_VERSIONS = "SELECT resource_id, version FROM document"
+_DOCUMENTS = "SELECT resource_id, version, pages FROM document"
 _FOUND = (
     "SELECT posting.term, document.resource_id FROM posting JOIN document ON document.number = posting.doc"
     " WHERE posting.term >= ? AND posting.term < ?"
@@ -51,6 +52,17 @@ _ADD = "INSERT INTO term (rowid, tokens) VALUES (?, ?)"
 _DELETE = "INSERT INTO term (term, rowid, tokens) VALUES ('delete', ?, ?)"
 _TOKEN = re.compile(r"[0-9a-f]{8}p(\d{1,9})c(\d{1,9})")
 _FOREIGN = "the file has documents that this home did not write"
+
+
+_NO_DOCUMENTS: Mapping[str, DocumentFacts] = {}
+
+
+class _Listed(NamedTuple):
+    """The documents in the file, as `connection` found them in a state."""
+
+    connection: Connection
+    state: tuple[int, int]
+    documents: Mapping[str, DocumentFacts]
 
 
 class SqliteRankingIndex:
@@ -65,12 +77,26 @@ class SqliteRankingIndex:
         self._file = SqliteFile(os.path.join(folder, DATABASE), _TABLES)  # noqa: PTH118
         self._seal = HomeSeal(folder)
         self._read = DocumentMemory()
+        self._listed: _Listed | None = None
 
-    def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
-        """See `RankingIndex.versions`."""
-        rows = self._file.read(lambda connection: connection.execute(_VERSIONS).fetchall()) or []
-        found = {name: version for name, version in rows if isinstance(name, str) and isinstance(version, str)}
-        return found if resources is None else {name: found[name] for name in resources if name in found}
+    def documents(self) -> Mapping[str, DocumentFacts]:
+        """See `RankingIndex.documents`."""
+
+        def read(connection: Connection) -> _Listed:
+            # the first number changes with the writes of other connections, the second with those of this one
+            state = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
+            known = self._listed
+            if known is not None and known.connection is connection and known.state == state:
+                return known
+            documents = {
+                name: DocumentFacts(version, pages)
+                for name, version, pages in connection.execute(_DOCUMENTS)
+                if isinstance(name, str) and isinstance(version, str) and isinstance(pages, int)
+            }
+            return _Listed(connection, state, documents)
+
+        self._listed = listed = self._file.read(read)
+        return _NO_DOCUMENTS if listed is None else listed.documents
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
@@ -115,13 +141,6 @@ class SqliteRankingIndex:
         document = from_bytes(data)
         return self._read.put(key, document)
 
-    def sizes(self) -> Mapping[str, int]:
-        """See `RankingIndex.sizes`."""
-        rows = self._file.read(
-            lambda connection: connection.execute("SELECT resource_id, pages FROM document").fetchall()
-        )
-        return {name: pages for name, pages in rows or () if isinstance(name, str) and isinstance(pages, int)}
-
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
         """See `RankingIndex.find`."""
         found: dict[str, list[DocumentMatch]] = {}
@@ -143,6 +162,7 @@ class SqliteRankingIndex:
 
     def close(self) -> None:
         """Close the file. The next access reopens it."""
+        self._listed = None
         self._file.close()
 
     def _take(self, connection: Connection, resource_id: str) -> None:
