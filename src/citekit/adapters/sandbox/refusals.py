@@ -71,9 +71,10 @@ class Work:
 
 @frozen
 class _Refusal:
-    """The record that work on a file exceeded `budget`, with the `reason` as a clause.
+    """The record that work on a file exceeded `budget`, or crashed a worker that had it.
 
-    `until` is when it expires, in seconds since 1970, or None.
+    `reason` is a clause that says what happened. `until` is when the record expires, in seconds since 1970; None means
+    never.
     """
 
     budget: Budget

@@ -12,10 +12,10 @@ CUT = "..."
 
 
 def cut_around(line: str, words: Sequence[str], limit: int) -> str:
-    """Return the part of a line with the most different `words` (in lowercase): at most `limit` characters, and marks
+    """Return the part of a line with the most distinct `words` (in lowercase): at most `limit` characters, and marks
     where it is cut.
 
-    It begins and ends at the borders of sentences if they fit.
+    It begins and ends between sentences if whole sentences fit.
     """
     lowered = line.lower()  # a few letters have two characters in lowercase
     start, end = _densest(lowered if len(lowered) == len(line) else line, words, limit)
@@ -36,7 +36,7 @@ def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
 
 
 def _densest(lowered: str, words: Sequence[str], limit: int) -> tuple[int, int]:
-    """Return the shortest range of at most `limit` characters with the most different words."""
+    """Return the shortest range of at most `limit` characters with the most distinct words."""
     wanted = [re.escape(word) for word in dict.fromkeys(words) if word]
     found = (
         [(each.start(), each.end()) for each in re.finditer(rf"\b(?:{'|'.join(wanted)})", lowered)] if wanted else []

@@ -168,7 +168,7 @@ def resolution(source: Image) -> tuple[float, ...]:
 
 
 def _png_color_chunks(source: Image) -> Any:
-    """Return the color space chunks of a PNG source (PNG 1.2, 4.2.2) without a color profile."""
+    """Return the sRGB and gAMA chunks (PNG 1.2, 4.2.2) of a PNG source without a color profile; otherwise no chunks."""
     from PIL.PngImagePlugin import PngInfo
 
     chunks = PngInfo()

@@ -64,7 +64,7 @@ _SLANT_SAMPLE = 9
 _ASCENDERS = frozenset("bdfhkltß0123456789()[]{}|/\\!?&%$#@\"'`´‘’“”*^<>")
 _DESCENDERS = frozenset("gjpqyQ()[]{}|/,;_@$ç„‚")
 _MANY_DESCENDERS = 0.4
-"""The share of characters with descenders from which the baseline is estimated."""
+"""The minimum share of characters with descenders at which the baseline is estimated instead of measured."""
 
 _IDEOGRAPHS = range(0x2E80, 0xD7B0)
 

@@ -155,8 +155,9 @@ def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:
 
 
 def _pattern(line: StyledLine) -> str:
-    """Return a key for lines with the same text, apart from numbers, in the same size, which a repeated heading does
-    not have.
+    """Return a key that lines share if they have the same size and, apart from numbers, the same text.
+
+    A heading with the text of a running header usually has another size.
     """
     return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
 
