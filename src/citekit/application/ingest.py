@@ -180,7 +180,7 @@ class Ingest:
     def _known(self, task: _Task, progress: Progress, *, is_new: bool) -> Ingested | None:
         """Return a current map: under the file's ID, an edition of it, or a map of the same bytes under another ID.
 
-        `is_new` saves requests to the store if the file's ID had no map.
+        Return None if there is none. `is_new` says that the file's ID had no map, which saves requests to the store.
         """
         same = self.maps.find_mapped(task.source.digest, self.mapper.identity)
         if same is None and is_new:

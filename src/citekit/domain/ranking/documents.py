@@ -72,7 +72,8 @@ def name_terms(names: Iterable[str]) -> frozenset[str]:
 def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
     """Return groups of terms. The name of a document matches a group if it has one of its terms.
 
-    There is a group for each word and each year of the question, and for each two adjacent words written as one word.
+    There is a group for each year of the question, for each word that says something about the document, and for each
+    pair of adjacent words written as one word.
     """
     words = [word for word in tokens(question.text) if word not in INSTRUCTIONS]
     joined = [NAME + first + second for first, second in pairwise(words)]

@@ -20,7 +20,7 @@ from citekit.domain.source import Source
 class JsonLinesOutliner:
     """Outlines JSON Lines files.
 
-    `fallback` outlines files that are too large, and `json` files whose lines are not complete records.
+    `fallback` outlines files that are too large. `json` outlines files whose lines are not complete records.
     """
 
     fallback: Outliner

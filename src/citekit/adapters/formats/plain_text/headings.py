@@ -257,7 +257,7 @@ def _as_siblings(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _roman_value(title: str) -> int:
-    """Return the value of a title that is a regular Roman number in capitals, or 0."""
+    """Return the value of a title that is a Roman numeral in standard form and in capitals, or 0."""
     number = title.rstrip(".")
     value = from_roman(number.lower())
     return value if number.isupper() and to_roman(value) == number.lower() else 0

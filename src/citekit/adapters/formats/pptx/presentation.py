@@ -116,9 +116,9 @@ def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset
 
 
 def repeated_texts(slides: Sequence[Slide], size: tuple[int, int]) -> Set[str]:
-    """Return the texts, each the largest of a shape, that are on most slides, such as the name of the presentation.
+    """Return the texts that are on most slides, such as the name of the presentation.
 
-    The result is empty for fewer than `LEAST_SLIDES` slides.
+    Of each shape, only the text in its largest font counts. The result is empty for fewer than `LEAST_SLIDES` slides.
     """
     if len(slides) < LEAST_SLIDES:
         return frozenset()

@@ -1,7 +1,7 @@
 """Shows a slide as an HTML document: its shapes at their positions, with text, fills, pictures, tables, and charts.
 
-The document is an approximation: effects, animations, and most outlines of shapes are left out. It contains only markup
-that this module writes, so that it executes nothing and loads nothing from elsewhere.
+The document is an approximation: effects and animations are left out, and most shapes are drawn as rectangles. It
+contains only markup that this module writes, so that it executes nothing and loads nothing from elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Converts Roman numbers in lower case to integers and back."""
+"""Converts Roman numerals in lowercase to integers and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SIGNS = (
 
 
 def from_roman(text: str) -> int:
-    """Return the value of a Roman number, even an irregular one; 0 if `text` has other letters."""
+    """Return the value of a Roman numeral, even a nonstandard one; 0 if `text` has other letters."""
     total = 0
     for one, following in pairwise([*text, ""]):
         value = _LETTERS.get(one, 0)
@@ -23,7 +23,7 @@ def from_roman(text: str) -> int:
 
 
 def to_roman(number: int) -> str:
-    """Return `number` as a regular Roman number; "" if it is 0 or larger than 3999."""
+    """Return `number` as a Roman numeral in standard form; "" if it is 0 or greater than 3999."""
     if number > 3999:
         return ""
     text = ""

@@ -128,7 +128,10 @@ class _Judge:
         return {at for at, _ in suspects} - seen
 
     def _unchanged(self, glyphs: Sequence[tuple[int, Ink]], whole: Drawing, bare: Drawing) -> list[tuple[int, Ink]]:
-        """Return the glyphs at which the drawings `whole` (with all text) and `bare` (without text) look the same."""
+        """Return the glyphs at which the drawings `whole` (with all text) and `bare` (without text) look the same.
+
+        Of the glyphs without paint, return those that are procedures and at which `bare` shows nothing.
+        """
         return [
             (at, each)
             for at, each in glyphs

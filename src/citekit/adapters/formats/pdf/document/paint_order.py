@@ -87,8 +87,9 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
 
 
 def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
-    """Return whether the page has text with no plain color, or pale text on a background that may be similar, or too
-    much to tell.
+    """Return whether the page has text without a plain color, or pale text on a background that may be similar.
+
+    Also return True if there are too many pairs of text and areas to compare.
     """
     pale = [span for span in page.get_texttrace() if span["color"] is None or min(_rgb(span["color"])) >= _PALE]
     if not pale:

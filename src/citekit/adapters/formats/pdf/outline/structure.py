@@ -276,7 +276,8 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
 def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> list[Heading]:
     """Return the headings of `kept` that the TOC does not name, in styles that it mostly does not name.
 
-    In these, `kept` has more than `ratio` times as many headings as the TOC names.
+    In these, `kept` has more than `ratio` times as many headings as the TOC names. Headings in a larger font than those
+    that the TOC names are left out, unless there are more of them than entries in the TOC.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     printed = {(each.page, line) for each in contents.targets for line in each.lines}
