@@ -112,7 +112,8 @@ def automatic_model(folder: Path | None = None) -> SpeechModel | None:
 def chosen_model(choice: str, folder: Path | None = None) -> SpeechModel:
     """Return the installed model named `choice`, or else the model in the folder `choice`.
 
-    If `choice` is "", return the automatic model. `folder` contains the downloaded models. Raise `MapperUnavailable` if the model is missing or incomplete.
+    If `choice` is "", return the automatic model. `folder` contains the downloaded models. Raise `MapperUnavailable` if
+    the model is missing or incomplete.
     """
     if choice:
         installed = chain(downloaded_models(folder), packaged_models())
