@@ -402,7 +402,7 @@ class TestStoring:
         [
             Entry("no uuid", "g", [1.0, 0.0, 0.0]),
             Entry(an_id(1), "g", [math.nan, 0.0, 0.0]),
-            Entry(an_id(1), "g", [math.inf, 0.0, 0.0]),
+            Entry(an_id(1), "g", [math.inf, -math.inf, 0.0]),
             Entry(an_id(1), "g", None, SparseVector((2, 1), (1.0, 1.0))),
             Entry(an_id(1), "g", None, SparseVector((1, 1), (1.0, 1.0))),
             Entry(an_id(1), "g", None, SparseVector((1, 2), (1.0,))),

@@ -154,7 +154,7 @@ class SharedMapStore:
                 self._note_written(name, number, resource_map)
                 return
             number = after
-        raise self._conflict(name)
+        raise StoreUnavailable(f"Other machines keep storing maps as '{name}'. Map the file again.")
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
         """See `MapStore.note_renamed`."""

@@ -221,10 +221,11 @@ def _listening(options: HttpOptions) -> socket:
 
 
 def _allow_connections() -> None:
-    """Set the limit of open files to the permitted maximum, but at most 65,536: each connection counts as one."""
+    """Raise the limit of open files to the permitted maximum or 65,536: each connection counts as one."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        if resource.RLIM_INFINITY != soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

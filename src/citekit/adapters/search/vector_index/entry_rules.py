@@ -57,7 +57,7 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
             f"The vector has {len(vector)} dimensions, but the vectors of this collection have {dimensions}. Use the "
             "embedder of the collection, or rebuild the collection (citekit library rebuild)."
         )
-    if not math.isfinite(math.fsum(vector)):
+    if not all(map(math.isfinite, vector)):
         raise RequestRefused("All values of a vector must be finite numbers.")
     return vector
 
