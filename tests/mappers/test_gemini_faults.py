@@ -42,8 +42,8 @@ SAID = {
     "empty answer": ("returned an empty answer (STOP",),
     "malformed JSON of the service": ("is not a Gemini response",),
     "JSON of another shape": ("Gemini", "--mapper local"),
-    "PDF over 50 MB": ("is 50 MB", "book.pdf is 61.2 MB", "Nothing was uploaded"),
-    "recording over 2 GB": ("is 2,000 MB", "lecture.mp4 is 2,400.0 MB", "Nothing was uploaded"),
+    "PDF over 50 MB": ("is 50 MB", "book.pdf is 61.2 MB", "so it was not uploaded"),
+    "recording over 2 GB": ("is 2,000 MB", "lecture.mp4 is 2,400.0 MB", "so it was not uploaded"),
     "upload refused (403)": ("HTTP 403 PERMISSION_DENIED",),
     "upload refused in the middle (400)": ("HTTP 400 INVALID_ARGUMENT",),
     "upload without an address": ("is not a Gemini response",),
@@ -155,7 +155,7 @@ def test_the_next_run_deletes_what_a_run_left(tmp_path: Path, caplog: pytest.Log
         with service.session() as session:
             session.ask(question_about(part), lambda *_: None)
         left = [each.name for each in leftovers.pending()]
-        assert f"Gemini still stores these uploaded files: {left[0]}" in caplog.text
+        assert f"Gemini may still store these uploaded files: {left[0]}" in caplog.text
 
         with service.session():
             pass

@@ -316,7 +316,7 @@ class TestTooLittle:
         made = model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
         assert 2 == len(service.questions)
-        assert "cut off repeatedly" in made.metadata["notes"][0]
+        assert "cut off" in made.metadata["notes"][0]
 
 
 class TestWhatIsSaid:

@@ -194,7 +194,9 @@ def test_openai_itself_is_called_by_its_name(hosted: Callable[[OpenAiServer], Op
         with pytest.raises(MapperUnavailable) as raised:
             _ask(service)
 
-    assert "OpenAI does not accept the key (HTTP 401). Check OPENAI_API_KEY." == str(raised.value)
+    assert "OpenAI does not accept the key (HTTP 401). Check OPENAI_API_KEY or OPENAI_API_KEY_FILE." == str(
+        raised.value
+    )
 
 
 def test_a_server_that_is_not_there_is_named_by_its_host_alone() -> None:

@@ -61,7 +61,7 @@ def answer(titles: list[str]) -> str:
 def test_a_wholly_invented_map_is_requested_again_once_and_rejected(pdf: Path) -> None:
     service = ScriptedService([answer(INVENTED)] * 2)
 
-    with pytest.raises(FaultyAnswer, match="the file does not contain 25 of 25 titles"):
+    with pytest.raises(FaultyAnswer, match="titles that are not in the file where the model located them: 25 of 25"):
         model_mapper(service).map(source_of(pdf), "x")
 
     assert 2 == len(service.questions)

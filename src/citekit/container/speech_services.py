@@ -19,6 +19,12 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
     service, _, model = chosen.speech_service.partition(":")
     timeout, retries = chosen.timeout or REQUEST_TIMEOUT, Retries(count=chosen.retries)
     language = chosen.speech_language or None
+    url_variable = "CITEKIT_SPEECH_URL"
+    if not chosen.speech_url:
+        if chosen.base_url:
+            url_variable = "CITEKIT_BASE_URL"
+        elif chosen.openai_base_url and service == "openai":
+            url_variable = "OPENAI_BASE_URL"
     if service == "gemini":
         from citekit.adapters.mappers.llm.gemini.service import GeminiService
         from citekit.adapters.mappers.llm.gemini.transcription import GeminiSpeech
@@ -32,7 +38,7 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
             orphaned_uploads=orphaned_uploads,
             key_variable=chosen.gemini_variable,
         )
-        return GeminiSpeech(service=asked, language=language)
+        return GeminiSpeech(service=asked, language=language, url_variable=url_variable)
     from citekit.adapters.mappers.llm.openai.transcription import OpenAiSpeech
 
     return OpenAiSpeech(
@@ -42,4 +48,5 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
         language=language,
         timeout=timeout,
         retries=retries,
+        url_variable=url_variable,
     )

@@ -61,8 +61,7 @@ class CustomAdapter:
                 "(CITEKIT_TIMEOUT)."
             ) from error
         except (Exception, SystemExit) as error:
-            reason = described(error).rstrip(".")
-            raise MapperUnavailable(f"The adapter {name} failed: {reason}.") from error
+            raise MapperUnavailable(f"The adapter {name} failed: {described(error)}.") from error
 
 
 def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
@@ -75,7 +74,7 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
     kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)
     if callable(kind):
         try:
-            function = getattr(kind(), "adapt", None)
+            function = getattr(kind(), "adapt", function)
         except Exception as error:
             raise RequestRefused(
                 f"The class Adapter in {path} could not be instantiated: {described(error)}."

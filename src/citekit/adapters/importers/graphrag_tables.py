@@ -77,7 +77,7 @@ def _read_folder(folder: Path, files: ForeignFiles) -> Tables:
             _read_file(in_folder(folder, found), tables, files)
     if not tables:
         looked = "entities, communities, and community_reports (.parquet, .json, or .jsonl)"
-        raise FaultyAnswer(str(folder), [f"$: the folder contains none of the GraphRAG tables {looked}"])
+        raise FaultyAnswer(str(folder), [f"$: the GraphRAG tables {looked} are missing or empty"])
     return tables
 
 

@@ -15,6 +15,7 @@ from citekit.adapters.importers.foreign_files import DriverForeignFiles, Foreign
 from citekit.adapters.importers.llamaindex_nodes import LlamaNode, in_order, read_nodes, tree_of
 from citekit.adapters.importers.source_text import SourceText, read_source, source_metadata
 from citekit.adapters.importers.tree_building import SUMMARY_LIMIT, TITLE_LIMIT, brief, enclosing, opening, reference
+from citekit.domain.errors import RequestRefused
 from citekit.domain.ids import node_id
 from citekit.domain.locations import Location, Pages, Virtual
 from citekit.domain.mapper_identity import MapperIdentity
@@ -53,8 +54,9 @@ class LlamaIndexAdapter:
         nodes = read_nodes(data, str(data) if isinstance(data, Path) else "The LlamaIndex data is not valid")
         notes: list[str] = []
         if source is None and isinstance(data, Path):
-            source = self._source_in_folder(data, nodes, notes)
-        text = None if source is None else read_source(source, self.reader, self.files)
+            source, text = self._text_in_folder(data, nodes, notes)
+        else:
+            text = None if source is None else read_source(source, self.reader, self.files)
         locations = _LocationFinder(text, source)
         tree = _NodeBuilder(nodes, locations).nodes()
         notes += locations.notes()
@@ -68,6 +70,17 @@ class LlamaIndexAdapter:
             created_at=self.clock.now(),
             metadata={**source_metadata(source, text), **({"notes": notes} if notes else {})},
         )
+
+    def _text_in_folder(
+        self, data: Path, nodes: Mapping[str, LlamaNode], notes: list[str]
+    ) -> tuple[Source | None, SourceText | None]:
+        """Return the source in the folder of the data and its text, or None and a note if it cannot be used."""
+        source = self._source_in_folder(data, nodes, notes)
+        try:
+            return source, None if source is None else read_source(source, self.reader, self.files)
+        except RequestRefused as error:
+            notes.append(f"The source was not used. {str(error).removesuffix(' Omit --source.')}")
+            return None, None
 
     def _source_in_folder(self, data: Path, nodes: Mapping[str, LlamaNode], notes: list[str]) -> Source | None:
         names = list(dict.fromkeys(node.file for node in nodes.values() if node.file))

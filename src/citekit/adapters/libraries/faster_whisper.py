@@ -65,6 +65,9 @@ People who speak very fast say about five words per second.
 _OUT_OF_MEMORY = re.compile(r"bad_alloc|failed to allocate|cannot allocate|out of memory", re.IGNORECASE)
 """Matches the messages with which CTranslate2, MKL, and ONNX Runtime report that memory ran out."""
 
+_DETECTOR = "Silero VAD"
+"""The name of the model that finds speech."""
+
 _CERTAIN_LANGUAGE = 0.9
 """The minimum probability at which the language detected in a window replaces the expected language.
 
@@ -147,10 +150,14 @@ class FasterWhisper:
 
     def _check_language(self, engine: Any, language: str | None) -> None:
         if language is not None and language not in engine.supported_languages:
-            only = " It supports only English." if engine.supported_languages == ["en"] else ""
+            advice = (
+                "It supports only English. Set CITEKIT_SPEECH_LANGUAGE to en, or choose a model for all languages "
+                "(CITEKIT_SPEECH_MODEL)."
+                if engine.supported_languages == ["en"]
+                else "Set CITEKIT_SPEECH_LANGUAGE to another code, or unset it to detect the language."
+            )
             raise MapperUnavailable(
-                f"The speech model {self.model.name} does not support the language {language!r}.{only} "
-                "Set CITEKIT_SPEECH_LANGUAGE to another code, or unset it to detect the language."
+                f"The speech model {self.model.name} does not support the language {language!r}. {advice}"
             )
 
     def _language(self, engine: Any, samples: Samples, expected: str | None) -> str:
@@ -175,7 +182,7 @@ def detected_speech(samples: Samples, longest: float, padding: int) -> list[tupl
     is not installed, or `MapperUnavailable` if the detection fails.
     """
     detection: Any = imported("faster_whisper.vad", FEATURE, EXTRA)
-    with _translated_errors("Silero VAD"):
+    with _translated_errors(_DETECTOR):
         options = detection.VadOptions(
             min_silence_duration_ms=_MIN_SILENCE_MS,
             min_speech_duration_ms=_MIN_SPEECH_MS,
@@ -194,10 +201,12 @@ def _translated_errors(model: str) -> Iterator[None]:
         raise
     except Exception as error:
         if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
-            raise MapperUnavailable(
-                f"There is not enough memory for the speech model {model}. Use a smaller model, or set "
-                "CITEKIT_PARSER_MEMORY to a larger value."
-            ) from error
+            advice = (
+                "Increase CITEKIT_PARSER_MEMORY."
+                if model == _DETECTOR
+                else "Use a smaller model (CITEKIT_SPEECH_MODEL), or increase CITEKIT_PARSER_MEMORY."
+            )
+            raise MapperUnavailable(f"There is not enough memory for the speech model {model}. {advice}") from error
         detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
         raise MapperUnavailable(
             f"Speech recognition (faster-whisper) failed with the model {model}: {detail}."

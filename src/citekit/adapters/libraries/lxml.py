@@ -238,4 +238,4 @@ def translated(error: Exception, name: str) -> CiteKitError:
     """Return the CiteKit error for an lxml exception that occurred while reading `name`."""
     kinds = [kind.__name__ for kind in type(error).__mro__]
     ours = next((ERRORS[kind] for kind in kinds if kind in ERRORS), SourceUnsupported)
-    return ours(f"{name} cannot be parsed as markup ({error}); it is damaged or is a different type of file.")
+    return ours(f"{name} cannot be parsed as markup ({error}); it may be damaged or of another type.")

@@ -27,13 +27,13 @@ _ERRORS = 3
 
 def table() -> dict[type[BaseException], str]:
     """Map each exception that loading or running a model can raise to a predicate for the error message."""
-    state: Any = imported("onnxruntime.capi.onnxruntime_pybind11_state", "Embedding with ONNX", "library")
+    state: Any = imported("onnxruntime.capi.onnxruntime_pybind11_state", "Running ONNX models", "library")
     return {
         state.NoSuchFile: "does not exist",
-        state.NoModel: "contains no model",
+        state.NoModel: "was not loaded",
         state.InvalidProtobuf: "is not an ONNX model or is damaged",
         state.InvalidGraph: "is not a valid ONNX model",
-        state.InvalidArgument: "does not accept the inputs of a sentence encoder",
+        state.InvalidArgument: "does not accept the inputs that CiteKit passes",
         state.NotImplemented: "needs operations that this runtime does not support",
         state.ModelLoaded: "is already loaded",
         state.ModelLoadCanceled: "was not loaded completely",
@@ -47,8 +47,8 @@ def table() -> dict[type[BaseException], str]:
         MemoryError: "needs more memory than is available",
         OSError: "cannot be read",
         UnicodeError: "cannot be read",
-        ValueError: "does not accept the inputs of a sentence encoder",
-        TypeError: "does not accept the inputs of a sentence encoder",
+        ValueError: "does not accept the inputs that CiteKit passes",
+        TypeError: "does not accept the inputs that CiteKit passes",
         RuntimeError: "failed in the runtime",
     }
 
@@ -64,7 +64,7 @@ def load(path: Path, threads: int) -> Any:
 
     Raise `DriverMissing` if ONNX Runtime is not installed, or `EmbedderUnavailable` if the model cannot be loaded.
     """
-    runtime: Any = imported("onnxruntime", "Embedding with ONNX", "library")
+    runtime: Any = imported("onnxruntime", "Running ONNX models", "library")
     runtime.disable_telemetry_events()  # Windows ignores the environment variable
     options = runtime.SessionOptions()
     options.enable_cpu_mem_arena = False

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 
 _STATM = Path("/proc/self/statm")
-_REINSTALL = f"run pip install --force-reinstall {DISTRIBUTION}"
 
 
 def resident_bytes() -> int:
@@ -78,15 +77,20 @@ def exceptions() -> dict[type[Exception], type[CiteKitError]]:
 
 
 @contextmanager
-def translated(language: str) -> Iterator[None]:
-    """Convert the library's exceptions inside the block to `MapperUnavailable`. `language` is for the message."""
+def translated(language: str, extra: str | None = None) -> Iterator[None]:
+    """Convert the library's exceptions inside the block to `MapperUnavailable`.
+
+    For the message, `language` names the grammar, and `extra` the extra that provides it.
+    """
+    package = DISTRIBUTION if extra is None else f"'{DISTRIBUTION}[{extra}]'"
+    reinstall = f"run pip install --force-reinstall {package}"
     try:
         yield
     except ImportError as error:
-        raise MapperUnavailable(f"The grammar of {language} is not installed ({error}); {_REINSTALL}.") from error
+        raise MapperUnavailable(f"The grammar of {language} cannot be loaded ({error}); {reinstall}.") from error
     except (ValueError, TypeError) as error:
         raise MapperUnavailable(
-            f"The grammar of {language} is incompatible with the installed tree-sitter ({error}); {_REINSTALL}."
+            f"The grammar of {language} is incompatible with the installed tree-sitter ({error}); {reinstall}."
         ) from error
 
 
@@ -103,7 +107,7 @@ def grammar(package: str, function: str = "language", extra: str | None = None) 
     """
     if extra is not None and find_spec(package) is None:
         raise DriverMissing(f"Parsing {package.removeprefix('tree_sitter_')}", extra)
-    with translated(package.removeprefix("tree_sitter_")):
+    with translated(package.removeprefix("tree_sitter_"), extra):
         from tree_sitter import Language
 
         return Language(_capsule(getattr(import_module(package), function)()))

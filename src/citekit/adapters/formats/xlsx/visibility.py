@@ -243,7 +243,9 @@ class Merged:
             self.open.append(self.waiting.pop())
         self._work += len(self.open)
         if self._work > MERGES_WORK:
-            raise SourceUnsupported("The workbook has too many overlapping merged cells, so it was not read.")
+            raise SourceUnsupported(
+                "The workbook was not read, because its merged cells are too many or span too many rows."
+            )
         self.open = [each for each in self.open if each[2] >= row]
         columns: list[tuple[int, int]] = []
         for left, right in sorted((left + (top == row), right) for top, left, _, right in self.open):

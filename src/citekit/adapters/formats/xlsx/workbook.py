@@ -87,7 +87,8 @@ class Workbook:
                     sheets.append(Sheet(name, relation.target, state, relation.kind == "worksheet"))
         if not sheets or len(sheets) > SHEETS_LIMIT:
             raise SourceUnsupported(
-                f"{package.path.name} has {len(sheets)} sheets. CiteKit maps workbooks with 1 to {SHEETS_LIMIT} sheets."
+                f"{package.path.name} has {len(sheets) or 'no usable'} sheets. CiteKit reads workbooks with 1 to "
+                f"{SHEETS_LIMIT} sheets."
             )
         workbook = cls(package, sheets, main, root)
         if any(attribute(each, "date1904") in ("1", "true") for each in below(root, "workbookPr")):

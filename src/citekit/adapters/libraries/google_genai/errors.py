@@ -95,8 +95,8 @@ def _timed_out(_: Any, context: CallContext) -> GeminiFailure:
 def _unreachable(error: Any, context: CallContext) -> GeminiFailure:
     if _untrusted(error):
         return permanent_failure(
-            f"The certificate of {context.base_url} is not trusted; set SSL_CERT_FILE to your certificate authority, "
-            "or check the address (--base-url).",
+            f"The certificate of {context.base_url} is not trusted; set SSL_CERT_FILE to the file with the certificate of "
+            "your certificate authority, or check the address (--base-url).",
             context,
         )
     text = (
@@ -126,7 +126,7 @@ def _reason(error: BaseException, context: CallContext) -> str:
 def _invalid_address(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
         f"{context.base_url!r} is not a valid service address ({_reason(error, context)}); it must start with "
-        "https:// (--base-url).",
+        "https:// or http:// (--base-url).",
         context,
     )
 

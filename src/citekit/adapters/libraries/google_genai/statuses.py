@@ -100,14 +100,21 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
     ),
     404: (
         (
-            "/models/|models?\\b",
+            "(?<!/)\\bmodels?\\b",
             "has no model '{model}'",
             "choose another model (--model), such as {suggestion}; all models are listed at {models}",
             False,
         ),
+        (
+            "/models/",
+            "did not find the model '{model}' at {base_url}",
+            "check the address (--base-url), or choose another model (--model), such as {suggestion}; all models are listed "
+            "at {models}",
+            False,
+        ),
         ("", "was not found at {base_url}", "check the address (--base-url)", False),
     ),
-    408: (("", "did not finish in time", "increase --timeout (now {timeout:g} s), or map a smaller file", True),),
+    408: (("", "did not finish in time", "map a smaller file, or choose another model (--model)", True),),
     413: (("", "rejected the request because it is too large", "map a smaller file, or use --mapper local", False),),
     429: (
         (
@@ -133,7 +140,7 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
     500: (("", "failed", "try again later, or choose another model (--model)", True),),
     502: (("", "is not reachable behind its gateway", "try again later", True),),
     503: (("", "is overloaded or down", "try again later, or choose another model (--model)", True),),
-    504: (("", "did not finish in time", "increase --timeout (now {timeout:g} s), or map a smaller file", True),),
+    504: (("", "did not finish in time", "map a smaller file, or choose another model (--model)", True),),
 }
 """The rows for each HTTP status; the first matching row applies. For other statuses, see `_STATUS_CLASSES`."""
 
@@ -166,7 +173,6 @@ def _placeholders(context: CallContext) -> dict[str, object]:
     return {
         "model": context.model,
         "base_url": context.base_url,
-        "timeout": context.timeout,
         "variables": context.variables,
         "suggestion": context.suggestion,
         "keys": KEYS_PAGE,

@@ -145,7 +145,7 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
-        damaged = (failure, "is damaged, so this part of it cannot be read")
+        damaged = (failure, "may be damaged: a part of it cannot be read")
         return {
             pymupdf.FileNotFoundError: (SourceUnreadable, "does not exist"),
             pymupdf.EmptyFileError: (SourceUnreadable, "is empty"),
@@ -161,7 +161,7 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
                 damaged,
             ),
             SystemError: damaged,
-            PageWorkError: (failure, "contains a page that is too complex to render; request the form pdf instead"),
+            PageWorkError: (failure, "contains a page that is too complex to render"),
         }
 
 
@@ -207,7 +207,7 @@ def check_tree(document: Document, path: Path) -> None:
             check_page_tree(pymupdf.mupdf, document)
         except PageTreeSizeError as error:
             raise SourceUnsupported(
-                f"{path.name!r} is damaged: its page tree is too large or too deep, or contains a cycle."
+                f"{path.name!r} cannot be read: its page tree is too large or too deep, or contains a cycle."
             ) from error
 
 
@@ -277,7 +277,7 @@ def _document_class() -> Any:
             def load_page(self, page_id: Any) -> Any:
                 work: PageWork | None = getattr(self, "page_work", None)
                 if work is not None and isinstance(page_id, int) and not work.admits(page_id):
-                    raise PageWorkError(f"page {page_id + 1}")
+                    raise PageWorkError(f"page {page_id + 1}; request the form pdf instead")
                 return super().load_page(page_id)
 
             def _loadOutline(self) -> None:  # noqa: N802  # the library's name

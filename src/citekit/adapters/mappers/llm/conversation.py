@@ -29,7 +29,7 @@ from citekit.domain.progress import Progress
 CONTINUATION_LIMIT = 8
 """The maximum number of requests for the rest of a truncated answer."""
 
-CUT_OFF = "The answer was cut off repeatedly: parts after {title!r} may be missing."
+CUT_OFF = "The answer was cut off: parts after {title!r} may be missing."
 _NO_COMPLETE_NODE = "it ends before its first node is complete"
 
 

@@ -197,7 +197,9 @@ class ModelMapper:
         unchecked = sum(each.titles_unchecked for each in results)
         proposed, dropped = sum(each.proposed for each in results), [line for each in results for line in each.dropped]
         if found * 3 < checked:
-            reason = f"nodes: the file does not contain {checked - found} of {checked} titles"
+            reason = (
+                f"nodes: titles that are not in the file where the model located them: {checked - found} of {checked}"
+            )
             raise FaultyAnswer(task.description, [reason, *dropped])
         branches = merge_windows([each.branches for each in results])
         valid = sum(1 for top in branches for _ in top.walk())

@@ -142,7 +142,7 @@ class MappingTask:
         prefix = f"part {number + 1}: " if len(self.windows) > 1 else ""
         about_nodes = [f"{prefix}{note}" for note in validated.notes]
         if not validated.branches and len(self.windows) > 1:
-            about_nodes.append(f"Nothing was found in part {number + 1} ({self.codec.describe(window.span)}).")
+            about_nodes.append(f"No valid nodes were found in part {number + 1} ({self.codec.describe(window.span)}).")
         return WindowResult(
             cached.answer.title,
             validated.branches,

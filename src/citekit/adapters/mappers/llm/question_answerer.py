@@ -21,7 +21,7 @@ from citekit.adapters.mappers.llm.messages import (
     without_surrogates,
 )
 from citekit.domain.answering import Citation, Draft, Statement
-from citekit.domain.errors import FaultyAnswer
+from citekit.domain.errors import FaultyAnswer, MapperUnavailable
 from citekit.domain.model_usage import Usage
 from citekit.domain.ports.answer_model import AnswerConversation
 from citekit.domain.progress import Progress
@@ -79,6 +79,23 @@ SCHEMA: Mapping[str, object] = {
 _UNREADABLE = "Your answer was not the JSON object that was requested. Answer again with that object alone."
 _OPENING = re.compile(r'\{\s*"statements"')
 
+_ADVICE = {
+    "Map the file with another model (--model), or use --mapper local.": "Use another model (--model).",
+    ", or use --mapper local, which needs no key": "",
+    ", or use --mapper local": "",
+    "Set it, use a server that needs no key (--base-url), or map without a model (--mapper local)": "Set it, or use a "
+    "server that needs no key (--base-url)",
+    ", or map without a model (--mapper local)": "",
+    ", or map without one (--mapper local)": "",
+    "(--max-requests), or map a smaller file": "(--max-requests)",
+    "map a smaller file": "send fewer pages (--pages)",
+    "Map a smaller file": "Send fewer pages (--pages)",
+    "send fewer requests at the same time (--model-concurrency)": "choose another model (--model)",
+    "--timeout": "CITEKIT_TIMEOUT",
+    "the openai mapper": "OpenAI",
+}
+"""Pairs of the advice in the mapper's messages and the advice for questions, in the order of replacement."""
+
 
 @frozen
 class ModelAnswerer:
@@ -95,8 +112,21 @@ class ModelAnswerer:
     @contextmanager
     def conversation(self) -> Iterator[AnswerConversation]:
         """See `AnswerModel.conversation`."""
-        with self.service.session() as session:
+        with _advice_for_questions(), self.service.session() as session:
             yield _Conversation(session, self.redact)
+
+
+@contextmanager
+def _advice_for_questions() -> Iterator[None]:
+    """Replace the advice for users of the mapper in errors."""
+    try:
+        yield
+    except MapperUnavailable as error:
+        text = str(error)
+        for said, here in _ADVICE.items():
+            text = text.replace(said, here)
+        error.args = (text, *error.args[1:])
+        raise
 
 
 @define

@@ -54,8 +54,8 @@ _ADVICE = {
     "map a smaller file, or use --mapper local": f"use another model (CITEKIT_SPEECH_MODEL), or {_LOCAL}",
     "map a smaller file": f"use {_LOCAL}",
     "use --mapper local": f"use {_LOCAL}",
+    "(--model), such as ": "(CITEKIT_SPEECH_MODEL), such as gemini:",
     "--model": "CITEKIT_SPEECH_MODEL",
-    "--base-url": "CITEKIT_BASE_URL",
     "--timeout": "CITEKIT_TIMEOUT",
 }
 """Pairs of the advice in the mapper's messages and the advice for speech, in the order of replacement."""
@@ -63,10 +63,15 @@ _ADVICE = {
 
 @frozen(kw_only=True)
 class GeminiSpeech:
-    """Gemini as a `SpeechService`. `language` is the code of the language of all recordings, or None to detect it."""
+    """Gemini as a `SpeechService`.
+
+    `language` is the code of the language of all recordings, or None to detect it. `url_variable` names the variable
+    with the base URL.
+    """
 
     service: GeminiService
     language: str | None = None
+    url_variable: str = "CITEKIT_SPEECH_URL"
 
     @property
     def model(self) -> str:
@@ -87,13 +92,13 @@ class GeminiSpeech:
 
     def check(self) -> None:
         """See `SpeechService.check`."""
-        with _advice_for_speech():
+        with _advice_for_speech(self.url_variable):
             self.service.checked_key()
 
     @contextmanager
     def session(self, budget: SoundBudget) -> Iterator[SpeechSession]:
         """See `SpeechService.session`."""
-        with _advice_for_speech(), self.service.session(budget) as session:
+        with _advice_for_speech(self.url_variable), self.service.session(budget) as session:
             yield _GeminiSession(session, self.language)
 
 
@@ -131,7 +136,7 @@ def _read(text: str) -> dict[str, str]:
 
 
 @contextmanager
-def _advice_for_speech() -> Iterator[None]:
+def _advice_for_speech(url_variable: str) -> Iterator[None]:
     """Replace the advice for users of the mapper in errors."""
     try:
         yield
@@ -139,7 +144,7 @@ def _advice_for_speech() -> Iterator[None]:
         raise
     except MapperUnavailable as error:
         text = str(error)
-        for said, here in _ADVICE.items():
+        for said, here in {**_ADVICE, "--base-url": url_variable}.items():
             text = text.replace(said, here)
         raise MapperUnavailable(text) from error
 

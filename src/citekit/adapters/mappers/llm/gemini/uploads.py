@@ -79,7 +79,7 @@ def owner_of(key: str, base_url: str | None) -> str:
 def orphans_note(names: Sequence[str]) -> str:
     """Return a message that lists the remote files `names`, which could not be deleted."""
     return (
-        f"Gemini still stores these uploaded files: {', '.join(names)}. The next run with the same key deletes them, "
+        f"Gemini may still store these uploaded files: {', '.join(names)}. The next run with the same key deletes them, "
         "and Gemini itself deletes them after 48 hours. To list them, run citekit doctor."
     )
 
@@ -177,7 +177,7 @@ class RemoteFiles:
             if waited >= self.timeout:
                 raise MapperUnavailable(
                     f"Gemini did not finish processing {label} within {self.timeout:.0f} s. Increase --timeout, or "
-                    "map a shorter recording."
+                    "map a smaller file."
                 )
             progress(0, None, f"Gemini is processing {label} ({waited:.0f} s)")
             self.retries.sleep(POLL_SECONDS)
@@ -265,8 +265,8 @@ def check_size(part: FilePart) -> None:
     limit, what = (PDF_BYTES, "a PDF") if part.media_type == "application/pdf" else (FILE_BYTES, "a file")
     if size > limit:
         raise MapperUnavailable(
-            f"{part.path.name} is {size / 1e6:,.1f} MB, but Gemini's limit for {what} is {limit / 1e6:,.0f} MB. "
-            "Split the file, or use --mapper local. Nothing was uploaded."
+            f"{part.path.name} is {size / 1e6:,.1f} MB, but Gemini's limit for {what} is {limit / 1e6:,.0f} MB, "
+            "so it was not uploaded. Split the file, or use --mapper local."
         )
 
 

@@ -164,15 +164,16 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
     if status in (400, 413, 422) and exceeds_context(failure):
         return (
             f"The request exceeds the context of the model {endpoint.model!r}, according to {mid_sentence(label)} "
-            f"{http}. Choose a model with a longer context ({endpoint.advice.model}), or configure a longer "
-            "context on the server.",
+            f"{http}. Choose a model with a longer context ({endpoint.advice.model})"
+            f"{'' if endpoint.hosted else ', or configure a longer context on the server'}.",
             False,
         )
     if status == 413 or (status == 429 and _REQUEST_TOO_LARGE.search(failure.words)):
         return f"{label} does not accept a request of that size {http}{said}. {endpoint.advice.smaller}", False
     if status == 429:
         wait = "" if failure.retry_after is None else f" {failure.retry_after:.0f} s"
-        return f"{label} is rate-limiting this key {http}: {endpoint.advice.slower.format(wait)}.", True
+        limited = "this key" if endpoint.keyed else "these requests"
+        return f"{label} is rate-limiting {limited} {http}: {endpoint.advice.slower.format(wait)}.", True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
         return (
             f"{label} has no model {endpoint.model!r}{' for this key' if endpoint.keyed else ''} {http}. Choose another "
@@ -181,8 +182,16 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
         )
     if status in (400, 403) and _REFUSED.search(failure.words):
         return str(refusal(endpoint, failure.message, http)), False
-    if status == 403:
+    if status == 403 and endpoint.keyed:
         return f"{label} does not permit this request with this key {http}{said}. Check the key's permissions.", False
+    if status == 403:
+        return f"{label} does not permit this request {http}{said}. If it requires a key, set OPENAI_API_KEY.", False
+    if status == 404 and endpoint.base_url is None:
+        return (
+            f"{label} does not offer {endpoint.advice.offer} for the model {endpoint.model!r} {http}{said}. Choose another "
+            f"model ({endpoint.advice.model}).",
+            False,
+        )
     if status in (404, 405):
         return (
             f"{label} does not offer {endpoint.advice.offer} at this address {http}: {_address_advice(endpoint)}",
@@ -197,7 +206,7 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
 
 def _key_sentence(endpoint: Endpoint, http: str) -> str:
     if endpoint.keyed:
-        return f"{endpoint.label} does not accept the key {http}. Check OPENAI_API_KEY."
+        return f"{endpoint.label} does not accept the key {http}. Check OPENAI_API_KEY or OPENAI_API_KEY_FILE."
     return f"{endpoint.label} requires a key {http}. Set OPENAI_API_KEY."
 
 

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, Question, SoundPart, TextPart, Turn
 from citekit.adapters.mappers.llm.openai.capabilities import AnswerFormat, Capabilities, RequestFeatures
-from citekit.adapters.mappers.llm.openai.failures import Endpoint, mid_sentence
+from citekit.adapters.mappers.llm.openai.failures import Endpoint
 from citekit.domain.errors import MapperUnavailable, SourceUnreadable
 
 FILE_BYTES = 50_000_000
@@ -152,9 +152,8 @@ class MessageWriter:
         if total > FILE_BYTES:
             _, name = max(sizes)
             raise MapperUnavailable(
-                f"The request with {name!r} contains {total / 1e6:.1f} MB of files, but "
-                f"{mid_sentence(self.endpoint.label)} accepts at most {FILE_BYTES // 1_000_000} MB of files in one "
-                "request. Map a smaller file, or map without a model (--mapper local)."
+                f"The request with {name!r} contains {total / 1e6:.1f} MB of files, but the limit for one request is "
+                f"{FILE_BYTES // 1_000_000} MB. Map a smaller file, or map without a model (--mapper local)."
             )
 
 

@@ -147,7 +147,8 @@ def check_settings(endpoint: Endpoint, key: str | None) -> None:
     """Raise `MapperUnavailable` if the key or the URL is malformed."""
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise MapperUnavailable(
-            "The API key in OPENAI_API_KEY contains characters that are not allowed in a key. Copy it again."
+            "The API key in OPENAI_API_KEY or OPENAI_API_KEY_FILE contains characters that are not allowed in a key. Copy it "
+            "again."
         )
     if endpoint.base_url is not None and not _is_http_url(endpoint.base_url):
         raise MapperUnavailable(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.adapters.libraries import openai as driver
 from citekit.adapters.libraries.faster_whisper import RATE
@@ -39,7 +39,7 @@ ADVICE = Advice(
     user="transcription",
     offer="transcriptions",
     model="CITEKIT_SPEECH_MODEL",
-    url="OPENAI_BASE_URL",
+    url="CITEKIT_SPEECH_URL",
     timeout="CITEKIT_TIMEOUT",
     slower="wait{}, then run the command again; the recognized text is kept",
     smaller="Use another model (CITEKIT_SPEECH_MODEL).",
@@ -60,8 +60,8 @@ _FORM_REFUSED = ("response_format", "verbose_json", "timestamp_granularities", "
 class OpenAiSpeech:
     """OpenAI or a compatible server as a `SpeechService`.
 
-    `key`, `base_url`, `timeout`, and `retries` are those of `OpenAiService`. `language` is the code of the language of
-    all recordings, or None to detect it.
+    `key`, `base_url`, `timeout`, and `retries` are those of `OpenAiService`, and `url_variable` names the variable with
+    the base URL. `language` is the code of the language of all recordings, or None to detect it.
     """
 
     model: str
@@ -70,6 +70,7 @@ class OpenAiSpeech:
     language: str | None = None
     timeout: float = 300.0
     retries: Retries = field(factory=Retries, repr=False)
+    url_variable: str = ADVICE.url
 
     @property
     def endpoint(self) -> Endpoint:
@@ -79,8 +80,13 @@ class OpenAiSpeech:
             base_url=self.base_url,
             timeout=self.timeout,
             keyed=bool(self.trimmed_key),
-            advice=ADVICE,
+            advice=self.advice,
         )
+
+    @property
+    def advice(self) -> Advice:
+        """The settings of transcription, for error messages."""
+        return evolve(ADVICE, url=self.url_variable)
 
     @property
     def trimmed_key(self) -> str | None:
@@ -100,7 +106,7 @@ class OpenAiSpeech:
     def check(self) -> None:
         """See `SpeechService.check`."""
         if self.trimmed_key is None and self.endpoint.hosted:
-            raise no_key(ADVICE)
+            raise no_key(self.advice)
         check_settings(self.endpoint, self.trimmed_key)
 
     @contextmanager
