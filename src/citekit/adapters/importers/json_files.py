@@ -27,7 +27,8 @@ def read_json(path: Path) -> Any:
         rows = _lines(text) if wrong.msg == "Extra data" else None
         if rows is not None:
             return rows
-        reason = f"$: the file is not valid JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
+        forms = "neither valid JSON nor valid JSON Lines" if wrong.msg == "Extra data" else "not valid JSON"
+        reason = f"$: the file is {forms}: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
         raise FaultyAnswer(str(path), [reason]) from wrong
     except RecursionError as wrong:
         raise FaultyAnswer(str(path), ["$: the JSON is nested too deeply"]) from wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,7 @@ TIME_LIMIT = 3600.0
 """Seconds after which a run is stopped."""
 
 _POLL = 0.1
+_MESSAGES = 65_536
 
 
 def program() -> str:
@@ -48,8 +50,8 @@ def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -
                 child.kill()
                 raise
         if child.returncode:
-            words.seek(0)
-            raise ExtractionFailed(f"ffmpeg could not extract the clip: {_last_line(words.read(65536))}.")
+            words.seek(max(0, words.seek(0, os.SEEK_END) - _MESSAGES))
+            raise ExtractionFailed(f"ffmpeg could not extract the clip: {_last_line(words.read())}.")
 
 
 def _watch(child: subprocess.Popen[bytes], progress: Progress, limit: float) -> None:

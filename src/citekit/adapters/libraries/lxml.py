@@ -213,7 +213,7 @@ def _check_end(parser: XMLParser, name: str) -> None:
 
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
         raise SourceUnsupported(
-            f"{name} cannot be read to the end: it is nested deeper than 2,048 levels or contains a text that is too long."
+            f"{name} cannot be read to the end: it is nested deeper than 2,048 levels or contains text that is too long."
         )
 
 

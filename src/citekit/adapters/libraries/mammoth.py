@@ -64,9 +64,7 @@ def translated(name: str) -> Iterator[None]:
     except (*ERRORS, *own_errors()) as error:
         ours = next((ours for theirs, ours in ERRORS.items() if isinstance(error, theirs)), SourceUnsupported)
         detail = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-        raise ours(
-            f"{name} cannot be read as a Word document because it is damaged or malformed ({detail})."
-        ) from error
+        raise ours(f"{name} cannot be read as a Word document; it may be damaged or malformed ({detail}).") from error
 
 
 def to_html(parts: Mapping[str, bytes], name: str) -> str:

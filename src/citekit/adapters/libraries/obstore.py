@@ -202,7 +202,7 @@ def message(error: BaseException) -> str:
 def failure(kind: Kind, error: Exception) -> str:
     """Return a predicate for an error message about the store, with advice if it is known."""
     if is_without_bucket(error):
-        return "does not exist; create the bucket first"
+        return "does not exist; create the bucket or container first"
     if kind is Kind.FORBIDDEN:
         return (
             "refuses the credentials, or they do not permit this operation; check the credentials in the environment "

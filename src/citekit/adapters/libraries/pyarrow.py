@@ -23,10 +23,10 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
         lib.ArrowNotImplementedError: "the file uses a feature that PyArrow does not support",
         lib.ArrowMemoryError: "reading the file needs more memory than is available",
         lib.ArrowCapacityError: "the file is too large",
-        lib.ArrowException: "the file is damaged",
+        lib.ArrowException: "the file may be damaged",
         MemoryError: "reading the file needs more memory than is available",
         UnicodeDecodeError: "the file contains text that is not UTF-8",
-        OSError: "the file is damaged",
+        OSError: "the file may be damaged",
     }
 
 

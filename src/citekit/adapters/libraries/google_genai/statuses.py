@@ -92,7 +92,7 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
     403: (
         (
             "",
-            "denied this request for the API key",
+            "does not permit this request with this API key",
             "check {variables}, and make sure that the key's project can use the Generative Language API and the model "
             "'{model}' ({keys})",
             False,

