@@ -68,7 +68,7 @@ def test_an_invented_quote_is_withheld_and_fails(bees: Cli) -> None:
         shown = bees("ask", "What does the hive eat?", "--base-url", server.url, OPENAI_API_KEY=OPENAI_KEY)
 
     assert 1 == shown.code
-    assert "Withheld" in shown.out.splitlines()[0]
+    assert "Not supported by quotes" in shown.out.splitlines()[0]
     assert "no statement is supported" in shown.err
     assert 2 == len(server.requests)
 

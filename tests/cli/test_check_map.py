@@ -210,7 +210,7 @@ def test_the_rest_is_left_and_told_where_some_was_put_right(here: Cli) -> None:
 
     assert 1 == answer.code
     assert (
-        "(fixed) nodes[1].location.lines: [11, 400] -> [11, 20] (the location ended beyond the end of the file)"
+        "(fixed) nodes[1].location.lines: [11, 400] -> [11, 20] (the location extended beyond the end of the file)"
         in answer.out
     )
     assert "m.json has 1 fault left: nodes[0].children[1].location" in answer.err

@@ -190,7 +190,7 @@ def _with_location(**location: Any) -> str:
         (_with_location(modality="document", pages=[-3]), "no page -3"),
         (_with_location(modality="text", lines=[9, 3]), "reversed"),
         (_with_location(modality="video", start=9, end=3), "must be after"),
-        (_with_location(modality="video", start=-1), "must be 0 seconds or later"),
+        (_with_location(modality="video", start=-1), "must be a finite number of at least 0 seconds"),
         ('{"resource_id": "a", "metadata": {"duration": NaN}, "nodes": []}', "NaN"),
         (_with_location(modality="image", bbox=[0, 0, 2, 2]), ""),
         ("[]", "a map must be a JSON object"),

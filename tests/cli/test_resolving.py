@@ -179,7 +179,7 @@ def test_a_copy_never_goes_where_it_must_not(ingested: Cli, target: str, reason:
         (["text://code_py#lines=9-3"], 2, "reversed"),
         (["text://code_py#lines=-3"], 2, "'-3'"),
         (["text://code_py#lines=900-901"], 1, "beyond the end: the text has 10 lines"),
-        (["text://code_py"], 2, "a fragment such as #pages=12 is missing"),
+        (["text://code_py"], 2, "a fragment such as #lines=10-50 is missing"),
         (["text://code_py#t=1-2"], 2, "must have the parameter lines"),
         (["doc://code_py#pages=0"], 2, "there is no page 0"),
         (["doc://code_py#pages=1"], 2, "Addresses of 'code_py' begin with text://"),

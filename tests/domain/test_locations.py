@@ -124,7 +124,7 @@ def test_what_lies_beyond_the_end_is_cut_off(place: Location, extent: Extent, ex
         (Chapter(1, (5, 9)), Extent(chapters=(5,)), "Character 5"),
         (Cells.read("S", "C1"), Extent(sheets=(("S", 9, 2),)), "C1 is beyond the end: the sheet 'S' ends at B9"),
         (Cells.read("S", "A1"), Extent(sheets=(("S", 0, 0),)), "the sheet 'S' is empty"),
-        (Cells("T"), Extent(sheets=(("S", 9, 2),)), "no sheet 'T': the workbook has 'S'"),
+        (Cells("T"), Extent(sheets=(("S", 9, 2),)), "no sheet 'T'; the workbook has these sheets: 'S'"),
     ],
 )
 def test_a_place_wholly_beyond_the_end_is_refused(place: Location, extent: Extent, named: str) -> None:

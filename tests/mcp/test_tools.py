@@ -350,7 +350,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
         "Error: The resource ID 'a\\x00b' contains a slash, a backslash, or a control character",
     ),
     ("getStructure", {"resource_id": ".."}, "Error: The resource ID '..' contains a slash"),
-    ("getStructure", {"resource_id": ""}, "Error: The resource ID is empty."),
+    ("getStructure", {"resource_id": ""}, "Error: The resource ID is empty or blank."),
     ("getStructure", {"resource_id": "x" * 10_000}, "Error: The resource ID 'xxxx"),
     ("getStructure", {"resource_id": "\u202enotes"}, "Error: The resource ID '\\u202enotes' contains an invisible"),
     ("getNode", {"resource_id": "notes", "node_id": "a\0/../b"}, "Error: Node 'a\\x00/../b' not found."),

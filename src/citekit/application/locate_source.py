@@ -97,9 +97,10 @@ class LocateSource:
             )
         if path is None:
             return f"the source is no longer at {resource_map.source_path}"
-        if self.sources.digest(path) != resource_map.source_digest:
-            return "the source has changed since it was mapped"
-        return None
+        digest = self.sources.digest(path)
+        if digest is None:
+            return f"CiteKit did not check whether the source has changed: {path} cannot be read"
+        return None if digest == resource_map.source_digest else "the source has changed since it was mapped"
 
     def _as_written(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Path | None:
         known = resource_map.source_digest is not None
@@ -125,7 +126,7 @@ class LocateSource:
         if resource_map.source_digest is None and any(map(self.sources.exists, self._written(resource_map))):
             return RequestRefused(
                 f"The map of '{name}' has no digest of its file, and {written} is outside the home. "
-                "Ingest that file, or add its folder with --root DIR."
+                "Ingest that file, or add its folder with --root DIR or in CITEKIT_ROOTS."
             )
         return SourceMoved(name, written)
 

@@ -58,7 +58,8 @@ class MigrateMaps:
             return False
         if theirs and (theirs[0].source_digest, theirs[0].source_path) != (mine[0].source_digest, mine[0].source_path):
             raise RequestRefused(
-                f"In the store, the ID '{resource_id}' belongs to the map of another file: {theirs[0].source_path}. "
+                f"The store has the ID '{resource_id}' for another file, or for another version of this file: "
+                f"{theirs[0].source_path or theirs[0].title}. "
                 "Rename one of the two resources (citekit rename), and run the command again."
             )
         for each in reversed(mine):  # the current map last: the others stay its editions

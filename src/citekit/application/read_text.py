@@ -58,9 +58,10 @@ SLIDES_BEFORE = 64
 
 _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
 
-NO_TEXT = (
-    f"This part contains no text. To read scans, install the extra 'ocr' ({install_command('ocr')}), and do not set "
-    "CITEKIT_OCR to off."
+NO_TEXT = "This part contains no text."
+NO_PDF_TEXT = (
+    f"{NO_TEXT} If it is a scan, CiteKit can read it only with the extra 'ocr' ({install_command('ocr')}), and only if "
+    "CITEKIT_OCR is not off."
 )
 
 
@@ -173,7 +174,9 @@ class ReadText:
                 return _answer(resource_map, found, node, version, max_chars, cursor, stale)
             except _DamagedError:
                 continue
-        raise RequestRefused("The text index is damaged and cannot be rebuilt. Check the disk of the home.")
+        raise RequestRefused(
+            "Parts of the text index are missing, even after it was built again. Check the disk that stores it."
+        )
 
     def _located(self, what: NodeName | Address | str) -> tuple[Location | None, Node | None]:
         if isinstance(what, str):
@@ -264,6 +267,7 @@ def _answer(
     covered = part.location if is_whole and part.location is not None and not any(part.cuts) else writer.location()
     if covered is not None and node is None:
         node = resource_map.outline.innermost(part.location or covered)
+    nothing = NO_PDF_TEXT if resource_map.metadata.get("format") == "pdf" else NO_TEXT
     return ReadTextAnswer(
         address=None if covered is None or not writer.lines else Address(resource_map.resource_id, covered),
         node=node,
@@ -273,7 +277,7 @@ def _answer(
         is_estimate=is_estimate,
         next_cursor=None if after is None else f"{after.block}.{after.offset}.{key}",
         stale=stale,
-        notes=[*part.notes, *_recognition_notes(part), *([] if writer.lines or start is not None else [NO_TEXT])],
+        notes=[*part.notes, *_recognition_notes(part), *([] if writer.lines or start is not None else [nothing])],
     )
 
 

@@ -53,8 +53,8 @@ class ChooseId:
             there = self._owner(wanted, force=force)
             if there is not None and not self.same_source(there, source):
                 raise RequestRefused(
-                    f"The ID '{wanted}' belongs to the map of {there.source_path}. Choose another --id, or remove that map "
-                    "first."
+                    f"The ID '{wanted}' belongs to the map of {there.source_path or there.title}. Choose another ID, or "
+                    "remove that map first."
                 )
             return Place(wanted, there)
         first = default_id(source)

@@ -79,7 +79,7 @@ class ValidateMap:
         """Return the source file of the map, or None if it cannot be used. Add the problems found to `seen`."""
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
-            seen.warnings.append("metadata.source_hash: missing, so changes to the source cannot be detected")
+            seen.warnings.append("metadata.source_hash: no valid digest, so changes to the source cannot be detected")
         if not resource_map.source_path and all(
             isinstance(node.location, Virtual) for _, node in nodes_with_paths(seen.nodes)
         ):

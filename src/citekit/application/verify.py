@@ -242,7 +242,7 @@ class VerifyEvidence:
         elif receipt.source_digest in earlier:
             yield Check("resource", True, f"an earlier map of '{name}' in this home was made from the same source")
         else:
-            detail = f"in this home, '{name}' is the ID of another file, with the digest {mapped}"
+            detail = f"the map of '{name}' in this home was made from other bytes, with the digest {mapped}"
             yield Check("resource", False, detail, Ruling.OTHER_SOURCE)
 
     def _shown(self, receipt: Receipt, shown: _Shown) -> Check:
@@ -287,7 +287,10 @@ class VerifyEvidence:
             return _held(receipt, made, target.stat().st_size, self.sources.digest_uncached(target), shown)
 
 
-_NO_FILE = "no file was checked against the receipt: pass the file, and the receipt with --receipt"
+_NO_FILE = (
+    "no file was checked against the receipt: check the file and the receipt together "
+    "(citekit verify FILE --receipt RECEIPT)"
+)
 _IN_CACHE = "the cached object was modified: run 'citekit cache verify', and resolve the part again"
 
 
@@ -316,11 +319,16 @@ def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, 
         return Check("content", False, "repeating the extraction produces different bytes", Ruling.OTHER_CONTENT)
     wrong = _misstated(receipt, made, size)
     if wrong:
-        detail = f"the bytes are correct, but the receipt is wrong about {', '.join(wrong)}"
+        detail = f"the bytes are correct, but the receipt is wrong about {_series(wrong)}"
         return Check("content", False, detail, Ruling.RECEIPT_EDITED)
     return Check(
         "content", True, "repeating the extraction produces the same bytes, and the receipt describes them correctly"
     )
+
+
+def _series(names: Sequence[str]) -> str:
+    """Return the names as a list in a sentence: `a`, `a and b`, or `a, b, and c`."""
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])}, and {names[-1]}"
 
 
 def _sized(receipt: Receipt, source: Path) -> Check:

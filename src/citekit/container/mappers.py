@@ -60,7 +60,7 @@ class Mappers:
         if self.app.settings.gemini_key is not None:
             return "gemini", f"{self.app.settings.gemini_variable} is set"
         if self.app.settings.openai_key is not None:
-            return "openai", "OPENAI_API_KEY is set"
+            return "openai", f"{self.app.settings.openai_variable} is set"
         return "local", "no model key is set"
 
     def answer_model(self, name: str = "auto") -> AnswerModel | None:

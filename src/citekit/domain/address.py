@@ -77,7 +77,7 @@ def parse_address(text: str) -> Address:
     resource = _resource(text, name.partition("/")[0] if modality is Modality.VIRTUAL else name)
     if modality is Modality.VIRTUAL:
         return _virtual(text, resource, fragment)
-    parameters = _parameters(text, fragment)
+    parameters = _parameters(text, fragment, modality)
     try:
         location = _READERS[modality](text, parameters)
     except LocationMalformed as wrong:
@@ -132,6 +132,13 @@ def _reads_as(text: str, address: Address) -> bool:
 
 
 _NOT_UTF8 = "its percent-encoded characters are not valid UTF-8"
+_EXAMPLES = {
+    Modality.DOCUMENT: "pages=12",
+    Modality.TEXT: "lines=10-50",
+    Modality.IMAGE: "bbox=0.1,0.2,0.9,0.4",
+    Modality.VIDEO: "t=60-120",
+    Modality.AUDIO: "t=60-120",
+}
 _NEEDED = "one of the parameters pages, chapter, or sheet"
 
 
@@ -156,15 +163,17 @@ def _virtual(text: str, resource: str, fragment: str | None) -> Address:
         raise AddressMalformed(text, fragment or text, wrong.reason) from wrong
 
 
-def _parameters(text: str, fragment: str | None) -> dict[str, str]:
+def _parameters(text: str, fragment: str | None, modality: Modality) -> dict[str, str]:
     if not fragment:
-        raise AddressMalformed(text, text, "a fragment such as #pages=12 is missing")
+        raise AddressMalformed(text, text, f"a fragment such as #{_EXAMPLES[modality]} is missing")
     found: dict[str, str] = {}
     for part in fragment.split("&"):
         name, equals, value = part.partition("=")
         key = _SYNONYMS.get(name, name)
         if not equals or not value:
-            raise AddressMalformed(text, part, "each part of a fragment must be name=value, such as pages=12")
+            raise AddressMalformed(
+                text, part, f"each part of a fragment must be name=value, such as {_EXAMPLES[modality]}"
+            )
         if key in found:
             raise AddressMalformed(text, part, f"the parameter {key} appears twice")
         found[key] = f"xywh={unquote(value)}" if name == "xywh" else unquote(value)

@@ -338,7 +338,7 @@ class SourceChanged(Damaged):
             "Wait until it no longer changes, and ingest it again."
             if during_mapping
             else f"The source of '{resource_id}' has changed since it was mapped: {path}. "
-            f"Map it again (citekit ingest --force {path!r}, or resolve with --remap)."
+            f"Map it again (citekit ingest --force --id {resource_id!r} {path!r}, or resolve with --remap)."
         )
 
 

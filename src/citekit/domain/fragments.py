@@ -44,7 +44,9 @@ def whole_range(text: str, value: str) -> tuple[int, int]:
     start, dash, end = value.partition("-")
     first, last = read_whole(start), read_whole(end if dash else start)
     if first is None or last is None:
-        raise AddressMalformed(text, value, "the value must be a whole number, or a range such as 10-50")
+        raise AddressMalformed(
+            text, value, "the value must be a whole number of at most 12 digits, or a range such as 10-50"
+        )
     return first, last
 
 

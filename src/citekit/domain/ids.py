@@ -100,7 +100,7 @@ def check_resource_id(text: str) -> str:
     bytes.
     """
     if not text or not text.strip():
-        raise ResourceIdRefused("The resource ID is empty. Choose an ID.")
+        raise ResourceIdRefused("The resource ID is empty or blank. Choose an ID.")
     if _FORBIDDEN.search(text) or text in (".", ".."):
         raise ResourceIdRefused(
             f"The resource ID {text[:80]!r} contains a slash, a backslash, or a control character, or is '.' or '..'. "

@@ -121,7 +121,7 @@ def lowered(nodes: Nodes, name: str) -> Nodes:
     """
     family = _family(nodes, name)
     if family.at == 0:
-        raise RequestRefused("There is no node before this one that could contain it.")
+        raise RequestRefused("There is no node before this one at its level that could contain it.")
     before, node = family.nodes[family.at - 1], family.nodes[family.at]
 
     def merged(above: Node) -> Nodes:

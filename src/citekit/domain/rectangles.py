@@ -100,7 +100,7 @@ def decimals(text: str, value: str) -> Four:
     Raise `AddressMalformed`, with the address `text`, if `value` has another form or too many digits.
     """
     if len(value) > 4 * DIGITS_LIMIT:
-        raise AddressMalformed(text, value, "the numbers have too many digits")
+        raise AddressMalformed(text, value, "the value is too long")
     four_numbers(text, value)
     a, b, c, d = (Decimal(part) for part in value.split(","))
     return a, b, c, d
@@ -113,6 +113,6 @@ def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
     """
     numbers = [read_decimal(part) for part in value.split(",")]
     if len(numbers) != 4 or any(number is None for number in numbers):
-        raise AddressMalformed(text, value, "the value must be four numbers separated by commas")
+        raise AddressMalformed(text, value, "the value must be four numbers of at least 0, separated by commas")
     a, b, c, d = (number for number in numbers if number is not None)
     return a, b, c, d

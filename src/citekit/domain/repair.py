@@ -51,13 +51,13 @@ def _repaired(location: Location, above: Location | None, extent: Extent) -> tup
             location = location.clamp(extent)
         except LocationOutside:
             return location, ""
-        ends.append("the end of the file")
+        ends.append("beyond the end of the file")
     if above is not None and not is_inside(location, above):
         cut = shortened(location, above)
         if cut is not None:
             location = cut
-            ends.append("the end of its parent")
-    return location, f"the location ended beyond {' and '.join(ends)}"
+            ends.append("beyond its parent")
+    return location, f"the location extended {' and '.join(ends)}"
 
 
 def shortened(child: Location, parent: Location) -> Location | None:

@@ -115,6 +115,7 @@ class Settings:
     gemini_variable: str = "GEMINI_API_KEY"
     openai_base_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
     openai_key: str | None = field(default=None, repr=False)
+    openai_variable: str = "OPENAI_API_KEY"
     library: LibrarySettings = field()
     catalog: str | None = field(repr=False)
 
@@ -173,7 +174,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
     """
     place = expanded(home_named(environment, home))
     own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
-    gemini = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY"
+    gemini, openai = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY", "OPENAI_API_KEY"
     thinking = environment.get("CITEKIT_THINKING")
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
     found = Path(os.path.abspath(place))  # noqa: PTH100 - resolve() would follow links in the path of the home
@@ -221,7 +222,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         gemini_key=read_secret(environment, gemini),
         gemini_variable=gemini + SUFFIX if environment.get(gemini + SUFFIX) else gemini,
         openai_base_url=environment.get("OPENAI_BASE_URL") or None,
-        openai_key=read_secret(environment, "OPENAI_API_KEY"),
+        openai_key=read_secret(environment, openai),
+        openai_variable=openai + SUFFIX if environment.get(openai + SUFFIX) else openai,
         library=library_settings(environment, place),
     )
 

@@ -51,7 +51,7 @@ class NarrowTo:
         fitting = [entry for entry in self.ledger.books(collection) if _fits(entry, narrowing)]
         if not fitting:
             raise RequestRefused(
-                f"No book in the collection '{collection}' matches the given author, title, language, tags, or IDs."
+                f"No book in the collection '{collection}' meets all given criteria (author, title, language, tags, IDs)."
             )
         return Where(_fields(narrowing, fitting))
 

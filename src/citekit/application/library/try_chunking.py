@@ -100,7 +100,7 @@ class TryChunking:
         found = read_text(self.sources, self.reader, path)
         facts, text = found.facts, found.text
         if not text.strip():
-            raise RequestRefused("No chunks created: the file has no text.")
+            raise RequestRefused("No chunks created: no text was found in the file.")
         measure = MeasureCohesion(self.splitter, self.embedder)
         cohesion = measure(text, language or facts.language, params.max_words, progress)
         chunks = chunked(cohesion.sentences, cohesion.similarities, params)

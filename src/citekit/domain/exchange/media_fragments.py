@@ -70,7 +70,9 @@ def _time(text: str, value: str, modality: Modality) -> TimeSpan:
     if colon and unit != "npt" and not unit.isdigit():
         raise AddressMalformed(text, value, "times must be in normal play time (npt), such as t=10,20")
     if "-" in value:
-        raise AddressMalformed(text, value, "the start and the end must be separated by a comma")
+        raise AddressMalformed(
+            text, value, "a time must not contain a hyphen; separate the start and the end with a comma"
+        )
     start, end = time_range(text, value)
     try:
         return TimeSpan(start, end, modality)

@@ -63,7 +63,7 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
 def _page(text: str, value: str, piece: str) -> int:
     page = read_whole(value)
     if not page:
-        raise AddressMalformed(text, piece, "the page must be a whole number of at least 1")
+        raise AddressMalformed(text, piece, "the page must be a whole number of at least 1, with at most 12 digits")
     return page
 
 

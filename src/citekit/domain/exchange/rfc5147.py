@@ -57,7 +57,10 @@ def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") 
         return _position(text, value, first, last)
     if not comma:
         raise AddressMalformed(text, value, "a single position contains no lines; give a range, such as line=9,20")
-    return _lines(text, value, first, _number(text, end) if end else _count(text, value, data))
+    last = _number(text, end) if end else _count(text, value, data)
+    if not end and last <= first:
+        raise AddressMalformed(text, value, "the range begins at or after the end of the text")
+    return _lines(text, value, first, last)
 
 
 def _number(text: str, digits: str) -> int:
@@ -113,7 +116,7 @@ def _octets(text: str, check: str, data: bytes, encoding: str, charset: str | No
     try:
         return data.decode(encoding).encode(charset)
     except (LookupError, UnicodeError) as wrong:
-        raise AddressMalformed(text, check, f"the text cannot be encoded in {charset}") from wrong
+        raise AddressMalformed(text, check, f"the text cannot be converted to {charset}") from wrong
 
 
 def _md5(data: bytes) -> str:

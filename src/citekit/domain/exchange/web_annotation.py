@@ -125,7 +125,11 @@ def _location(selector: object, modality: Modality, known: Context) -> Location:
         case {"type": "TextPositionSelector" | "TextQuoteSelector"} if modality is Modality.TEXT:
             return _lines(selector, _position(selector, known), known)
         case {"type": "TextPositionSelector" | "TextQuoteSelector"}:
-            raise _refused(selector, "type", f"character selectors are not supported for {modality.value} resources")
+            raise _refused(
+                selector, "type", f"character selectors alone are not supported for {modality.value} resources"
+            )
+        case {"type": "FragmentSelector"}:
+            raise _refused(selector, "value", "a FragmentSelector must have a text as its value")
         case {"type": str(kind)}:
             raise _refused(selector, kind, "selectors of this type are not supported")
     raise _refused(selector, "selector", "a selector must be an object with a type")
@@ -180,7 +184,7 @@ def _position(selector: object, known: Context) -> TextPosition:
         case {"type": "TextQuoteSelector", "exact": str(exact), **rest} if known.text is not None:
             prefix, suffix = (side if isinstance(side, str) else "" for side in map(rest.get, ("prefix", "suffix")))
             return find_quote(TextQuote(exact, prefix, suffix), known.text)
-        case {"type": "TextQuoteSelector"}:
+        case {"type": "TextQuoteSelector", "exact": str()}:
             raise _refused(selector, "exact", "the text of the resource is required to find a quotation")
     raise _refused(selector, "selector", "the selector must be a valid TextPositionSelector or TextQuoteSelector")
 

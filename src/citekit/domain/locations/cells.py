@@ -53,7 +53,9 @@ class Cells:
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.sheet, str) or not 0 < len(self.sheet) <= SHEET_LIMIT or _CONTROL.search(self.sheet):
-            raise LocationMalformed(f"the name of a sheet must be one line of 1 to {SHEET_LIMIT} characters")
+            raise LocationMalformed(
+                f"the name of a sheet must have 1 to {SHEET_LIMIT} characters, without control characters"
+            )
         if self.first is None or self.last is None:
             if self.first != self.last:
                 raise LocationMalformed("a cell range must have both a first and a last cell")
@@ -111,7 +113,7 @@ class Cells:
         sizes = {name: (rows, columns) for name, rows, columns in extent.sheets}
         if self.sheet not in sizes:
             shown = ", ".join(repr(name) for name in list(sizes)[:_NAMED]) + (", ..." if len(sizes) > _NAMED else "")
-            raise LocationOutside(f"there is no sheet {self.sheet!r}: the workbook has {shown}")
+            raise LocationOutside(f"there is no sheet {self.sheet!r}; the workbook has these sheets: {shown or 'none'}")
         if self.first is None or self.last is None:
             return self
         rows, columns = sizes[self.sheet]

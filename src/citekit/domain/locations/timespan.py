@@ -32,7 +32,7 @@ class TimeSpan:
         if self.modality not in (Modality.VIDEO, Modality.AUDIO):
             raise LocationMalformed(f"a time span must be in video or audio, not in {self.modality.value}")
         if not math.isfinite(self.start) or self.start < 0:
-            raise LocationMalformed(f"the start must be 0 seconds or later, not {self.start}")
+            raise LocationMalformed(f"the start must be a finite number of at least 0 seconds, not {self.start}")
         if self.end is not None and not math.isfinite(self.end):
             raise LocationMalformed(f"the end must be a finite number of seconds, not {self.end}")
         if self.end is not None and self.end <= self.start:

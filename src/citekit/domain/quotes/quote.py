@@ -182,6 +182,6 @@ def _pieces(text: str, said: tuple[str, ...] = ()) -> tuple[Piece, ...]:
     kept = tuple(Piece(part, said) for part in parts if any(character.isalnum() for character in part))
     if len(kept) > PIECES:
         raise RequestRefused(
-            f"The quote has {len(kept)} parts between ellipses. The maximum is {PIECES}. Split the quote."
+            f"The quote has {len(kept)} parts separated by ellipses. The maximum is {PIECES}. Split the quote."
         )
     return kept

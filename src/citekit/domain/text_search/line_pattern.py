@@ -38,7 +38,8 @@ _CATEGORIES: dict[object, _Accepts] = {
     codes.CATEGORY_NOT_WORD: lambda c: not _is_word(c),
 }
 _TOO_MUCH = (
-    "Searching this text with the regular expression takes too long. Use a simpler expression, or search for words."
+    "The search with this regular expression takes too long. Use a simpler expression, search fewer files, or search for "
+    "words."
 )
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--source",
     metavar="PATH",
-    help="The file that the structure describes. CiteKit looks for the passages in this file.",
+    help="The file that the structure describes. For graphrag and llamaindex, CiteKit looks for the passages in it.",
 )
 @click.option(
     "--bbox",
@@ -57,8 +57,8 @@ def command(
 
     FILE is a file or a folder: GraphRAG tables (Parquet or JSON); LlamaIndex nodes, docstore, or persisted index;
     JSON similar to a CiteKit map; or any data that a Python file with a function adapt(data, **kwargs) can read.
-    With --source, CiteKit looks for the passages in that file and validates every location against it. A passage
-    that is not found gets a virtual location.
+    With --source, CiteKit validates every location against that file. For GraphRAG and LlamaIndex, it also looks for
+    the passages in the file, and a passage that is not found gets a virtual location.
 
     `citekit adapt` is another name of this command.
     """

@@ -19,11 +19,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.wire.answers import to_plain
 
-NO_MODEL = (
-    "No model was asked: no key is set (GEMINI_API_KEY, OPENAI_API_KEY), and no service was named (--service). "
-    "These are the best pages."
-)
-
+_NOTHING = "No pages were found: no mapped file has text that can be read, or none contains a word of the question."
 
 LINE_LIMIT = 400
 """The maximum number of characters that are shown of a line."""
@@ -37,7 +33,8 @@ LINE_LIMIT = 400
     type=click.Choice(["auto", "gemini", "openai", "none"]),
     default="auto",
     show_default=True,
-    help="The model service. auto is the one whose key is set; openai includes compatible servers (--base-url).",
+    help="The model service. auto is the one in CITEKIT_MAPPER or, without that, the one whose key is set "
+    "(gemini before openai). openai includes compatible servers (--base-url).",
 )
 @click.option("--model", metavar="NAME", help="The model (default: $CITEKIT_MODEL, or the service's default).")
 @click.option(
@@ -48,14 +45,14 @@ LINE_LIMIT = 400
     type=click.IntRange(1, 50),
     default=PASSAGES,
     show_default=True,
-    help="The number of pages that the model gets. Each costs up to 2,000 tokens.",
+    help="The maximum number of pages that the model gets. Each has up to 6,000 characters (about 2,000 tokens in English).",
 )
 @click.option(
     "--max-requests",
     type=click.IntRange(1),
     metavar="N",
-    help="The maximum number of requests to the model for one answer (default: no limit; without retries after errors, "
-    "an answer takes at most four).",
+    help="The maximum number of requests to the model for one answer (default: $CITEKIT_MAX_REQUESTS, or no limit; "
+    "without retries after errors, an answer takes at most four).",
 )
 @roots_option()
 @password_option("a source PDF")
@@ -75,12 +72,13 @@ def command(
     """Answer a question from the mapped files, with verified quotes.
 
     The pages that most likely answer QUESTION are sent to a model, which answers with quotes from them. CiteKit then
-    searches for every quote on these pages. A statement is shown only if all of its quotes are found; the others are
-    listed as withheld. Genuine quotes do not prove that a statement follows from them, so read them. Numbers that are
-    not in any quote are marked.
+    searches for every quote on these pages. A statement is part of the answer only if all of its quotes are found; the
+    others are listed separately. Genuine quotes do not prove that a statement follows from them, so read them. Numbers
+    that are not in any quote are marked.
 
     If quotes are not found, the model gets one chance to correct its answer. Without a model (--service none, or no key),
-    the best pages are shown, and nothing leaves this computer.
+    the best pages are shown, and nothing leaves this computer unless another setting, such as CITEKIT_RERANKER, names a
+    service.
 
     The exit code is 0 if at least one statement is supported, or if no model was asked. Otherwise, it is 1.
     """
@@ -102,10 +100,10 @@ def command(
     plain = to_plain(answer)
     if not answer.passages:
         session.say(())
-        raise CommandError("NothingFound", f"No page contains any of these words. {session.home_hint()}", plain)
+        raise CommandError("NothingFound", f"{_NOTHING} {session.home_hint()}", plain)
     if answer.model is None:
         if service == "auto":
-            session.note(NO_MODEL)
+            session.note(_no_model(app.settings.mapper))
         session.answer(plain, _passage_lines(answer.passages))
         return
     if answer.supported:
@@ -117,11 +115,16 @@ def command(
     raise CommandError("Unanswered", "According to the model, these pages do not answer the question.", plain)
 
 
+def _no_model(mapper: str) -> str:
+    why = "no key is set (GEMINI_API_KEY or OPENAI_API_KEY)" if mapper == "auto" else f"CITEKIT_MAPPER is {mapper}"
+    return f"No model was asked, because {why} and no service was named (--service). These are the best pages."
+
+
 def _answer_lines(answer: CheckedAnswer) -> Iterator[str]:
     for each in answer.supported:
         yield from _statement_lines(each)
     if answer.withheld:
-        yield styled("Withheld, because they are not supported by quotes:", fg="yellow")
+        yield styled("Not supported by quotes, so not part of the answer:", fg="yellow")
         for each in answer.withheld:
             yield from _statement_lines(each)
     if not answer.statements:

@@ -33,7 +33,9 @@ MOST = 1_000
     help="The box format: two corners (xyxy), or a corner and the size (xywh).",
 )
 @click.option(
-    "--fix", is_flag=True, help="Repair what can be repaired safely. The original file is kept as a .bak file."
+    "--fix",
+    is_flag=True,
+    help="Repair what can be repaired safely. Without --output, the original file is kept as a .bak file.",
 )
 @click.option(
     "--output",
@@ -69,7 +71,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
     if fix and checked.data is not None:
         checked = _repaired(session, checked, output, force)
     if checked.faults:
-        raise _unsound(session, checked)
+        raise _unsound(session, checked, is_fixable=bbox == "xyxy")
     session.answer(checked.to_plain(), _lines(checked))
 
 
@@ -191,7 +193,7 @@ def read_map_file(path: Path) -> str:
         raise SourceUnreadable(f"Cannot read {path}: {wrong.strerror or wrong}.") from wrong
 
 
-def _unsound(session: Session, checked: _Checked) -> Exception:
+def _unsound(session: Session, checked: _Checked, *, is_fixable: bool) -> Exception:
     from citekit.domain.numbers import counted
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.errors import CommandError
@@ -200,9 +202,8 @@ def _unsound(session: Session, checked: _Checked) -> Exception:
     session.say(_first("fault", [printable(fault) for fault in checked.faults[:MOST]], len(checked.faults)))
     session.say(_warnings(checked))
     left = " left" if checked.is_fixed and checked.edits else ""
-    hint = (
-        "" if checked.is_fixed or not checked.edits else f" (--fix can repair {counted(len(checked.edits), 'value')})"
-    )
+    can_fix = is_fixable and not checked.is_fixed and checked.edits
+    hint = f" (--fix can repair {counted(len(checked.edits), 'value')})" if can_fix else ""
     message = f"{checked.name} has {counted(len(checked.faults), 'fault')}{left}{hint}: {checked.faults[0]}"
     return CommandError("MapFaulty", message, checked.to_plain())
 
