@@ -293,7 +293,7 @@ def _position(cursor: str | None, key: str) -> _Position | None:
     found = _CURSOR.fullmatch(cursor)
     if found is None or found[3] != key:
         raise RequestRefused(
-            f"The cursor {cursor[:40]!r} does not belong to this part, or the file has changed since. Read the part "
+            f"The cursor {cursor[:40]!r} does not belong to this part, or the text has changed since. Read the part "
             "again without a cursor."
         )
     return _Position(int(found[1]), int(found[2]))

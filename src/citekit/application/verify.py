@@ -66,7 +66,7 @@ class Ruling(StrEnum):
     """There is no file at the source's path."""
 
     OTHER_EXTRACTOR = "other-extractor"
-    """The extractor version that made the evidence is not installed."""
+    """The extractor version that made the evidence is not available here."""
 
     NOT_CUT = "not-cut"
     """The extraction cannot be repeated here, for example because a library or password is missing."""
@@ -282,7 +282,7 @@ class VerifyEvidence:
                 return Check("content", None, str(error), Ruling.NOT_CUT)
             if made is None:
                 version = f"{receipt.extractor.name} {receipt.extractor.version}"
-                detail = f"the evidence was made by {version}, which is not installed"
+                detail = f"the evidence was made by {version}, which is not available here"
                 return Check("content", None, detail, Ruling.OTHER_EXTRACTOR)
             return _held(receipt, made, target.stat().st_size, self.sources.digest_uncached(target), shown)
 

@@ -45,7 +45,7 @@ def stats(session: Session) -> None:
 def verify(session: Session) -> None:
     """Check every object in the cache, and delete those that are damaged.
 
-    Deleted objects are created again when they are needed. Temporary files of terminated processes are deleted.
+    Deleted objects are created again when they are needed. Temporary files that earlier processes left are deleted, too.
     """
     from citekit.domain.numbers import counted
 
@@ -57,7 +57,7 @@ def verify(session: Session) -> None:
         [
             f"{counted(found.checked, 'object')} checked: {healed}.",
             *(f"  {digest}" for digest in found.healed),
-            *([f"{counted(leftovers, 'leftover')} of terminated processes deleted."] if leftovers else []),
+            *([f"{counted(leftovers, 'leftover')} of earlier processes deleted."] if leftovers else []),
         ],
     )
 

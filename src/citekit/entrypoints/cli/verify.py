@@ -61,7 +61,7 @@ def command(
     open:
       source-changed   the source file has changed
       source-missing   there is no source file at its path
-      other-extractor  the extractor, or its version, is not installed here
+      other-extractor  the extractor, or its version, is not available here
       not-cut          the part cannot be cut now (for example, a password is missing)
       map-unreadable   the map of the resource in the receipt cannot be read
       file-changed     the file changed while it was checked
