@@ -52,7 +52,7 @@ def test_an_installed_client_is_connected_and_its_entry_starts_the_server(cli: C
 def test_the_skill_is_offered_installed_and_removed_unless_it_was_edited(cli: Cli, user: Path) -> None:
     skill = user / ".cursor" / "skills" / "citekit" / "SKILL.md"
 
-    assert "These clients also support a skill: Cursor." in connect(cli, user).err
+    assert "Clients without the skill of CiteKit: Cursor." in connect(cli, user).err
     assert "skill installed (dry run, nothing written)" in connect(cli, user, "--skill", "--dry-run").out
     assert not skill.exists()
     assert "skill installed" in connect(cli, user, "--skill").out
@@ -79,7 +79,7 @@ def test_the_doctor_starts_what_clients_would_start(cli: Cli, user: Path) -> Non
     answer = cli("doctor", HOME=str(user))
 
     assert "cursor cannot start CiteKit: it exited with the message: " in answer.out
-    assert "to fix it: citekit connect cursor" in answer.out
+    assert "remedy: citekit connect cursor" in answer.out
 
 
 def test_a_dry_run_shows_the_difference_and_writes_nothing(cli: Cli, user: Path) -> None:

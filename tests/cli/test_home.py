@@ -79,9 +79,9 @@ def test_a_person_reads_what_is_wrong(used: Cli) -> None:
     answer = used("doctor")
 
     assert "BROKEN  map 'torn'" in answer.out
-    assert "to fix it: citekit remove torn" in answer.out
+    assert "remedy: citekit remove torn" in answer.out
     assert "was written by a later version of CiteKit" in answer.out
-    assert "to fix it: pip install --upgrade citekit-evidence" in answer.out
+    assert "remedy: pip install --upgrade citekit-evidence" in answer.out
     assert answer.err.startswith("Error: 2 problems found: map 'torn': ")
 
 

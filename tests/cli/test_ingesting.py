@@ -139,7 +139,7 @@ def test_a_folder_without_anything_to_map_says_so(cli: Cli) -> None:
     answer = cli("ingest", "empty")
 
     assert (1, "") == (answer.code, answer.out)
-    assert "Error: No file in empty can be mapped. Hidden files are ignored.\n" == answer.err
+    assert "Error: There is no file of a known type in empty. " in answer.err
 
 
 def test_the_home_is_where_the_flag_or_the_environment_says(cli: Cli) -> None:

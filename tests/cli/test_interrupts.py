@@ -67,5 +67,5 @@ def test_who_does_not_want_to_wait_for_the_deletion_reads_what_is_left(cli: Cli,
 
     (name,) = server.files
     assert 130 == code
-    assert f"still stored by the model service: {name}" in err
+    assert f"The model service may still store these files: {name}" in err
     assert name in "".join(path.read_text() for path in cli.here.rglob("leftovers/*.json"))

@@ -105,13 +105,13 @@ def test_several_quotes_are_numbered_and_the_error_counts_those_that_fail(mapped
         "2. absent",
     ] == answer.out.splitlines()[:4]
     assert "3. error: " in answer.out
-    assert (1, "Error: 2 of 3 quotes cannot be cited as given: quotes 2, 3.\n") == (answer.code, answer.err)
+    assert (1, "Error: 2 of 3 quotes cannot be cited as given: quotes 2 and 3.\n") == (answer.code, answer.err)
 
 
 def test_a_quote_that_is_nowhere_says_how_much_was_searched(mapped: Cli) -> None:
     absent, nothing_mapped = mapped("quote", "zeppelin"), mapped("quote", "zeppelin", "--home", "empty")
 
-    assert (1, "Error: The quote is not in the 1 file searched.\n") == (absent.code, absent.err)
+    assert (1, "Error: The quote was not found in the 1 file searched.\n") == (absent.code, absent.err)
     assert (1, "Error: No file was searched. To see what is mapped, run: citekit list\n") == (
         nothing_mapped.code,
         nothing_mapped.err,

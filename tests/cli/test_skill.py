@@ -62,5 +62,5 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(mapped: Cli, tmp_path: 
     answer = mapped("skill", "--install", str(tmp_path / "file"))
 
     assert 0 != answer.code
-    assert "Choose another folder." in answer.err
+    assert "To use another folder, run: citekit skill --install DIR" in answer.err
     assert 1 == len(answer.err.strip().splitlines())

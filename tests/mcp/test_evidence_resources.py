@@ -87,7 +87,8 @@ def test_the_link_of_an_answer_can_be_read(mapped: Served) -> None:
     assert "Not shown here (application/pdf, " in note.text
     assert isinstance(link, ResourceLink)
     assert (
-        f"Call resolve with as: text for the words, or as: png for a picture. The whole is at {link.uri}" in note.text
+        f"Call resolve with as: text for the words, or as: png for a picture. The complete evidence is at {link.uri}"
+        in note.text
     )
     found = read(mapped, link.uri)
     assert isinstance(found, BlobResourceContents)

@@ -58,7 +58,7 @@ def _of_system(error: OSError) -> str:
     where = f": {error.filename}" if error.filename else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return f"The disk is full{where}. Free some space and try again. Nothing was lost."
+            return f"The disk is full, or the quota is exceeded{where}. Free some space and try again."
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return f"Permission denied{where}."
     return f"{error.strerror or error}{where}."

@@ -37,7 +37,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     for hit in found.hits:
         if is_whole and hit.kind is Kind.PARTIAL:
             address = ""
-            yield "The words are far apart on the pages above. The pages below lack some words, but may answer better:"
+            yield "The words are far apart on the pages above. These pages may answer better, even if they lack some words:"
         is_whole = hit.kind is not Kind.PARTIAL
         if str(hit.address) != address:
             address = str(hit.address)

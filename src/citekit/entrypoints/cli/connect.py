@@ -150,7 +150,7 @@ def _offer_skill(session: Session, known: McpClients, names: Sequence[str], proj
     folders = ((name, known.skills_folder(name, project)) for name in names)
     lacking = [known.title(name) for name, folder in folders if folder is not None and not has_skill(folder)]
     if lacking:
-        session.note(f"These clients also support a skill: {', '.join(lacking)}. To install it, add --skill.")
+        session.note(f"Clients without the skill of CiteKit: {', '.join(lacking)}. To install it, add --skill.")
 
 
 def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str]:
@@ -166,7 +166,9 @@ def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str
     if result.skill is not None and result.skill.state is not SkillState.ABSENT:
         writes = result.skill.state in (SkillState.ADDED, SkillState.REMOVED)
         would = _NOT_WRITTEN if dry_run and writes else ""
-        yield f"  {_SKILL_SAID[result.skill.state]}{would}  {printable(str(result.skill.path))}"
+        kept = "skill not removed" if change.state in _REMOVING else "skill not replaced"
+        said = _SKILL_SAID.get(result.skill.state, f"{kept}, because {_DIFFERENT}")
+        yield f"  {said}{would}  {printable(str(result.skill.path))}"
 
 
 _NOT_WRITTEN = " (dry run, nothing written)"
@@ -174,8 +176,9 @@ _SKILL_SAID = {
     SkillState.ADDED: "skill installed",
     SkillState.UNCHANGED: "skill already installed",
     SkillState.REMOVED: "skill removed",
-    SkillState.EDITED: "skill left unchanged, because its file differs (to replace it: citekit skill --install DIR --force)",
 }
+_REMOVING = (ClientState.REMOVED, ClientState.ABSENT)
+_DIFFERENT = "the file is a link or differs from the skill of this version (delete it by hand)"
 
 
 def _difference(change: ClientChange) -> Iterator[str]:

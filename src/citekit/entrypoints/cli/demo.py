@@ -66,7 +66,7 @@ def command(session: Session, files: tuple[str, ...]) -> None:
     if failed:
         first = failed[0]
         raise CommandError("SomeFailed", f"{first['path']}: {first['error']['message']}", plain)
-    session.answer(plain, ["", f"All files are in {printable(str(app.settings.home))}"])
+    session.answer(plain, ["", f"The home of this demo is {printable(str(app.settings.home))}"])
 
 
 def _samples(stack: ExitStack) -> list[Path]:

@@ -42,7 +42,8 @@ def command(session: Session, verbose: bool) -> None:
     plain = {"healthy": not broken, "findings": [_plain(finding) for finding in findings]}
     lines = list(_lines(findings) if verbose else _summary(findings))
     if not broken:
-        session.answer(plain, [*lines, "No problems found."])
+        is_fine = all(finding.health is Health.FINE for finding in findings)
+        session.answer(plain, [*lines, "No problems found." if is_fine else "Nothing is broken."])
         return
     session.say(lines)
     first = broken[0]
@@ -78,4 +79,4 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
         mark = styled(word.ljust(6), fg=colour)
         yield f"{mark}  {printable(finding.about).ljust(widest)}  {printable(finding.text)}"
         if finding.remedy:
-            yield f"{' ' * (widest + 10)}to fix it: {printable(finding.remedy)}"
+            yield f"{' ' * (widest + 10)}remedy: {printable(finding.remedy)}"

@@ -60,6 +60,6 @@ def _chosen(known: Sequence[ResourceMap], resource: str, use: str) -> ResourceMa
     ]
     if len(fitting) == 1:
         return fitting[0]
-    names = ", ".join(str(each.mapper) for each in known)
+    names = ", ".join(str(each.mapper) for each in known if each.mapper) or "none with a known mapper"
     reason = "matches more than one version" if fitting else "matches no version"
     raise RequestRefused(f"'{use}' {reason} of '{resource}'. Available versions: {names}.")

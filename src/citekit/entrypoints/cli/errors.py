@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from citekit.domain.errors import CiteKitError
 from citekit.entrypoints.failures import FAILED
 
-INTERRUPTION = "Interrupted. No incomplete files were left behind."
+INTERRUPTION = "Interrupted."
 """The message after Ctrl-C."""
 
 

@@ -47,7 +47,9 @@ ONE_ID = "--id works with exactly one file, because it names one map."
 
 @click.command("ingest", cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--type", "-t", "kind", type=click.Choice(TYPES), help="Fail if a file is of any other type.")
+@click.option(
+    "--type", "-t", "kind", type=click.Choice(TYPES), help="Fail if a file is of any other type (pdf means document)."
+)
 @click.option("--id", "wanted_id", metavar="ID", help="The resource ID (default: from the file name).")
 @click.option("--mapper", "-m", metavar="NAME|FILE.py", help="The mapper to use (default: $CITEKIT_MAPPER, or auto).")
 @click.option("--mapper-config", metavar="JSON", help="Settings of the mapper, as a JSON object.")
@@ -56,70 +58,74 @@ ONE_ID = "--id works with exactly one file, because it names one map."
     "-c",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="The number of files to map at the same time (default: the number of cores, at most 4). With a model, it is at "
-    "least --model-concurrency.",
+    help="The number of files to map at the same time (default: $CITEKIT_CONCURRENCY, or the number of "
+    "cores, at most 4). With a model, it is at least --model-concurrency.",
 )
 @click.option(
     "--model-concurrency",
     type=click.IntRange(1, 64),
     metavar="N",
-    help="The maximum number of concurrent requests to a model (default: 8).",
+    help="The maximum number of concurrent requests to a model (default: $CITEKIT_MODEL_CONCURRENCY, or 8).",
 )
 @click.option(
     "--model", metavar="NAME", help="The model that the mapper uses (default: $CITEKIT_MODEL, or the mapper's default)."
 )
 @click.option(
-    "--base-url", metavar="URL", help="The base URL of the model service, such as that of an OpenAI-compatible server."
+    "--base-url",
+    metavar="URL",
+    help="The base URL of the model service, such as that of an OpenAI-compatible server (default: $CITEKIT_BASE_URL, or "
+    "the mapper's default).",
 )
 @click.option(
     "--retries",
     "-r",
     type=click.IntRange(0, 20),
     metavar="N",
-    help="The number of retries after a failed request (default: 3).",
+    help="The number of retries after a failed request (default: $CITEKIT_RETRIES, or 3).",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(1),
     metavar="SECONDS",
-    help="The time limit for one request, in seconds (default: 300).",
+    help="The time limit for one request, in seconds (default: $CITEKIT_TIMEOUT, or 300).",
 )
 @click.option(
     "--max-requests",
     type=click.IntRange(1),
     metavar="N",
-    help="The maximum number of requests per map (default: 100 for the parts of a file, and no limit for corrections and "
-    "retries).",
+    help="The maximum number of requests per map (default: $CITEKIT_MAX_REQUESTS, or 100 for the parts of a "
+    "file, and no limit for corrections and retries).",
 )
 @click.option(
     "--temperature",
     type=click.FloatRange(0, HOTTEST),
     metavar="T",
-    help="The sampling temperature of the model (default: that of the service).",
+    help="The sampling temperature of the model (default: $CITEKIT_TEMPERATURE, or that of the service).",
 )
 @click.option(
     "--thinking",
     type=click.Choice(THINKING),
-    help="How much the model thinks before it answers (default: that of the service).",
+    help="How much the model thinks before it answers (default: $CITEKIT_THINKING, or the default of the service).",
 )
 @click.option(
     "--max-output",
     type=click.IntRange(1),
     metavar="TOKENS",
-    help="The maximum length of one answer, including thinking, in tokens (default: that of the service).",
+    help="The maximum length of one answer, including thinking, in tokens (default: $CITEKIT_MAX_OUTPUT, or the "
+    "limit of the service).",
 )
 @password_option("a PDF")
 @click.option(
     "--ocr/--no-ocr",
     default=None,
-    help="Whether to read the text of scans and images (default: on if the extra ocr is installed).",
+    help="Whether to read the text of scans and images (default: $CITEKIT_OCR, or on; needs the extra ocr).",
 )
 @click.option("--force", "-f", is_flag=True, help="Map again, even if nothing has changed.")
 @click.option(
     "--cluster",
     metavar="ADDRESS|local:N",
-    help="Map on the workers of a Dask scheduler, or on N processes. They need the same files, and the same home "
-    "or CITEKIT_STORE.",
+    help="Map on the workers of a Dask scheduler, or on N processes of this computer. All workers need the same files, and "
+    "the same home or CITEKIT_STORE.",
 )
 @click.option(
     "--allow-host",
@@ -176,7 +182,10 @@ def command(
     files = _files(app, _unpacked(app, paths, failed), unknown.append, hosts)
     if not files and not failed:
         where = ", ".join(paths)
-        raise CommandError("NothingFound", f"No file in {where} can be mapped. Hidden files are ignored.")
+        raise CommandError(
+            "NothingFound",
+            f"There is no file of a known type in {where}. Hidden files are ignored. To map a file of another type, name it.",
+        )
     if wanted_id is not None and len(files) > 1:
         raise click.UsageError(ONE_ID)
     if unknown:

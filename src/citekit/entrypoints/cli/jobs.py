@@ -11,7 +11,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.command("jobs", cls=Command)
 @pass_session
 def command(session: Session) -> None:
-    """Show what happened to each file in the last ingest of several files.
+    """Show the result of the last ingest of several files.
 
     The ingest may still be running. Files that failed or were set aside are listed with the reason. Exits with 0 only
     if nothing was lost: no file failed or was set aside, and no file remains after the end of the ingest.

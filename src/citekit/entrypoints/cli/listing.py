@@ -49,10 +49,9 @@ def _resources(session: Session, chosen: Sequence[str] | None) -> None:
 
     def lines() -> Iterator[str]:
         if not rows:
-            where = (
-                f"in {snapshot.home}" if os.path.isdir(snapshot.home) else f"in {snapshot.home}, which does not exist"
-            )
-            yield f"There are no maps yet {where} ({session.why_home}). To map a file, run: citekit ingest PATH"
+            missing = "" if os.path.isdir(snapshot.home) else ", which does not exist"
+            where = f"{snapshot.home} ({session.why_home}){missing}"
+            yield f"There are no maps yet in {where}. To map a file, run: citekit ingest PATH"
             return
         cells = [
             (row["resource_id"], row["type"] or "", str(row["nodes"] or ""), row["source"], row["title"] or "")

@@ -59,7 +59,7 @@ def get(session: Session, name: str) -> None:
 
 def _use(facts: SpeechModelFacts) -> str:
     if facts.is_automatic:
-        return "CiteKit will use this model from now on."
+        return "CiteKit uses this model unless CITEKIT_SPEECH_MODEL names another one."
     return f"To use it, set CITEKIT_SPEECH_MODEL={facts.name}."
 
 

@@ -34,7 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
     "validate": ("check_map", "Validate a map: report all errors in it, and make safe repairs."),
     "sync": ("sync", "Keep the maps of folders up to date, once or continuously."),
-    "jobs": ("jobs", "Show what happened to each file in the last ingest of several files."),
+    "jobs": ("jobs", "Show the result of the last ingest of several files."),
     "migrate": ("migrate", "Copy the maps of a home to a shared store."),
     "rename": ("rename", "Give a resource another ID."),
     "remove": ("remove", "Delete the map of a resource, its tags, and its text in the search indexes."),

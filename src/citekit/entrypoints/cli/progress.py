@@ -33,8 +33,8 @@ IMPATIENCE = 5
 """The number of presses of Ctrl-C that skip deleting uploaded files."""
 
 REMAINING = (
-    "Some files are still stored by the model service: {names}. The next run with the same key deletes "
-    "them. To list them, run: citekit doctor"
+    "The model service may still store these files: {names}. The next run with the same service and API key deletes "
+    "them. To see what is left, run: citekit doctor"
 )
 
 
@@ -113,7 +113,7 @@ class Watch:
         self._pressed += 1
         if self._stop.is_set():
             if self._pressed < IMPATIENCE and self._remaining():
-                echo(["Deleting uploaded files. This takes a few seconds."], sys.stderr)
+                echo(["Deleting uploaded files. This can take up to a minute."], sys.stderr)
                 return
             self._leave()
         self._stop.set()

@@ -118,13 +118,14 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
         searched = 0 if lookup is None else lookup.searched
         if not searched:
             return CommandError("Absent", "No file was searched. To see what is mapped, run: citekit list", plain)
-        return CommandError("Absent", f"The quote is not in the {counted(searched, 'file')} searched.", plain)
+        return CommandError("Absent", f"The quote was not found in the {counted(searched, 'file')} searched.", plain)
     where = verdict.resource_id if verdict.asked is None else str(verdict.asked)
     if verdict.finding is Finding.ELSEWHERE:
         found = verdict.places[0].address
         return CommandError("Elsewhere", f"The quote is not in {where}, but it is at {found}.", plain)
     if not verdict.visible and verdict.finding in (Finding.EXACT, Finding.NORMALISED):
-        message = f"The words are in {where}, but readers cannot see them: {verdict.places[0].note}."
+        why = verdict.places[0].note.removeprefix("not visible: ")
+        message = f"The words are in {where}, but readers cannot see them: {why}."
         return CommandError("NotVisible", message, plain)
     if verdict.finding is Finding.ALTERED:
         place = verdict.places[0]
@@ -133,7 +134,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
         message = (
             f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "
             f"{_unread_line(verdict.unread)}. Check {'that page' if len(verdict.unread) == 1 else 'those pages'} yourself "
-            "(citekit resolve --as pdf)."
+            f"(citekit resolve {verdict.resource_id} pages={verdict.unread[0]})."
         )
         return CommandError("Unread", message, plain)
     return CommandError("Absent", f"The quote is not in '{verdict.resource_id}'.", plain)
@@ -142,6 +143,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
 def several_failed(results: Sequence[QuoteResult], plain: dict[str, Any]) -> CommandError:
     """Return the error for several quotes of which at least one does not hold."""
     failed = [str(number) for number, each in enumerate(results, 1) if not each.holds]
-    which = f"quote{'' if len(failed) == 1 else 's'} {', '.join(failed)}"
+    *others, last = failed
+    which = f"quotes {', '.join(others)} and {last}" if others else f"quote {last}"
     message = f"{len(failed)} of {len(results)} quotes cannot be cited as given: {which}."
     return CommandError("QuotesFailed", message, plain)

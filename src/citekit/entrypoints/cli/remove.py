@@ -21,8 +21,8 @@ def command(session: Session, resource: str) -> None:
 
     session.app.remove(resource)
     line = (
-        f"Deleted the map and the tags of '{printable(resource)}'. The source file is unchanged. Evidence that was extracted "
-        "from it stays in the"
+        f"Deleted the map and the tags of '{printable(resource)}'. The source file was not changed. Evidence that was "
+        "extracted from it stays in the"
     )
     session.answer(
         {"removed": resource, "evidence_kept": True},

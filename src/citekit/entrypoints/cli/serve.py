@@ -89,7 +89,7 @@ def command(session: Session, /, tools: str | None, http: str | None, **options:
 
     app = session.app if tools is None else _offering(session.app, tools)
     home = app.settings.home
-    if not home.is_dir():
+    if not home.is_dir() and app.settings.store is None:
         session.note(f"The folder {home} does not exist yet, so no files are mapped.")
     serve(app)
 

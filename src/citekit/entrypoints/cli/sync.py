@@ -179,7 +179,7 @@ def _rules(path: Path) -> dict[str, list[str]]:
     except (OSError, ValueError, RecursionError) as error:
         raise RequestRefused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     if not isinstance(section, dict) or set(section) - set(_KEYS):
-        raise RequestRefused(f"The section sync of {path} can contain only: {', '.join(_KEYS)}.")
+        raise RequestRefused(f"In {path}, sync must be a section that contains only folders, include, and exclude.")
     for key, value in section.items():
         if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
             raise RequestRefused(f"{key} in the section sync of {path} must be a list of non-empty strings.")
@@ -195,6 +195,6 @@ def _checked(session: Session, name: str) -> Path:
     folder = (settings.home / name).resolve()
     if not any(folder.is_relative_to(root.resolve()) for root in (settings.home, *settings.roots)):
         raise RequestRefused(
-            f"{FILE_NAME} names {folder}, which is outside the home and CITEKIT_ROOTS. Name it on the command line."
+            f"{FILE_NAME} names {folder}, which is neither in the home nor in CITEKIT_ROOTS. Name it on the command line."
         )
     return folder

@@ -28,7 +28,7 @@ def command(session: Session, resources: tuple[str, ...], added: tuple[str, ...]
         session.answer({"resources": {name: list(each) for name, each in tags.items()}}, _lines(tags))
         return
     if added or removed:
-        raise click.UsageError("Name the resources to tag: citekit tag RESOURCE... --add TAG")
+        raise click.UsageError("Name the resources to tag, such as: citekit tag RESOURCE... --add TAG")
     tags = session.app.tag.tags()
     session.answer({"tags": {tag: list(names) for tag, names in tags.items()}}, _lines(tags))
     if not tags:

@@ -63,7 +63,7 @@ def command() -> None:
     metavar="TIME",
     default="90d",
     show_default=True,
-    help="The lifetime of the token: 12h, 90d, 8w, a date, or never.",
+    help="When the access ends: after 12h, 90d, or 8w, on a date, or never.",
 )
 @click.option(
     "--subject",
@@ -113,7 +113,7 @@ def add(
         "token": token,
     }
     session.answer(plain, [_admitted(name, issued) if token is None else token])
-    session.note(f"Its home is {subject.home}; {_expiry(until)}.")
+    session.note(f"The subject {name} has the home {subject.home}; {_expiry(until)}.")
 
 
 def _admitted(name: str, issued: str | None) -> str:
@@ -156,7 +156,7 @@ def listing(session: Session, token_file: Path | None) -> None:
 def revoke(session: Session, name: str, token_file: Path | None) -> None:
     """Remove a subject. Running servers no longer accept its token. Its home is not deleted."""
     _subjects(session, token_file).revoke(name)
-    session.answer({"revoked": name}, [f"{name} is no longer admitted. Its home was not deleted."])
+    session.answer({"revoked": name}, [f"The subject {name} was removed. Its home was not deleted."])
 
 
 def note_strangers(session: Session, subjects: Subjects) -> None:
@@ -164,8 +164,8 @@ def note_strangers(session: Session, subjects: Subjects) -> None:
     names = subjects.strangers()
     if names:
         session.note(
-            f"Not admitted, because they were not added in this home: {', '.join(map(printable, names))}. Revoke them "
-            "(citekit token revoke NAME), or add them again."
+            f"Subjects that are not admitted, because they were not added in this home: "
+            f"{', '.join(map(printable, names))}. Revoke them (citekit token revoke NAME), or add them again."
         )
 
 

@@ -156,7 +156,7 @@ def _failed(name: str, verdict: Verdict, plain: dict[str, object]) -> CommandErr
         check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
     )
     if verdict.refuted:
-        return CommandError("Refuted", f"{name} does not match its receipt ({verdict.ruling}): {reasons}.", plain)
+        return CommandError("Refuted", f"{name} is not genuine ({verdict.ruling}): {reasons}.", plain)
     if verdict.ruling is Ruling.RECEIPT_ONLY:
         message = f"The receipt {name} is valid ({verdict.ruling}), but {reasons}."
         return CommandError("ReceiptOnly", message, plain, RECEIPT_ONLY)

@@ -18,6 +18,7 @@ from citekit.application.admit_subject import AdmitSubject
 from citekit.application.evidence_content import EvidenceContent
 from citekit.domain.errors import CiteKitError, IssuerUnavailable, TokenInvalid
 from citekit.domain.evidence import Receipt
+from citekit.domain.numbers import counted
 from citekit.domain.subject import READ, SCOPES, Subject
 from citekit.entrypoints.http.limits import Budget, Limits
 from citekit.entrypoints.http.links import PATH, EvidenceLinks
@@ -93,7 +94,7 @@ class Gate:
         """Answer a request."""
         headers, path = Headers(scope=scope), scope["path"]
         if headers.get("host", "").casefold() not in self._hosts:
-            await _plain("This server does not accept requests for this host name. See --public-url.", 421)(
+            await _plain("This server does not accept requests with this Host header. See --public-url.", 421)(
                 scope, receive, send
             )
             return
@@ -266,7 +267,7 @@ class Gate:
         partial = scope["method"] == "GET" and headers.get("if-range", tag) == tag
         wanted = wanted_range(headers.get("range"), size) if partial else None
         if wanted is not None and not wanted:
-            refused = _plain(f"The requested range is outside the evidence, which has {size} bytes.", 416)
+            refused = _plain(f"The requested range is outside the evidence, which has {counted(size, 'byte')}.", 416)
             refused.headers["content-range"] = f"bytes */{size}"
             return refused
         sent = range(size) if wanted is None else wanted
@@ -314,7 +315,7 @@ def _bearer(headers: Headers) -> str:
 
 async def _body(receive: Receive, headers: Headers) -> bytes | Response:
     """Return the body of a request, or an error response."""
-    too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MB.", 413)
+    too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MiB.", 413)
     declared = headers.get("content-length", "0")
     if declared.isascii() and declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
         return too_large

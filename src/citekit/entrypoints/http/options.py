@@ -98,12 +98,12 @@ def check(options: HttpOptions) -> None:
     parts = urlsplit(options.public_url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.path not in ("", "/"):
         raise RequestRefused(
-            "--public-url must be an http or https URL without a path, such as https://HOST or https://HOST:PORT."
+            "--public-url must be an http or https URL without a path or query, such as https://HOST or https://HOST:PORT."
         )
     local = is_loopback(options.host)
     if not options.with_tokens and not local:
         raise RequestRefused(
-            f"{options.host} can be reached from other computers, so the server needs authorization. Add a token "
+            f"{options.host} is not a loopback address, so the server needs authorization. Add a token "
             "(citekit token add NAME), or name an issuer with --issuer and --audience."
         )
     if not local and parts.hostname in ("0.0.0.0", "::"):  # noqa: S104 - refused

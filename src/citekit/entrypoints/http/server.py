@@ -171,13 +171,14 @@ def _admission_works(options: HttpOptions) -> None:
     admission = _admission(bootstrap(options.settings), options)
     if admission is not None:
         entries = admission.subjects.entries()
-        if not entries:
-            raise RequestRefused("The token file has no subjects. Add one: citekit token add NAME")
+        file = "" if options.token_file is None else " --token-file FILE"
         if not any(each.issued for each in entries) and options.issuer is not None:
             raise RequestRefused(
-                "No subject of the issuer is admitted. Add one: citekit token add NAME --subject SUBJECT. To admit all "
-                "subjects of the issuer, use --subject '*'."
+                f"No subject of the issuer is admitted. Add one: citekit token add NAME --subject SUBJECT{file}. To admit "
+                "all subjects of the issuer, use --subject '*'."
             )
+        if not entries:
+            raise RequestRefused(f"No subject is admitted. Add one: citekit token add NAME{file}")
     if options.tls_cert is not None and options.tls_key is not None:
         try:
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(options.tls_cert, options.tls_key)

@@ -250,8 +250,12 @@ def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBloc
     uri = evidence_uri(receipt.evidence_digest)
     if content is None:
         size = f"{receipt.media_type}, {receipt.evidence_size:,} bytes"
-        return [TextContent(text=quoted(f"Not shown here ({size}). {smaller_form(receipt)} The whole is at {uri}"))]
-    note = [TextContent(text=f"{content.note} The whole is at {uri}")] if content.note else []
+        return [
+            TextContent(
+                text=quoted(f"Not shown here ({size}). {smaller_form(receipt)} The complete evidence is at {uri}")
+            )
+        ]
+    note = [TextContent(text=f"{content.note} The complete evidence is at {uri}")] if content.note else []
     match content.kind:
         case Kind.TEXT:
             text = content.data.decode("utf-8", "replace")

@@ -56,7 +56,7 @@ SHOW_EVIDENCE = Tool(
     input_schema=schemas.inputs(
         {
             "resource_id": schemas.text(),
-            "node_id": schemas.text("A node id or address. Default: the whole file."),
+            "node_id": schemas.text("A node id or address."),
             "quote": schemas.text("The words to mark."),
         },
         ("resource_id",),

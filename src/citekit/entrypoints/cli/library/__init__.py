@@ -15,7 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "preview": ("preview", "List the books that can be ingested, and the file that would be used for each."),
     "ingest": ("ingest", "Ingest books from the library by their IDs."),
     "ingest-file": ("ingest_file", "Ingest files that are not in the library."),
-    "batch": ("batch", "Ingest all books from the library that match a filter."),
+    "batch": ("batch", "Ingest books from the library that match a filter."),
     "query": ("query", "Ask a question and find the passages in ingested books that answer it."),
     "guardians": ("guardians", "List the guardians (personalities for answers) and the answer patterns."),
     "remove": ("remove", "Remove a book from the index."),

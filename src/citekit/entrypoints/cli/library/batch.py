@@ -26,7 +26,7 @@ from citekit.entrypoints.library import batches
 @ingesting()
 @pass_session
 def command(session: Session, /, everything: bool, flat: bool, **wanted: Any) -> None:
-    """Ingest all books from the library that match a filter.
+    """Ingest books from the library that match a filter.
 
     Books that are already in the collection are skipped, so you can repeat the command to continue an interrupted
     run.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 import click
@@ -18,7 +19,7 @@ _AGAIN = {BookState.UNFINISHED, BookState.REPLACING, BookState.CHANGED, BookStat
 
 
 @click.command("list", cls=Command)
-@collection_option()
+@collection_option("List only the books of this collection.")
 @pass_session
 def command(session: Session, /, collection: str | None) -> None:
     """List the ingested books with their state, size, and embedder.
@@ -28,10 +29,14 @@ def command(session: Session, /, collection: str | None) -> None:
     listed.
     """
     books = list(session.app.alexandria.list_books(collection))
-    session.answer({"books": [_plain(each) for each in books], "count": len(books)}, _lines(books))
+    default = session.app.alexandria.chosen.collection
+    session.answer({"books": [_plain(each) for each in books], "count": len(books)}, _lines(books, default))
     if not books:
         where = "" if collection is None else f" into {printable(collection)}"
-        session.note(f"No books have been ingested{where}. To ingest one, run: citekit library ingest-file FILE")
+        option = "" if collection is None else " --collection NAME"
+        session.note(
+            f"No books have been ingested{where}. To ingest one, run: citekit library ingest-file FILE{option}"
+        )
 
 
 def _plain(book: ListedBook) -> dict[str, object]:
@@ -52,7 +57,7 @@ def _plain(book: ListedBook) -> dict[str, object]:
     }
 
 
-def _lines(books: Sequence[ListedBook]) -> Iterator[str]:
+def _lines(books: Sequence[ListedBook], default: str) -> Iterator[str]:
     collections = {book.entry.collection for book in books}
     for book in books:
         entry = book.entry
@@ -63,4 +68,6 @@ def _lines(books: Sequence[ListedBook]) -> Iterator[str]:
         yield f"{printable(entry.resource_id)}  {facts}{state}"
     again = [book for book in books if book.state in _AGAIN]
     if again:
-        yield f"To ingest one again, run: citekit library ingest-file --force {printable(again[0].entry.path)}"
+        entry = again[0].entry
+        option = "" if entry.collection == default else f"--collection {entry.collection} "
+        yield f"To ingest one again, run: citekit library ingest-file --force {printable(option + shlex.quote(entry.path))}"

@@ -68,7 +68,7 @@ def _reason(name: str, plain: Mapping[str, Any]) -> str:
     if plain.get("needs_metadata"):
         missing: list[str] = plain["missing_fields"]
         given = " and ".join(f"--{field}" for field in missing)
-        return f"{name} does not contain its {' and '.join(missing)}. Give {given}."
+        return f"{name} does not contain its {' and '.join(missing)}. Ingest it with {given}."
     return str(plain["error"])
 
 

@@ -73,7 +73,7 @@ def cutting() -> Callable[[_Function], _Function]:
             type=click.IntRange(1),
             default=200,
             show_default=True,
-            help="The minimum number of words in a chunk.",
+            help="The minimum number of words in a chunk (fewer in short chapters and where sentences are long).",
         ),
         click.option(
             "--max-words",
@@ -81,7 +81,7 @@ def cutting() -> Callable[[_Function], _Function]:
             type=click.IntRange(1),
             default=1200,
             show_default=True,
-            help="The maximum number of words in a chunk.",
+            help="The maximum number of words in a chunk, except in recordings.",
         ),
     )
 
@@ -115,11 +115,11 @@ def _former_flat(context: click.Context, _parameter: click.Parameter, value: boo
         context.params["flat"] = True
 
 
-def collection() -> Callable[[_Function], _Function]:
+def collection(
+    help: str = "The collection to use (default: $QDRANT_COLLECTION, or alexandria).",
+) -> Callable[[_Function], _Function]:
     """Return a decorator that adds the option `--collection`."""
-    return click.option(
-        "--collection", metavar="NAME", help="The collection to use (default: $QDRANT_COLLECTION, or alexandria)."
-    )
+    return click.option("--collection", metavar="NAME", help=help)
 
 
 def preference() -> Callable[[_Function], _Function]:

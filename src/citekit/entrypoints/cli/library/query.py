@@ -46,10 +46,16 @@ SHOWN = 5
     default="precise",
     show_default=True,
     help="What to show with each hit: only the chunk (precise), also its chapter (contextual), or also "
-    "the neighboring chunks (comprehensive; their texts only with --json).",
+    "the neighboring chunks (comprehensive). Only --json shows the texts of chapters and neighbors.",
 )
 @filters()
-@click.option("--tag", "tags", multiple=True, metavar="TEXT", help="Search only books with this tag. Can be repeated.")
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TEXT",
+    help="Match part of a tag. Can be repeated; a book must match all tags.",
+)
 @click.option(
     "--guardian",
     default="none",

@@ -49,7 +49,7 @@ def _index(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "place", found["place"]
     yield "books", str(found["ingested_books"])
     if found.get("unfinished_books"):
-        yield "unfinished", f"{found['unfinished_books']}: ingest again, or run: citekit library rebuild"
+        yield "unfinished", f"{found['unfinished_books']} (to complete the ingest, run: citekit library rebuild)"
     yield "points", str(found["points_count"])
     yield "model", found["model"]
     yield "status", found["status"]
