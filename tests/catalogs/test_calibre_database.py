@@ -290,7 +290,7 @@ def test_a_newer_version_with_other_tables_is_one_sentence(tmp_path: Path) -> No
         connection.execute("ALTER TABLE books_tags_link RENAME TO tagged")
         connection.execute("PRAGMA user_version = 99")
 
-    with pytest.raises(LibraryUnavailable, match="lacks tables that CiteKit reads"):
+    with pytest.raises(LibraryUnavailable, match="lacks tables or columns that CiteKit reads"):
         CalibreLibrary(tmp_path).stats()
 
 

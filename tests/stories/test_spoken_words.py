@@ -204,7 +204,7 @@ def test_words_with_low_confidence_are_counted_in_the_receipt(app: Container) ->
 
 
 def test_a_part_in_which_nothing_is_said_has_no_text(app: Container) -> None:
-    with pytest.raises(FormUnsupported, match="No words are said or shown in this part"):
+    with pytest.raises(FormUnsupported, match="No words were found in this part"):
         app.resolve(parse_address("audio://talk#t=20-25"), options=Options(Form.VTT))
 
 

@@ -233,7 +233,7 @@ def test_files_that_cannot_be_changed_say_why(clients: FileMcpClients, tmp_path:
     path.write_text("{}")
     change = clients.connecting("cursor", ENTRY)
     path.write_text('{"b": 1}')
-    with pytest.raises(RequestRefused, match="just been changed"):
+    with pytest.raises(RequestRefused, match="has changed since"):
         clients.apply(change)
     assert '{"b": 1}' == path.read_text()
     with pytest.raises(RequestRefused, match="no client named 'word'"):

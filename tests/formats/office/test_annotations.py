@@ -42,7 +42,7 @@ def test_comments_are_found_and_changes_and_headers_are_in_the_notes(tmp_path: P
 
     assert ["One", "Two", "Comments"] == [node.title for node in found.nodes]
     assert [
-        "The document has tracked changes by Ann, Ben: 1 insertion in the text, and 1 deletion that the text leaves out.",
+        "The document has tracked changes by Ann and Ben: 1 insertion in the text, and 1 deletion that the text leaves out.",
         "The document has 1 comment, which the last chapter lists.",
         "Headers and footers are not part of the text: Strictly confidential.",
     ] == found.metadata["notes"]

@@ -70,9 +70,9 @@ class Issuer:
         except jwt.ExpiredSignatureError as error:
             raise TokenInvalid("The token has expired.") from error
         except jwt.InvalidAudienceError as error:
-            raise TokenInvalid("The audience of the token is another server.") from error
+            raise TokenInvalid("The audience of the token is not this server.") from error
         except jwt.InvalidIssuerError as error:
-            raise TokenInvalid("The token is from another issuer.") from error
+            raise TokenInvalid(f"The issuer of the token is not {self.url}.") from error
         except (jwt.PyJWTError, ValueError, TypeError) as error:
             raise TokenInvalid("The token is not valid.") from error
         return Claims(str(claims["sub"]), _scopes(claims), float(claims["exp"]))
@@ -85,12 +85,12 @@ class Issuer:
                 self._tried = now
                 self._fetch(now)
             if not self._keys:
-                raise IssuerUnavailable(f"The keys of the issuer {self.url} cannot be fetched.")
+                raise IssuerUnavailable(f"No keys of the issuer {self.url} are available.")
             if name is None and len(self._keys) == 1:
                 return next(iter(self._keys.values()))
             found = self._keys.get(name) if isinstance(name, str) else None
         if found is None:
-            raise TokenInvalid("The token is signed with an unknown key.")
+            raise TokenInvalid("The token does not name a known key of the issuer.")
         return found
 
     def _fetch(self, now: float) -> None:
@@ -123,7 +123,7 @@ class Issuer:
             except (OSError, ValueError):
                 continue
         if found.get("issuer") != self.url:
-            raise ValueError(f"There is no metadata of the issuer {self.url}.")
+            raise ValueError(f"No metadata was found that names the issuer {self.url}.")
         jwks = str(found["jwks_uri"])
         _check(jwks)
         return jwks

@@ -86,8 +86,8 @@ class TokenFile:
         """
         if _NAME.fullmatch(subject.name) is None:
             raise RequestRefused(
-                f"{subject.name!r} is not a valid name for a subject. Use letters, digits, and . _ @ - (at most "
-                "64 characters)."
+                f"{subject.name!r} is not a valid name for a subject. Begin with an ASCII letter or a digit, and use only "
+                "ASCII letters, digits, and . _ @ - (at most 64 characters)."
             )
         token = None if issued is not None else PREFIX + secrets.token_urlsafe(32)
         with self._locks.holding("tokens"):
@@ -180,10 +180,10 @@ def _shows(folder: Path, inner: Path) -> bool:
 def _check_private(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise RequestRefused(f"The token file {path} is not a regular file.")
-    if os.name == "posix" and status.st_mode & 0o077:
-        raise RequestRefused(f"Other users can read or write the token file {path}. Run: chmod 600 {path}")
     if os.name == "posix" and status.st_uid not in (os.geteuid(), 0):
         raise RequestRefused(f"The token file {path} belongs to another user. Use a file that you own.")
+    if os.name == "posix" and status.st_mode & 0o077:
+        raise RequestRefused(f"Other users have permissions for the token file {path}. Run: chmod 600 {path}")
 
 
 def _state(path: Path) -> object:

@@ -95,7 +95,7 @@ def _deepest(root: _Value, path: Sequence[str]) -> tuple[_Member, Sequence[str]]
         if here.value.members is None:
             raise EditError(f"{'.'.join(path[:depth]) or 'its top level'} is not an object")
         if name in here.value.duplicates:
-            raise EditError(f"it contains {name!r} twice")
+            raise EditError(f"it contains {name!r} more than once")
         if name not in here.value.members:
             return here, path[depth:]
         here = here.value.members[name]

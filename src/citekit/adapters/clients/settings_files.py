@@ -88,10 +88,10 @@ class FileMcpClients:
             return _in_project(project, known.project_skills)
         return next((Path(place) for each in known.skills if (place := self._filled(each)) is not None), None)
 
-    def snippet(self, client: str, entry: ServerEntry) -> str:
+    def snippet(self, client: str, entry: ServerEntry, project: Path | None = None) -> str:
         """See `McpClients.snippet`."""
         known = _known(client)
-        return _edited(known, known.key, "", entry)
+        return _inserted(known, _key(known, project), "", entry)
 
     def link(self, client: str, entry: ServerEntry) -> str | None:
         """See `McpClients.link`."""
@@ -127,7 +127,7 @@ class FileMcpClients:
         """See `McpClients.apply`."""
         path = Path(os.path.realpath(change.path))
         if _bytes(path) != change.before:
-            raise RequestRefused(f"{path} has just been changed by another program. Try again.")
+            raise RequestRefused(f"{path} has changed since CiteKit read it. Try again.")
         if change.after is None:
             return None
         mode = _PRIVATE
@@ -163,7 +163,7 @@ class FileMcpClients:
         self, client: str, project: Path | None, edit: Callable[[str, str], tuple[ClientState, str]]
     ) -> ClientChange:
         known, path = _known(client), self.place(client, project)
-        key = known.key if project is None else known.project_key or known.key
+        key = _key(known, project)
         before = _bytes(path)
         try:
             text = "" if before is None else before.decode()
@@ -232,6 +232,11 @@ def _known(client: str) -> KnownClient:
     return known
 
 
+def _key(known: KnownClient, project: Path | None) -> str:
+    """Return the key of the servers in the settings of the user or, if `project` is set, of a project."""
+    return known.key if project is None else known.project_key or known.key
+
+
 def _in_project(project: Path, relative: str) -> Path:
     """Return the path of a file or folder in a project. Raise `RequestRefused` if a link leads out of the project: a
     clone could otherwise cause changes to files of the user.
@@ -279,14 +284,19 @@ def _edited(known: KnownClient, key: str, text: str, entry: ServerEntry) -> str:
     if not isinstance(entries, dict):
         raise _UnsureError(f"{key} is not {_MAPPINGS[known.syntax]}")
     entries[entry.name] = data
+    return _checked(known, _inserted(known, key, text, entry), expected)
+
+
+def _inserted(known: KnownClient, key: str, text: str, entry: ServerEntry) -> str:
+    """Return the text with the entry, without a check of the result."""
+    data = known.shape(entry)
     match known.syntax:
         case Syntax.JSON:
-            after = _json_edit(lambda: json_edits.with_member(text, (key, entry.name), data))
+            return _json_edit(lambda: json_edits.with_member(text, (key, entry.name), data))
         case Syntax.TOML:
-            after = line_edits.toml_with(text, key, entry.name, data)
+            return line_edits.toml_with(text, key, entry.name, data)
         case Syntax.YAML:
-            after = line_edits.yaml_with(text, key, entry.name, data)
-    return _checked(known, after, expected)
+            return line_edits.yaml_with(text, key, entry.name, data)
 
 
 def _without(known: KnownClient, key: str, text: str, name: str) -> str:
@@ -356,7 +366,7 @@ def _toml_read(text: str) -> object:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise _UnsureError("it is not valid TOML") from error
+        raise _UnsureError("it cannot be read as TOML") from error
 
 
 def _yaml_read(text: str) -> object:
@@ -368,7 +378,7 @@ def _yaml_read(text: str) -> object:
         # JSON makes the dates and numbers of YAML comparable
         return json.loads(json.dumps(yaml.safe_load(text), default=str))
     except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
-        raise _UnsureError("it is not valid YAML") from error
+        raise _UnsureError("it cannot be read as YAML") from error
 
 
 def _not_started(_: Launch) -> None:
@@ -382,7 +392,7 @@ def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | No
     command, more = entry.get("command", entry.get("cmd")), entry.get("args", [])
     words = [*(command if isinstance(command, list) else [command]), *(more if isinstance(more, list) else [more])]
     if not words[0] or not all(isinstance(word, str) for word in words):
-        return "the entry has no command"
+        return "the entry has no valid command"
     if Path(words[0]).is_absolute() and not Path(words[0]).exists():
         return f"there is no program at {words[0]}"
     variables = next((found for key in _VARIABLES if isinstance(found := entry.get(key), dict)), {})

@@ -65,13 +65,13 @@ def start_problem(launch: Launch) -> str | None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"it did not answer within {TIMEOUT} seconds"
+        return f"it did not answer and exit within {TIMEOUT} seconds"
     except (OSError, ValueError) as error:
         return f"{launch.words[0]} cannot be started ({error})"
     if _is_answer(done.stdout.partition("\n")[0]):
         return None
     said = done.stderr.strip().splitlines()
-    return f"it exited with the message: {said[-1]}" if said else "it exited without an answer"
+    return f"it exited with the message: {said[-1]}" if said else "it exited without a valid answer"
 
 
 def _is_answer(line: str) -> bool:

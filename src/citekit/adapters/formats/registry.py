@@ -147,7 +147,7 @@ def _loaded(entries: Iterable[EntryPoint]) -> Iterator[InstalledFormat]:
             if not lacking:
                 yield cast("InstalledFormat", handler)
                 continue
-            reason = f"is not a format handler, because it has no {', '.join(lacking)}"
+            reason = f"is not a format handler (missing: {', '.join(lacking)})"
         _log.warning(
             "The format '%s' (%s) %s. Update or remove the package that provides it.", entry.name, entry.value, reason
         )

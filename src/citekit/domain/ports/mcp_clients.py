@@ -39,8 +39,11 @@ class McpClients(Protocol):
         `project`.
         """
 
-    def snippet(self, client: str, entry: ServerEntry) -> str:
-        """Return the smallest settings file with the entry. Raise `RequestRefused` if the client is unknown."""
+    def snippet(self, client: str, entry: ServerEntry, project: Path | None = None) -> str:
+        """Return the smallest settings file with the entry, for the user or for the folder `project`.
+
+        Raise `RequestRefused` if the client is unknown.
+        """
 
     def link(self, client: str, entry: ServerEntry) -> str | None:
         """Return a link that adds the entry when it is opened, or None if the client has no such links.

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from attrs import evolve, frozen
 
-from citekit.domain.errors import CiteKitError
+from citekit.domain.errors import CiteKitError, RequestRefused
 from citekit.domain.mcp_clients import SERVER, ClientChange, ClientState, ServerEntry
 from citekit.domain.ports.mcp_clients import McpClients
 from citekit.domain.unicode_controls import printable
@@ -191,14 +191,25 @@ def _print(session: Session, known: McpClients, names: Sequence[str], entry: Ser
     found = [
         {
             "client": name,
-            "path": str(known.place(name, folder)),
-            "entry": known.snippet(name, entry),
+            "path": _place(known, name, folder),
+            "entry": known.snippet(name, entry, folder),
             "link": known.link(name, entry),
         }
         for name in names
     ]
     lines = []
     for each in found:
-        lines += [f"# {known.title(str(each['client']))}: {each['path']}", *str(each["entry"]).splitlines()]
+        path = each["path"] or "several settings files"
+        lines += [f"# {known.title(str(each['client']))}: {path}", *str(each["entry"]).splitlines()]
         lines += [f"# or open: {each['link']}"] if each["link"] else []
     session.answer({"clients": found}, map(printable, lines))
+
+
+def _place(known: McpClients, name: str, folder: Path | None) -> str | None:
+    """Return the path of the settings file, or None if the client has several."""
+    try:
+        return str(known.place(name, folder))
+    except RequestRefused:
+        if folder is not None:
+            raise
+        return None

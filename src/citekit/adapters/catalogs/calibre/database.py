@@ -49,14 +49,14 @@ _SAYS = {
     Trouble.BUSY: "another program is writing to metadata.db; try again when that program has finished",
     Trouble.DAMAGED: "metadata.db is damaged; open the library in Calibre and choose Library maintenance > Restore database",
     Trouble.FOREIGN: (
-        "metadata.db lacks tables that CiteKit reads; open the library once in a current version of Calibre"
+        "metadata.db lacks tables or columns that CiteKit reads; open the library once in a current version of Calibre"
     ),
     Trouble.FULL: "the temporary folder is full; free some space",
     Trouble.READ_ONLY: "you are not permitted to read metadata.db",
     Trouble.UNREACHABLE: "metadata.db cannot be opened; check that you are permitted to read it",
     Trouble.FAILED: "the system reported an error while reading metadata.db; check the disk",
     Trouble.TOO_MUCH: "metadata.db exceeds a size or time limit; check that Calibre created it",
-    Trouble.MISUSED: "the installed version of SQLite does not support metadata.db",
+    Trouble.MISUSED: "SQLite cannot process metadata.db",
 }
 
 DatabaseState = tuple[FileState | None, ...]

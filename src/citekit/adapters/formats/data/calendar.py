@@ -164,7 +164,11 @@ def calendar_part(path: Path, lines: Lines) -> LinePart | None:
     kept = [Lines(begin, own[0].lines.first - 1), *(each.lines for each in (*zones, *chosen))]
     data = b"".join(_ended(source.lines(each.first, each.last)) for each in kept)
     extent = Lines(chosen[0].lines.first, chosen[-1].lines.last)
-    notes = () if lines.contains(extent) else (f"Events are extracted whole: lines {extent.first}-{extent.last}.",)
+    notes = (
+        ()
+        if lines.contains(extent)
+        else (f"Calendar entries are extracted whole: lines {extent.first}-{extent.last}.",)
+    )
     return LinePart(data + b"END:VCALENDAR\r\n", extent, notes)
 
 

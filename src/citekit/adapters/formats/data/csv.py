@@ -126,7 +126,7 @@ def table_part(path: Path, lines: Lines) -> LinePart | None:
     extent = table.records_of(lines)
     below = table.starts[table.first] if table.first < len(table.starts) else 1
     header = source.lines(1, below - 1) if table.first and extent.first >= below else b""
-    notes = () if table.first else ("The table has no header.",)
+    notes = () if table.first else ("The table has no recognizable header.",)
     return LinePart(source.after(header, extent.first, extent.last), extent, notes)
 
 

@@ -94,7 +94,7 @@ def read_elements(data: bytes, progress: Progress) -> Elements:
         reader.parser.Parse(data, True)
     except expat.ExpatError as error:
         line = reader.parser.ErrorLineNumber
-        reader.found.fault = f"The XML is not well-formed at line {line}: {expat.ErrorString(error.code)}."
+        reader.found.fault = f"The XML cannot be parsed from line {line} on: {expat.ErrorString(error.code)}."
     reader.close()
     return reader.found
 

@@ -64,18 +64,21 @@ def _changes(data: bytes) -> Iterator[str]:
         return
     kinds = Counter("insertion" if kind in (b"ins", b"moveTo") else "deletion" for kind, _ in found)
     people = Counter(html.unescape(author[1].decode("utf-8", "replace")) for _, author in found if author and author[1])
-    names = ", ".join(name for name, _ in people.most_common(_NAMED)) + (" and others" if len(people) > _NAMED else "")
-    yield (
-        f"The document has tracked changes{f' by {names}' if names else ''}: {counted(kinds['insertion'], 'insertion')} "
-        f"in the text, and {counted(kinds['deletion'], 'deletion')} that the text leaves out."
-    )
+    names = [*(name for name, _ in people.most_common(_NAMED)), *(["others"] if len(people) > _NAMED else [])]
+    listed = f"{', '.join(names[:-1])}, and {names[-1]}" if len(names) > 2 else " and ".join(names)
+    counts = [
+        f"{counted(kinds[kind], kind)} {where}"
+        for kind, where in (("insertion", "in the text"), ("deletion", "that the text leaves out"))
+        if kinds[kind]
+    ]
+    yield f"The document has tracked changes{f' by {listed}' if listed else ''}: {', and '.join(counts)}."
 
 
 def _headers(package: OfficePackage, main: str) -> Iterator[str]:
     roots = _related(package, main, ("header", "footer"))
     texts = list(dict.fromkeys(filter(None, (one_line(_text(root), 80) for root in roots))))
     if texts:
-        more = " and others" if len(texts) > _NAMED else ""
+        more = "; and others" if len(texts) > _NAMED else ""
         yield f"Headers and footers are not part of the text: {'; '.join(texts[:_NAMED])}{more}."
 
 

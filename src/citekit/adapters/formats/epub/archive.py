@@ -26,7 +26,7 @@ TOTAL_LIMIT = 200 * 1024 * 1024
 ENTRY_LIMIT = 50_000
 """Maximum number of items in a book."""
 
-_NO_ARCHIVE = "it is not a valid ZIP archive"
+_NO_ARCHIVE = "it cannot be opened as a ZIP archive"
 
 
 @contextmanager

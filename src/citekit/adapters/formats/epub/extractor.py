@@ -30,7 +30,7 @@ WORD_LIMIT = 20_000
 _WORD = re.compile(rf"[^\s<>]{{{WORD_LIMIT}}}")
 _TAG = re.compile(r"<[^>]*>")
 
-_NOTE = "The book has no fixed pages; these A5 pages were laid out for this file."
+_NOTE = "The source has no fixed pages; these A5 pages were laid out for this file."
 
 
 def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
@@ -64,7 +64,9 @@ def write_png(html: str, location: Chapter, target: Path, progress: Progress) ->
 @contextmanager
 def _laid_out(html: str, target: Path) -> Iterator[Document]:
     if _WORD.search(_TAG.sub(" ", html)):
-        raise FormUnsupported("The text contains a word that is too long for a page. Request the form html or text.")
+        raise FormUnsupported(
+            "The text contains a word that is too long to be laid out. Request the form html or text."
+        )
     with exclusive() as pymupdf, translated(target, ExtractionFailed):
         flowing = pymupdf.open(stream=html.encode(), filetype="html")
         flowing.layout(width=PAPER[0], height=PAPER[1], fontsize=FONT_SIZE)
@@ -126,7 +128,8 @@ class EpubExtractor:
         count = location.last - location.number + 1
         if count > CHAPTERS_LIMIT:
             raise LocationOutside(
-                f"At most {CHAPTERS_LIMIT} chapters can be extracted together, not {count}. Request fewer chapters."
+                f"At most {CHAPTERS_LIMIT} chapters can be extracted together in this form, not {count}. Request fewer "
+                "chapters, or the form text."
             )
         return self._reader.html(source.path, location.number, location.chars, last=location.last, progress=progress)
 

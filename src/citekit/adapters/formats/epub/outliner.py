@@ -23,7 +23,7 @@ LANDMARKS_LIMIT = 100
 PAGES_LIMIT = 5000
 """Maximum number of printed pages listed in the metadata."""
 
-_NO_CONTENTS = "The book has no table of contents, so its nodes are its headings and its chapter files."
+_NO_CONTENTS = "The book has no table of contents, so its nodes are its headings and its chapters."
 
 
 class EpubOutliner:

@@ -24,7 +24,7 @@ _NOTE = (
     "Scripts, styles, forms, frames, and everything that is loaded from elsewhere are omitted; "
     "request the source form for the exact bytes."
 )
-_TEXT_ONLY = "The file is too large or nested too deeply to include its elements; only its text is included."
+_TEXT_ONLY = "The file could not be parsed completely, so its elements are omitted, and only the text is included."
 _FORMS = (Form.NATIVE, Form.HTML)
 
 

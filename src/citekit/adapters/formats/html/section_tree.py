@@ -67,7 +67,7 @@ class Page:
         if not self.hidden_lines:
             return []
         count, first = len(self.hidden_lines), min(self.hidden_lines)
-        where = f"on line {first}" if count == 1 else f"on {count} lines, first on line {first}"
+        where = f"on line {first}" if count == 1 else f"on {count} lines; the first is line {first}"
         return [f"Hidden text, which readers of the page do not see, is {where}. Titles and summaries leave it out."]
 
     def outline_items(self, line_count: int) -> tuple[OutlineItem, ...]:

@@ -16,7 +16,10 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 _ACTIVE = "The attachment may be code that a program executes; it was written as plain text, byte for byte."
-_MACROS = "The attachment may contain macros; it was written byte for byte, under a suffix that no program opens."
+_MACROS = (
+    "The attachment may contain macros; it was written byte for byte, with the suffix .bin, so that it is not opened as "
+    "an Office file."
+)
 _UNKNOWN = "CiteKit does not know the type of the attachment; it was written byte for byte."
 _ATTACHMENTS = (
     "Several chapters that begin with an attachment have no native form, because a mailbox consists of whole messages. "

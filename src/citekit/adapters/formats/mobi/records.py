@@ -75,7 +75,7 @@ def read_records(path: Path) -> Records:
         raise SourceUnsupported(f"{path.name} is not a Mobipocket or Kindle book.")
     (count,) = unpack_from(">H", data, 76)
     if len(data) < 78 + 8 * count or not count:
-        raise SourceUnsupported(f"{path.name} is damaged: its list of records is truncated.")
+        raise SourceUnsupported(f"{path.name} is damaged: its list of records is empty or truncated.")
     starts = [unpack_from(">I", data, 78 + 8 * number)[0] for number in range(count)]
     if starts != sorted(starts) or starts[-1] > len(data):
         raise SourceUnsupported(f"{path.name} is damaged: its records are outside the file or out of order.")
@@ -170,9 +170,7 @@ def text_of(records: Records, header: Header, name: str) -> bytes:
             piece = unpacked(piece, name)
         size += len(piece)
         if size > TEXT_LIMIT:
-            raise SourceUnsupported(
-                f"{name} decompresses to more than {TEXT_LIMIT} bytes of text, the limit for books."
-            )
+            raise SourceUnsupported(f"{name} has more than {TEXT_LIMIT} bytes of text, the limit for books.")
         pieces.append(piece)
     return b"".join(pieces)[: header.text_length or None]
 

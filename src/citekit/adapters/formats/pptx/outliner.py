@@ -88,7 +88,7 @@ def _hidden_text_notes(slides: Sequence[Any], size: tuple[int, int]) -> Iterator
         named = ", ".join(map(str, numbers[:NAMED_SLIDES])) + (", and others" if len(numbers) > NAMED_SLIDES else "")
         count = sum(words.values())
         yield (
-            f"Hidden text was found on {'slide' if len(numbers) == 1 else 'slides'} {named}: "
+            f"Hidden text was found ({'slide' if len(numbers) == 1 else 'slides'} {named}): "
             f"{'1 word is' if count == 1 else f'{count} words are'} outside the slide, not legible, or in hidden or "
             "covered shapes. Titles and summaries leave this text out."
         )

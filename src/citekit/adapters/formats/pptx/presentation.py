@@ -64,7 +64,7 @@ def translated(name: str) -> Iterator[None]:
     except tuple(table()) as error:
         ours = next(ours for theirs, ours in table().items() if isinstance(error, theirs))
         detail = " ".join(str(error).split())[:200]
-        raise ours(f"{name} cannot be read as a presentation because it is damaged or malformed ({detail}).") from error
+        raise ours(f"{name} cannot be read as a presentation ({detail or type(error).__name__}).") from error
 
 
 def presentation(package: OfficePackage) -> Presentation:

@@ -38,14 +38,11 @@ _SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")
 """Matches signed numbers, amounts, and dates, which are harmless."""
 
 _APOSTROPHES = (
-    "An apostrophe was added before each text that a spreadsheet program would run as a formula ({count} in total)."
+    "An apostrophe was added before each text that a spreadsheet program could run as a formula ({count} in total)."
 )
 
 _FORMS = (Form.NATIVE, Form.TEXT, Form.HTML)
-_NO_VALUES = (
-    "Formulas without a stored value appear as text, because they were not computed before the file was saved "
-    "({count} in total)."
-)
+_NO_VALUES = "Formulas without a stored value appear as text ({count} in total)."
 _FORMULAS = "Formulas are replaced by the values stored in the workbook."
 _STYLE = "table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 6px;text-align:left}"
 

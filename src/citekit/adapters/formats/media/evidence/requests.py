@@ -69,8 +69,8 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
         notes.append(f"The file also contains the source from {stored} s to {begins} s, which players skip as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also contains the source from {stored} s to {begins} s, which its edit list hides. To omit it, "
-            "request an accurate cut."
+            f"The file also contains the source from {stored} s to {begins} s, which its edit list hides."
+            + (" To omit it, request an accurate cut." if suffix != ".m4a" else "")  # only videos are cut accurately
         )
     return notes
 
@@ -79,7 +79,7 @@ def conversion_notes(codec: str | None, suffix: str) -> list[str]:
     """Return a note if audio of another codec was converted to FLAC, or an empty list."""
     if codec is None or suffix != ".flac" or codec == "flac":
         return []
-    return [f"The audio was decoded and stored as FLAC, because {codec} cannot be cut without decoding."]
+    return [f"The audio was decoded and stored as FLAC, because CiteKit cannot cut {codec} without decoding it."]
 
 
 def _seconds_text(value: float) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from citekit.adapters.formats.media.evidence.requests import is_media, validated_span
-from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
+from citekit.adapters.formats.subtitles.parser import TRANSCRIPT_SUFFIXES, find_sidecar, read_cues
 from citekit.adapters.formats.subtitles.writer import named, sub_rip, web_vtt
 from citekit.adapters.system.files import writing
 from citekit.domain.digest import Digest
@@ -96,21 +96,21 @@ class TranscriptExtractor:
         facts = self.probe.probe(source.path)
         if wanted.start >= facts.duration:
             raise LocationOutside(
-                f"{source.path.name} ends at {shortest(round(facts.duration, 3))} s, before the requested time."
+                f"{source.path.name} ends at {shortest(round(facts.duration, 3))} s, but the requested part begins at "
+                f"{shortest(round(wanted.start, 3))} s."
             )
         span = wanted.clamp(Extent(seconds=facts.duration))
         subtitles, origin = _subtitles(source, facts)
         if subtitles:
-            cues, notes = list(_clipped(subtitles, span)), [f"The words are those of the subtitles in {origin}."]
+            cues = list(_clipped(subtitles, span))
+            notes = [f"The words are those of {origin}."] if cues else []
         else:
             cues, notes = [], []
         shown, reader = self._shown(source, facts, span, progress)
-        if not subtitles and (not shown or facts.audio_codec):
+        if not subtitles and facts.audio_codec:
             cues, notes = self._recognized(source, span, progress, is_needed=not shown)
         if not cues and not shown:
-            raise FormUnsupported(
-                "No words are said or shown in this part, so it has no text and no subtitles. Request a clip."
-            )
+            raise FormUnsupported("No words were found in this part, neither spoken nor on the screen. Request a clip.")
         written = _written(cues or shown, options.form)
         if shown and cues and options.form is Form.TEXT:
             written += f"\n{ON_SCREEN}\n{_written(shown, options.form)}"
@@ -143,9 +143,9 @@ class TranscriptExtractor:
             return [], []
         if transcriber is None:
             raise FormUnsupported(
-                f"{source.path.name} has no subtitles, and speech recognition is off, not installed, or has no model. "
-                f"Install the extra 'speech' ({install_command('speech')}) and a model (citekit models get base), or "
-                "request a clip."
+                f"{source.path.name} has no subtitles, and speech recognition is off (CITEKIT_SPEECH=off), not installed, "
+                f"or has no model. Install the extra 'speech' ({install_command('speech')}) and a model (citekit models "
+                "get base), or request a clip."
             )
         speech = transcriber.transcribe(source, progress)
         notes = [f"This text was produced by speech recognition ({speech.transcriber}). It may contain errors."]
@@ -161,10 +161,13 @@ class TranscriptExtractor:
 
 
 def _subtitles(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
-    """Return the subtitles in a sidecar file, or else those in the recording, and the name of their file."""
+    """Return the subtitles in a sidecar file, or else those in the recording, and their origin."""
     path = find_sidecar(source.path)
     found = [] if path is None else [cue for cue in read_cues(path, facts.duration) if cue.start < facts.duration]
-    return (found, path.name) if path is not None and found else (facts.subtitles, source.path.name)
+    if path is not None and found:
+        kind = "transcript" if path.suffix.lower() in TRANSCRIPT_SUFFIXES else "subtitles"
+        return found, f"the {kind} in {path.name}"
+    return facts.subtitles, f"the subtitles in {source.path.name}"
 
 
 def _digest(path: Path) -> str:

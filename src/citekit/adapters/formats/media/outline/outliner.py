@@ -226,7 +226,7 @@ def _structure_with_scenes(
     how = "scene cuts (only at keyframes, because the video is long)" if cuts.keyframes_only else "scene cuts"
     if explicit is None:
         return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
-    notes = [*explicit.notes, f"The nodes below these were made from {how}."] if cuts.times else explicit.notes
+    notes = [*explicit.notes, f"The nodes of the type scene were made from {how}."] if cuts.times else explicit.notes
     return Structure(add_scenes(explicit.items, cuts.times, facts.duration), notes)
 
 
@@ -235,7 +235,9 @@ def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress)
     segments = find_sound_segments(source.path, facts.duration, progress) if is_plausible else []
     if not segments:
         whole = span(0.0, facts.duration, Modality.AUDIO)
-        note = "has no silences at which it can be split." if is_plausible else _TOO_LONG
+        note = (
+            "was not split, because it is almost silent or its loudness hardly varies." if is_plausible else _TOO_LONG
+        )
         return Structure([OutlineItem("Whole recording", "recording", whole)], [f"The recording {note}"])
     counts: Counter[str] = Counter()
     outline_items = []

@@ -66,7 +66,7 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "numbering."
 )
 BOOKMARKS_OF_FILES = "Some bookmarks were ignored, because their titles are page numbers, file names, or codes."
-BY_TAGS = "The file has no usable bookmarks: the structure comes from the headings that its author tagged."
+BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
 BY_HEADINGS = (
     "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and "
     "numbering."

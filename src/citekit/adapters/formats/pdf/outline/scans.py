@@ -40,8 +40,9 @@ class Scans:
         """Return notes about the scans for the map. `reads` is true if OCR reads the pages without text."""
         notes = []
         if self.without_text:
-            whose = "its" if len(self.without_text) == 1 else "their"
-            hint = "" if reads else f" Reading {whose} text needs the extra 'ocr' ({install_command('ocr')})."
+            whose = "Its" if len(self.without_text) == 1 else "Their"
+            off = f" {whose} text was not read, because OCR is off or not installed ({install_command('ocr')})."
+            hint = "" if reads else off
             notes.append(f"{_count(len(self.without_text), page_count)} without a text layer.{hint}")
         if self.with_text_layer:
             notes.append(
