@@ -287,3 +287,9 @@ def test_only_this_installation_is_started(
     words: tuple[str, ...], variables: tuple[tuple[str, str], ...], own: bool
 ) -> None:
     assert own is Launch(words, variables).is_this_installation
+
+
+def test_the_entry_of_a_project_has_the_key_of_its_settings() -> None:
+    clients = FileMcpClients({}, Path("/nowhere"))
+    assert ["mcpServers"] == list(json_edits.read(clients.snippet("copilot-cli", ENTRY)))
+    assert ["servers"] == list(json_edits.read(clients.snippet("copilot-cli", ENTRY, Path("/project"))))

@@ -81,7 +81,7 @@ class DataFile:
         outline = fallback.outline(source, progress)
         if self.content is not None or not self.text.line_count:
             return outline
-        note = f"The file is larger than {SIZE_LIMIT >> 20} MB, so the map lists groups of lines."
+        note = f"The file is larger than {SIZE_LIMIT >> 20} MB, so it is outlined as plain text."
         return evolve(outline, notes=(*outline.notes, note))
 
 

@@ -116,7 +116,7 @@ def _timestamp_jumps(container: InputContainer) -> Iterator[str]:
 def _describe_jump(previous: float, time: float) -> str:
     edges = f"from {shortest(round(max(previous, 0.0), 1))} s to {shortest(round(max(time, 0.0), 1))} s"
     if time > previous:
-        return f"The packet times jump {edges}: nothing is recorded in between."
+        return f"The packet times jump {edges}: the recording probably has a gap there."
     return f"The packet times go back {edges}, so later times are ambiguous, and parts can be missing."
 
 

@@ -35,7 +35,9 @@ _FORMS = (Form.NATIVE, Form.TEXT, Form.SOURCE)
 _NO_MARK = "The lines are encoded in {encoding}, as in the source, but without the byte-order mark of the source."
 _ESCAPED = "The source contains escape sequences of {encoding}, so it was decoded with this encoding."
 _GUESSED = "The source is not valid UTF-8; its encoding was detected as {encoding}."
-_REPLACED = "Some bytes are not valid in {encoding}; they were replaced with U+FFFD."
+_REPLACED = (
+    "The text contains U+FFFD: it replaces bytes that are not valid in {encoding}, unless the source contains it, too."
+)
 
 
 class TextExtractor:

@@ -223,7 +223,11 @@ def _structure_with_scenes(
     source: Source, facts: MediaFacts, explicit: Structure | None, cues: Sequence[Cue], progress: Progress
 ) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
-    how = "scene cuts (only at keyframes, because the video is long)" if cuts.keyframes_only else "scene cuts"
+    how = (
+        "scene cuts (only at keyframes, because decoding all frames would take too long)"
+        if cuts.keyframes_only
+        else "scene cuts"
+    )
     if explicit is None:
         return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
     notes = [*explicit.notes, f"The nodes of the type scene were made from {how}."] if cuts.times else explicit.notes

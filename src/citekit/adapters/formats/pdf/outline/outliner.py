@@ -65,7 +65,7 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "The structure is taken from the file's bookmarks and, below them, from its headings, recognized by size, weight, and "
     "numbering."
 )
-BOOKMARKS_OF_FILES = "Some bookmarks were ignored, because their titles are page numbers, file names, or codes."
+BOOKMARKS_OF_FILES = "Bookmarks whose titles are page numbers, file names, or codes were ignored."
 BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
 BY_HEADINGS = (
     "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and "
