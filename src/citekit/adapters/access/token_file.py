@@ -140,7 +140,10 @@ class TokenFile:
             plain = json.loads(data)
             read = [(_entry(each), each.get("code")) for each in plain["subjects"]]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else error
+            is_told = isinstance(error, ValueError)
+            reason = (
+                f"{error} is missing" if isinstance(error, KeyError) else error if is_told else "unexpected structure"
+            )
             raise RequestRefused(
                 f"The token file {self.path} is damaged ({reason}). Restore it, or delete it and add the tokens again."
             ) from error

@@ -161,8 +161,8 @@ def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster
     local = _LOCAL.match(address)
     if local is None and not re.match(r"(tcp|tls|ws|wss)://.", address):
         raise RequestRefused(
-            f"{address!r} is not a valid value of --cluster. Use local:N or the address of a scheduler, such as "
-            "tcp://host:8786."
+            f"{address!r} is not a valid value of --cluster. Use local:N (N from 1 to 999) or the address of a scheduler, "
+            "such as tcp://host:8786."
         )
     try:
         dask: Any = importlib.import_module("distributed")

@@ -86,4 +86,4 @@ def _no_form(location: Location, form: Form) -> str:
             f"A picture can show at most {PAGES_LIMIT} pages, not {len(location.numbers)}. Request fewer pages, or "
             "the form pdf."
         )
-    return f"This part of a PDF cannot be extracted as {form.value}. Request pdf, text, or png."
+    return f"This part of a PDF cannot be extracted as {form.value}. Request pdf, text, or (up to {PAGES_LIMIT} pages) png."

@@ -72,10 +72,12 @@ def skipped_page_notes(document: Document) -> list[str]:
     if not skipped:
         return []
     if len(skipped) == 1:
-        return [f"Page {skipped[0]} was not read, because it is too complex. It can be extracted only as pdf."]
+        return [
+            f"Page {skipped[0]} was not read, because the pages of the file are too complex. It can be extracted as pdf."
+        ]
     return [
-        f"{len(skipped)} pages were not read, because they are too complex; the first is page {skipped[0]}. They can be "
-        "extracted only as pdf."
+        f"{len(skipped)} pages were not read, because the pages of the file are too complex; the first is page "
+        f"{skipped[0]}. They can be extracted as pdf."
     ]
 
 
