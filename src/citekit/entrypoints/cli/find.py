@@ -89,8 +89,8 @@ def command(
         words, resources, last = words[:-1], (last,), None
     query = " ".join(words)
     if titles:
-        if regex or context_lines:
-            raise click.UsageError("--titles cannot be combined with --regex or --context.")
+        if regex or context_lines or opened:
+            raise click.UsageError("--titles cannot be combined with --regex, --context, or --open.")
         nodes = nodes_titled(session.app, query, resources, limit or TITLES)
         session.answer({"query": query, "titles": plain_nodes(nodes)}, node_lines(nodes))
         if not nodes:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citekit.application.admit_subject import AdmitSubject
 from citekit.application.evidence_content import EvidenceContent
-from citekit.domain.errors import CiteKitError, IssuerUnavailable, TokenInvalid
+from citekit.domain.errors import CiteKitError, IssuerUnavailable, ReceiptMissing, TokenInvalid
 from citekit.domain.evidence import Receipt
 from citekit.domain.numbers import counted
 from citekit.domain.subject import READ, SCOPES, Subject
@@ -252,12 +252,16 @@ class Gate:
             if link is None:
                 receipt = await to_thread.run_sync(content.receipt, found[1])
             entry = {"subject": subject.name, "downloaded": found[1].hex, "address": str(receipt.address)}
-            self.audit(entry if link is None else {**entry, "redirected": True})
-        except OSError as error:
-            _log.error("The audit log cannot be written: %s", error)
-            return _plain("The request could not be recorded in the audit log, so it is refused.", 503)
-        except CiteKitError:
+            try:
+                self.audit(entry if link is None else {**entry, "redirected": True})
+            except OSError as error:
+                _log.error("The audit log cannot be written: %s", error)
+                return _plain("The request could not be recorded in the audit log, so it is refused.", 503)
+        except ReceiptMissing:
             return _plain("The evidence is no longer in the cache. Call resolve again.", 404)
+        except (CiteKitError, OSError) as error:
+            _log.error("The evidence cannot be read: %s", error)
+            return _plain("The evidence cannot be read now. Try again later, or call resolve again.", 503)
         finally:
             self.limits.leave(subject.name)
         if link is not None:
