@@ -113,7 +113,7 @@ LEFT: dict[str, tuple[Break, str]] = {
     "the map is of another type": (at("type")("document"), "type: document, but the type of the file is text (format text)"),
     "no such type": (at("type")("smell"), "type: must be one of"),
     "the bytes of another file": (at("metadata", "source_hash")("0" * 64), "metadata.source_hash: the file at"),
-    "no digest": (at("metadata", "source_hash")("abc"), "metadata.source_hash: must be a SHA-256 digest (64 hexadecimal digits), not 'abc'"),
+    "no digest": (at("metadata", "source_hash")("abc"), "metadata.source_hash: must be a SHA-256 digest (64 lowercase hexadecimal digits), not 'abc'"),
     "a node that is none": (at("nodes", 1)("two"), "nodes[1]: must be a JSON object, not 'two'"),
     "children that are none": (at(*LAST, "children")("two"), "nodes[1].children: must be a list, not 'two'"),
     "no time": (at("created_at")("yesterday"), "created_at: must be a time in ISO 8601, not 'yesterday'"),

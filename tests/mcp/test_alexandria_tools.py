@@ -156,7 +156,7 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str]] = [
     ("alexandria_query", {"query": "x", "limit": "many"}, "limit must be an integer, not 'many'."),
     ("alexandria_query", {"query": "x", "limit": 2.5}, "limit must be an integer, not 2.5."),
     ("alexandria_query", {"query": "x", "limit": True}, "limit must be an integer, not True."),
-    ("alexandria_query", {"query": "x\0"}, "query must be a string, not 'x\\x00'."),
+    ("alexandria_query", {"query": "x\0"}, "query must be valid Unicode without NUL characters, not 'x\\x00'."),
     ("alexandria_search", {"name": "x"}, "'name' is not an argument of alexandria_search"),
     ("alexandria_book", {"book_id": None}, "alexandria_book requires the argument book_id, an integer."),
     ("alexandria_guardians", {"x": 1}, "Valid arguments: none."),

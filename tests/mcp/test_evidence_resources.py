@@ -87,7 +87,8 @@ def test_the_link_of_an_answer_can_be_read(mapped: Served) -> None:
     assert "Not shown here (application/pdf, " in note.text
     assert isinstance(link, ResourceLink)
     assert (
-        f"Call resolve with as: text for the words, or as: png for a picture. The complete evidence is at {link.uri}"
+        "Call resolve with as: text for the words or, for a few pages, as: png for a picture. The complete evidence is at "
+        f"{link.uri}"
         in note.text
     )
     found = read(mapped, link.uri)

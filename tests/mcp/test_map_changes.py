@@ -71,7 +71,7 @@ def test_a_subscription_to_something_else_is_refused(wire: Callable[..., Wire]) 
     error = client.request("resources/subscribe", {"uri": "file:///etc/passwd"})["error"]
 
     assert -32602 == error["code"]
-    assert "is not a resource of this server" in error["message"]
+    assert "is not the URI of a map" in error["message"]
 
 
 @pytest.mark.long

@@ -68,7 +68,7 @@ def test_a_file_that_others_can_read_or_write_is_refused(tmp_path: Path, mode: i
     path = private(tmp_path / "key", b"canary-in-the-file", mode)
 
     with pytest.raises(
-        RequestRefused, match=r"OPENAI_API_KEY_FILE: other users can read or write the file .*\. Run: chmod 600"
+        RequestRefused, match=r"OPENAI_API_KEY_FILE: other users can access the file .*\. Run: chmod 600"
     ) as told:
         settings_from({"OPENAI_API_KEY_FILE": str(path)}, tmp_path)
 

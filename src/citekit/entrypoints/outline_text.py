@@ -30,7 +30,7 @@ def outline_lines(found: Structure) -> Iterator[str]:
         yield node_line(node, depth, found.outline.resource_id, left_out)
         pending.extend((child, depth + 1) for child in reversed(node.children))
     if found.cut:
-        yield f"Not shown: {found.cut} of {found.total} nodes. Use node_id, or a larger max_tokens."
+        yield f"Not shown: {found.cut} of {counted(found.total, 'node')}. Use node_id, or a larger max_tokens."
     elif found.next_cursor is not None:
         yield f"More nodes ({found.total} in all): cursor {found.next_cursor}"
     elif not found.nodes:

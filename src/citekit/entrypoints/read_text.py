@@ -10,7 +10,8 @@ from citekit.domain.text_search.read import ReadTextAnswer
 def read_lines(answer: ReadTextAnswer, indent: str = "") -> Iterator[str]:
     """Yield the address and titles, the text, and notes."""
     path = " > ".join(" ".join(title.split()) for title in answer.titles)
-    yield f"{answer.address or 'No text'}{f'  {path}' if path else ''}"
+    place = answer.address or ("Text without an address" if answer.text else "No text")
+    yield f"{place}{f'  {path}' if path else ''}"
     yield from (f"{indent}{line}" for line in answer.text.split("\n")) if answer.text else ()
     if answer.next_cursor is not None:
         about = "about " if answer.is_estimate else ""

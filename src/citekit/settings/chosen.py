@@ -185,7 +185,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         viewer_folder=Path(viewer_folder(environment) or found / CACHE / "view"),
         store=checked_store(environment["CITEKIT_STORE"]) if environment.get("CITEKIT_STORE") else None,
         store_links=one_of("CITEKIT_STORE_LINKS", environment.get("CITEKIT_STORE_LINKS") or "off", SWITCH) == "on",
-        link_key=_link_key(read_secret(environment, "CITEKIT_LINK_KEY")),
+        link_key=_link_key(environment),
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G", "CITEKIT_CACHE_LIMIT"),
         roots=tuple(expanded(root).absolute() for root in roots),
@@ -246,10 +246,13 @@ def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
     )
 
 
-def _link_key(text: str | None) -> str | None:
-    """Return the secret. Raise `RequestRefused` if it is too short."""
+def _link_key(environment: Mapping[str, str]) -> str | None:
+    """Return the secret for links, or None without one. Raise `RequestRefused` if it is too short."""
+    name = "CITEKIT_LINK_KEY"
+    text = read_secret(environment, name)
     if text is not None and len(text) < LEAST_LINK_KEY:
-        raise RequestRefused(f"CITEKIT_LINK_KEY must have at least {LEAST_LINK_KEY} random characters.")
+        where = f"{name}{SUFFIX}: the secret" if environment.get(name + SUFFIX) else name
+        raise RequestRefused(f"{where} must have at least {LEAST_LINK_KEY} random characters.")
     return text
 
 

@@ -71,7 +71,10 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
     text = environment.get(name)
     if not text:
         return None
-    if not text.isascii() or not text.isdigit() or len(text) > DIGITS or int(text) < least:
+    is_whole = text.isascii() and text.isdigit()
+    if is_whole and len(text) > DIGITS:
+        raise RequestRefused(f"{name}={shown(text)} has more than {DIGITS} digits.")
+    if not is_whole or int(text) < least:
         raise RequestRefused(f"{name}={shown(text)} must be an integer of at least {least}.")
     return int(text)
 

@@ -117,6 +117,6 @@ def _check(variable: str, path: str, state: os.stat_result) -> None:
     if os.name != "posix":
         return
     if state.st_mode & 0o077:
-        raise RequestRefused(f"{variable}: other users can read or write the file {path}. Run: chmod 600 {path}")
+        raise RequestRefused(f"{variable}: other users can access the file {path}. Run: chmod 600 {path}")
     if state.st_uid not in (os.geteuid(), 0):
         raise RequestRefused(f"{variable}: the file {path} belongs to another user. Use a file that you own.")

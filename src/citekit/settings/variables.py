@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 VARIABLES = {
-    "CITEKIT_HOME": "the folder for maps, evidence, and the cache, or @personal for the personal home (default for "
-    "commands: the current folder if it is a home, or else the personal home if it exists; for programs: the current folder)",
+    "CITEKIT_HOME": "the folder for maps, evidence, and the cache, or @personal for the personal home (default: the "
+    "current folder; for commands, the personal home if it exists and the current folder is not a home)",
     "CITEKIT_STORE": "the store in which machines share maps, texts, and evidence: s3://BUCKET/PREFIX, gs://..., az://..., "
     "or the absolute path of a shared folder (default: the home); set credentials only in the service's own variables",
     "CITEKIT_STORE_LINKS": "on to let `serve --http` redirect downloads of evidence of 1 MB or more to links of the store's "
@@ -19,29 +19,31 @@ VARIABLES = {
     "CITEKIT_MODEL": "the model that the mapper uses (default: the mapper's default)",
     "CITEKIT_BASE_URL": "the base URL of the model service (default: the mapper's default)",
     "CITEKIT_RETRIES": "the number of retries after a failed request to a model (default: 3)",
-    "CITEKIT_TIMEOUT": "the time limit in seconds for a request to a model (default: 300), or for a custom mapper or "
-    "adapter (default: no limit)",
+    "CITEKIT_TIMEOUT": "the seconds to wait for data from a model (default: 300; for embeddings and a rerank server: 60), "
+    "or for a custom mapper or adapter (default: no limit)",
     "CITEKIT_MAX_REQUESTS": "the maximum number of requests per map (default: 100 for the parts of a file, and no limit for "
     "corrections and retries)",
-    "CITEKIT_TEMPERATURE": "the sampling temperature of the model, from 0 to 2 (default: that of the service)",
-    "CITEKIT_THINKING": "how much the model thinks before it answers: minimal, low, medium, high, or xhigh "
-    "(default: that of the service)",
-    "CITEKIT_MAX_OUTPUT": "the maximum number of tokens in one answer, including thinking (default: that of the service)",
-    "CITEKIT_CACHE_LIMIT": "the maximum size of the evidence store, in bytes or with K, M, G, T (default: 10G)",
+    "CITEKIT_TEMPERATURE": "the sampling temperature of the model, from 0 to 2 (default: the service's default)",
+    "CITEKIT_THINKING": "how much the model thinks before it answers: minimal, low, medium, high, or xhigh (default: the "
+    "service's default)",
+    "CITEKIT_MAX_OUTPUT": "the maximum number of tokens in one answer, including thinking (default: the service's default)",
+    "CITEKIT_CACHE_LIMIT": "the maximum size of the evidence store, in bytes or with K, M, G, or T (default: 10G)",
     "CITEKIT_ROOTS": "folders in which agents can read files and CiteKit searches for moved sources, separated by ':' "
     "(on Windows, by ';')",
     "CITEKIT_CLIENT_INGEST": "on (default) to let agents map files in the home (unless it is your home directory or a folder "
     "above it), in CITEKIT_ROOTS, in the folders that their MCP client offers, and, with the library tools, in the library "
     "folders; or off",
     "CITEKIT_CLIENT_ROOTS": "on (default) to let agents read files in the folders that their MCP client offers, or off",
-    "CITEKIT_CONCURRENCY": "the number of files to map at the same time (default: the number of cores, at most 4)",
+    "CITEKIT_CONCURRENCY": "the number of files to map at the same time (default: the number of cores, at most 4); with a "
+    "model, at least CITEKIT_MODEL_CONCURRENCY",
     "CITEKIT_MODEL_CONCURRENCY": "the maximum number of concurrent requests to a model (default: 8)",
     "CITEKIT_MEDIA": "the driver that extracts clips: pyav (default), or ffmpeg for the ffmpeg program",
     "CITEKIT_PASSWORD": "the password for locked PDFs",
     "CITEKIT_PASSWORD_FILE": "a file that contains the value of CITEKIT_PASSWORD and that only its owner can access",
     "CITEKIT_OCR": "on (default) to read the text of scans and images if the extra ocr is installed, or off",
-    "CITEKIT_SPEECH": "on (default) to recognize the speech in recordings without subtitles if the extra speech and a model "
-    "are installed; always to also recognize it in recordings with subtitles, whose words then have exact times; or off",
+    "CITEKIT_SPEECH": "on (default) to recognize the speech in recordings without subtitles if the extra speech and a "
+    "model are installed or CITEKIT_SPEECH_MODEL names a service; always to also recognize it in recordings with "
+    "subtitles, whose words then have exact times; or off",
     "CITEKIT_SPEECH_MODEL": "the folder with a Whisper model for faster-whisper; the name of an installed model "
     "(default: an installed one for all languages); openai:MODEL to send the sound of recordings to OpenAI, or to the server "
     "at CITEKIT_SPEECH_URL; or gemini:MODEL to send it to Gemini",
@@ -57,8 +59,8 @@ VARIABLES = {
     "inline to parse them in the main process",
     "CITEKIT_PARSER_TIMEOUT": "the seconds without progress after which a parser process is terminated (default: 300)",
     "CITEKIT_PARSER_MEMORY": "the maximum memory of a parser process (default: 4G; at least 100M)",
-    "CITEKIT_PARSER_CPU": "the maximum CPU time in seconds for parsing a file up to 500 kB; larger files get more "
-    "(default: 5)",
+    "CITEKIT_PARSER_CPU": "the maximum CPU time in seconds for parsing a file of up to 500 kB; larger files, recordings, "
+    "and text recognition get more (default: 5)",
     "CITEKIT_PARSER_FILE_MEMORY": "the maximum memory for parsing a file under 1 MB; larger files get more "
     "(default: 1G; at least 100M)",
     "GEMINI_API_KEY": "the API key for Gemini, which can map files, embed texts, answer questions, and recognize speech",
@@ -69,7 +71,7 @@ VARIABLES = {
     "OPENAI_API_KEY_FILE": "a file that contains the value of OPENAI_API_KEY and that only its owner can access",
     "OPENAI_BASE_URL": "the base URL of OpenAI or a compatible server if CITEKIT_BASE_URL is not set",
     "CALIBRE_LIBRARY_PATH": "the folder of the library: a Calibre library with its metadata.db, or any folder of books",
-    "LOCAL_INGEST_PATH": "the folder of files outside the library that can be ingested (default: ~/Downloads)",
+    "LOCAL_INGEST_PATH": "a folder outside the library from which agents can ingest files (default: ~/Downloads)",
     "QDRANT_COLLECTION": "the collection for queries and ingested books (default: alexandria)",
     "CITEKIT_EMBEDDER": "the embedder of the library: fast (default), quality, minilm, multilingual, onnx:FOLDER, "
     "openai[:MODEL], gemini[:MODEL], or hashing",
@@ -92,7 +94,7 @@ VARIABLES = {
     "CITEKIT_LIBRARY": "the folder for the embedded index and the ledger (default: .citekit_library in the home)",
     "ALEXANDRIA_DB": "the ledger file of ingested books (default: alexandria.db in the folder CITEKIT_LIBRARY)",
     "GUARDIANS_DIR": "a folder of custom guardians and patterns (default: docs/development/guardians in the home)",
-    "CITEKIT_TOOLS": "the tools that `serve` offers: citekit, alexandria, or both, separated by a comma "
-    "(default: what is configured)",
+    "CITEKIT_TOOLS": "the tools that `serve` offers: citekit, alexandria, or both, separated by a comma (default: "
+    "citekit, or both if a library is configured or has books)",
 }
 """The environment variables and their descriptions."""

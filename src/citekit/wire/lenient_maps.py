@@ -175,7 +175,7 @@ class _Reading:
             Digest(said) if said is not None else None
         except (ValueError, TypeError):
             self.faults.append(
-                f"metadata.source_hash: must be a SHA-256 digest (64 hexadecimal digits), not {_shown(said)}"
+                f"metadata.source_hash: must be a SHA-256 digest (64 lowercase hexadecimal digits), not {_shown(said)}"
             )
 
 

@@ -23,7 +23,7 @@ READ: Mapping[str, Any] = {
     "properties": {
         "address": {
             "type": ["string", "null"],
-            "description": "The address of the text in this answer, to cite; null if there is no text.",
+            "description": "The address of the text in this answer, to cite; null if there is none.",
         },
         "node_id": {
             "type": ["string", "null"],

@@ -95,7 +95,7 @@ def id_of(uri: str) -> str:
     except UnicodeDecodeError:
         pass
     raise RequestRefused(
-        f"{uri[:200]!r} is not a resource of this server. URIs of maps have the form {PREFIX}RESOURCE_ID, and those of "
+        f"{uri[:200]!r} is not the URI of a map. URIs of maps have the form {PREFIX}RESOURCE_ID, and those of "
         f"evidence begin with {EVIDENCE_PREFIX}DIGEST."
     )
 
@@ -122,7 +122,7 @@ def evidence_in(uri: str) -> EvidenceName | None:
     found = _EVIDENCE.fullmatch(uri.removeprefix(EVIDENCE_PREFIX))
     if found is None:
         raise RequestRefused(
-            f"{uri[:200]!r} is not the URI of evidence. Use {EVIDENCE_PREFIX}DIGEST (64 hexadecimal digits), "
+            f"{uri[:200]!r} is not the URI of evidence. Use {EVIDENCE_PREFIX}DIGEST (64 lowercase hexadecimal digits), "
             "optionally followed by /FIRST-LAST for a range of bytes, or by /receipt."
         )
     digest = Digest(found["digest"])
@@ -173,7 +173,8 @@ def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
     size, start = receipt.evidence_size, name.first or 0
     end = size if name.last is None else min(name.last + 1, size)
     if start >= max(size, 1) or end < start:
-        raise RequestRefused(f"There are no such bytes: the evidence has {size:,} bytes, numbered from 0.")
+        unit = "byte" if size == 1 else "bytes"
+        raise RequestRefused(f"There are no such bytes: the evidence has {size:,} {unit}, numbered from 0.")
     if end - start > READ_LIMIT:
         raise RequestRefused(
             f"The evidence has {size:,} bytes, but one call returns at most {READ_LIMIT:,}. Read it in parts, such as "
@@ -186,7 +187,7 @@ def smaller_form(receipt: Receipt) -> str:
     """Return a sentence that tells a client how to get a smaller part or another form of the evidence."""
     media_type = receipt.media_type.partition(";")[0].strip()
     if media_type == "application/pdf":
-        return "Call resolve with as: text for the words, or as: png for a picture."
+        return "Call resolve with as: text for the words or, for a few pages, as: png for a picture."
     match media_type.partition("/")[0]:
         case "video":
             return "Call resolve with as: frame for a picture."

@@ -75,7 +75,8 @@ async def _asked(context: _Context) -> Sequence[Path]:
         with anyio.fail_after(PATIENCE):
             answer = await session.send_request(ListRootsRequest(), ListRootsResult)
     except (MCPError, TimeoutError, ValueError) as error:
-        _log.warning("The client did not report its roots: %s", str(error) or "no answer in time")
+        reason = "no answer in time" if isinstance(error, TimeoutError) else error
+        _log.warning("The client did not report its roots: %s", reason)
         return ()
     return list(_folders(answer))
 

@@ -23,7 +23,7 @@ from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 
 _TEXT: Mapping[str, Any] = {
     "type": "string",
-    "description": "The text of the file at this location, at most 1000 characters.",
+    "description": "The text of the file at this location, cut after 1000 characters.",
 }
 _ADDRESS: Mapping[str, Any] = {"type": "string", "description": "An address that you can pass to resolve."}
 
@@ -104,7 +104,7 @@ VERDICT: Mapping[str, Any] = {
                     },
                     "note": {
                         "type": "string",
-                        "description": "Which reading of the file contains the quote, such as recognized text.",
+                        "description": "A remark, such as that the text was recognized by OCR.",
                     },
                 },
                 "required": ["address", "text", "exact", "visible", "differences"],
@@ -158,7 +158,7 @@ ANSWER: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         **VERDICT["properties"],
-        "resource_id": {"type": ["string", "null"], "description": "Null if no file contains the words."},
+        "resource_id": {"type": ["string", "null"], "description": "Null if nothing similar was found."},
         **_LOOKED_UP,
         "verdicts": {
             "type": "array",
@@ -170,7 +170,7 @@ ANSWER: Mapping[str, Any] = {
 }
 
 _RESOURCE = schemas.text("Default: all files.")
-_PART = schemas.text("Its location: a node id or address.")
+_PART = schemas.text("Location: a node id or address.")
 _QUOTE = schemas.text("The text; ... stands for omitted words.")
 
 VERIFY_QUOTE = Tool(
@@ -249,7 +249,7 @@ def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
         yield f"error: {verdict['error']}"
         return
     seen = "" if verdict["visible"] else ", hidden from readers"
-    cut = "; not all files with these words were compared" if verdict.get("cut") else ""
+    cut = "; not all files or pages with these words were compared" if verdict.get("cut") else ""
     yield f"{verdict['finding']}{seen}{cut}"
     for place in verdict["places"]:
         differs = f"  (differs in {', '.join(place['differences'])})" if place["differences"] else ""

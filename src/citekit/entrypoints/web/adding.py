@@ -98,7 +98,7 @@ class AddingRoutes:
                 "The name of the file must not be empty, begin with a period, or contain control characters."
             )
         if not self.app.is_known_name(name):
-            raise RequestRefused(f"{name} has a file type that CiteKit cannot map.")
+            raise RequestRefused(f"{name} does not have the suffix of a file type that CiteKit can map.")
         size = 0
         with self.app.uploads.receiving() as upload:
             async for piece in request.stream():

@@ -231,4 +231,4 @@ def _digest(asked: Asked) -> Digest:
     try:
         return Digest(asked.text("digest"))
     except ValueError:
-        raise RequestRefused("The digest must have 64 hexadecimal digits.") from None
+        raise RequestRefused("The digest must have 64 lowercase hexadecimal digits.") from None

@@ -35,7 +35,8 @@ from citekit.wire.maps import to_json
 
 _LISTED = 200
 _UNFINISHED = (
-    "The ingest of this book into the library was interrupted. To ingest it again, run: citekit library ingest-file"
+    "The ingest of this book into the library has not finished. If it was interrupted, run: citekit library ingest-file "
+    "PATH"
 )
 
 

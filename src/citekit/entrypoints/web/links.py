@@ -61,7 +61,7 @@ def place_named(app: Container, uri: str) -> tuple[str, str]:
         try:
             digest = Digest(uri.removeprefix(EVIDENCE_URI).partition("/")[0])
         except ValueError:
-            raise RequestRefused("The URI of evidence must have a digest of 64 hexadecimal digits.") from None
+            raise RequestRefused("The URI of evidence must have a digest of 64 lowercase hexadecimal digits.") from None
         address = app.evidence_content.receipt(digest).address
         app.maps.card(address.resource_id)
     else:

@@ -163,7 +163,7 @@ def _shells(html: str, paths: Sequence[str]) -> Iterator[Route]:
 
 
 def _listening(ports: Sequence[int]) -> socket.socket:
-    reason = "in use"
+    reasons = set[str]()
     for port in ports:
         taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -172,11 +172,11 @@ def _listening(ports: Sequence[int]) -> socket.socket:
             taken.listen(128)
         except OSError as error:
             taken.close()
-            reason = "in use" if error.errno == errno.EADDRINUSE else f"not usable ({error.strerror})"
+            reasons.add("in use" if error.errno == errno.EADDRINUSE else f"not usable ({error.strerror})")
             continue
         return taken
     said = f"Port {ports[0]} is" if len(ports) == 1 else f"The ports {ports[0]} to {ports[-1]} are"
-    raise RequestRefused(f"{said} {reason}. Choose another port with --port.")
+    raise RequestRefused(f"{said} {' or '.join(sorted(reasons))}. Choose another port with --port.")
 
 
 def _when_started(server: uvicorn.Server, ready: Callable[[], None]) -> None:

@@ -47,7 +47,9 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
     except (ValueError, TypeError, OverflowError) as error:
         shown = repr(value)
         shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
-        raise RequestRefused(f"{name} must be {_WANTED[schema['type']]}, not {shown}.") from error
+        is_text = schema["type"] == "string" and isinstance(value, str)
+        wanted = "valid Unicode without NUL characters" if is_text else _WANTED[schema["type"]]
+        raise RequestRefused(f"{name} must be {wanted}, not {shown}.") from error
 
 
 def _text(value: object) -> str:

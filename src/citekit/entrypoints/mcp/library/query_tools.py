@@ -30,10 +30,10 @@ _RESULT = {
     "parent_id": schemas.said(("string", "null"), "The id of the chunk's chapter in parent_chunks."),
     "parent_context": schemas.said(
         "object",
-        "The chapter of the chunk: section_name, address, the beginning of its text, and, without max_chars, the text "
+        "The chapter of the chunk: section_name, address, a part of its text, and, without max_chars, the text "
         "around the hit.",
     ),
-    "siblings": schemas.listed("Only for comprehensive: the chunks before and after this one in the chapter."),
+    "siblings": schemas.listed("Only for comprehensive: up to two chunks on each side, in the same chapter."),
 }
 
 QUERY = Tool(
@@ -84,7 +84,7 @@ QUERY = Tool(
             "guardian_emoji": schemas.said("string"),
             "guardian_error": schemas.said("string"),
             "notes": schemas.listed_texts(
-                "Messages about arguments that were out of range or unknown, with the value used or the known values."
+                "Messages about values that were out of range or unknown, with the value used or the known values."
             ),
             "parent_chunks": schemas.listed(
                 "The chapters of the results, without duplicates; without max_chars, with full_text."

@@ -125,7 +125,7 @@ INGESTED: Mapping[str, Schema] = {
     "counts": said("object", "The numbers of chapters, chunks, passages, words, and characters."),
     "seconds": said("object", "The time in seconds that each stage took."),
     "progress": said("string", "A progress bar of six boxes."),
-    "steps": {**TEXTS, "description": "The completed steps, in order."},
+    "steps": {**TEXTS, "description": "The steps so far, in order."},
 }
 
 TRIED: Mapping[str, Schema] = {
