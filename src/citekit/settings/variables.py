@@ -22,7 +22,7 @@ VARIABLES = {
     "CITEKIT_TIMEOUT": "the seconds to wait for data from a model (default: 300; for embeddings and a rerank server: 60), "
     "or for a custom mapper or adapter (default: no limit)",
     "CITEKIT_MAX_REQUESTS": "the maximum number of requests per map (default: 100 for the parts of a file, and no limit for "
-    "corrections and retries)",
+    "corrections and retries), or per answer of `ask` (default: no limit)",
     "CITEKIT_TEMPERATURE": "the sampling temperature of the model, from 0 to 2 (default: the service's default)",
     "CITEKIT_THINKING": "how much the model thinks before it answers: minimal, low, medium, high, or xhigh (default: the "
     "service's default)",
@@ -51,7 +51,7 @@ VARIABLES = {
     "for each recording (default: no limit)",
     "CITEKIT_SPEECH_URL": "with openai:MODEL or gemini:MODEL, the base URL of the service that recognizes speech (default: "
     "CITEKIT_BASE_URL, or for openai also OPENAI_BASE_URL)",
-    "CITEKIT_SPEAKERS": "on (default) to divide recognized speech into the turns of its speakers, or off",
+    "CITEKIT_SPEAKERS": "on (default) to divide speech that a local model recognized into the turns of its speakers, or off",
     "CITEKIT_SPEECH_LANGUAGE": "the language of all recordings (ISO 639-1), such as en (default: detected)",
     "CITEKIT_MODELS_URL": "the base URL of a copy of Hugging Face from which `citekit models get` downloads "
     "(default: https://huggingface.co)",

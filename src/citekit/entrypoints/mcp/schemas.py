@@ -167,7 +167,7 @@ EVIDENCE: Schema = {
             "none.",
         },
         "resource_id": {"type": "string"},
-        "stale": {"type": "boolean", "description": "True if the source has changed since it was mapped."},
+        "stale": {"type": "boolean", "description": "True if the source is changed, gone, or unchecked."},
         "stale_reason": {"type": "string"},
         "unchecked": {
             "type": "string",
