@@ -23,7 +23,7 @@ from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 
 _TEXT: Mapping[str, Any] = {
     "type": "string",
-    "description": "The text of the file at this location, cut after 1000 characters.",
+    "description": "The text at this location, cut after 1000 characters.",
 }
 _ADDRESS: Mapping[str, Any] = {"type": "string", "description": "An address that you can pass to resolve."}
 
