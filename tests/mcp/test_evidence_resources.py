@@ -88,8 +88,7 @@ def test_the_link_of_an_answer_can_be_read(mapped: Served) -> None:
     assert isinstance(link, ResourceLink)
     assert (
         "Call resolve with as: text for the words or, for a few pages, as: png for a picture. The complete evidence is at "
-        f"{link.uri}"
-        in note.text
+        f"{link.uri}" in note.text
     )
     found = read(mapped, link.uri)
     assert isinstance(found, BlobResourceContents)
