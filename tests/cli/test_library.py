@@ -288,7 +288,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
         ("ingest 1 --collection a/b", 2, "'a/b' is not a valid name for a collection"),
         ("ingest one", 2, "'one' is not a valid integer"),
         ("ingest 99", 1, "Book with ID 99 not found"),
-        ("ingest 4", 1, "only scanned pages"),
+        ("ingest 4", 1, "To read scanned pages"),
         ("ingest 5", 1, "Could not locate EPUB file for 'Gone'"),
         ("ingest 1 --threshold 2", 2, "2.0 is not in the range"),
         ("ingest-file gone.epub", 1, "File not found: "),
@@ -359,7 +359,7 @@ def test_files_that_are_no_books_are_one_sentence_each(shelf: Shelf, tmp_path: P
     [
         ({"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         ({"CITEKIT_EMBEDDER": "hashing"}, 1, "hashing"),
-        ({"QDRANT_URL": "http://127.0.0.1:9"}, 1, "There is no Qdrant server at http://127.0.0.1:9"),
+        ({"QDRANT_URL": "http://127.0.0.1:9"}, 1, "The Qdrant server at http://127.0.0.1:9 cannot be reached"),
     ],
 )
 def test_a_batch_that_cannot_succeed_ends_before_its_first_book(

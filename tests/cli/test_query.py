@@ -125,7 +125,12 @@ def test_results_below_the_threshold_are_marked_as_weak(shelf: Shelf) -> None:
         (("bees", "--author", "nobody"), {}, 2, "No book in the collection 'alexandria' matches"),
         (("bees",), {"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         (("bees",), {"CITEKIT_EMBEDDER": "hashing"}, 1, "citekit library rebuild"),
-        (("bees",), {"QDRANT_URL": "http://127.0.0.1:9"}, 1, "There is no Qdrant server at http://127.0.0.1:9"),
+        (
+            ("bees",),
+            {"QDRANT_URL": "http://127.0.0.1:9"},
+            1,
+            "The Qdrant server at http://127.0.0.1:9 cannot be reached",
+        ),
     ],
 )
 def test_a_question_that_cannot_be_asked_ends_in_one_sentence(

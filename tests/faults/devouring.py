@@ -36,9 +36,11 @@ SETTINGS = {
 
 ENDS = {
     "it crashed the worker process": "died",
+    "the worker process was terminated": "died",
+    "the worker process ended": "died",
     "no progress was made for": "silent",
     "more memory than is allowed": "memory",
-    "the evidence would exceed": "size",
+    "the output would exceed": "size",
     "returned an invalid answer": "nonsense",
 }
 """Of what the errors of a child's limits say: which it was."""

@@ -134,7 +134,7 @@ def test_more_pieces_than_requests_are_refused_before_anything_is_sent(book: Pat
     service = ScriptedService([], limits_of=Limits(as_file=True, pages=20))
 
     with pytest.raises(
-        MapperUnavailable, match=r"at least 1. requests to scripted, but at most 5 are allowed.*--max-requests"
+        MapperUnavailable, match=r"at least 1. requests to scripted, but the limit is 5.*--max-requests"
     ):
         model_mapper(service, max_requests=5).map(source_of(book), "x")
 

@@ -137,7 +137,7 @@ class TestAChildThatDies:
         babble = "import os, sys; os.write(int(sys.argv[2]), b'\\xff' * 64)"
         some = WorkerPool(lambda: python(babble), dict, Limits(seconds=5, output=1))
 
-        with pytest.raises(SourceUnsupported, match="crashed the worker process"):
+        with pytest.raises(SourceUnsupported, match=r"the worker process (ended|was terminated)"):
             some.ask("pid", FILE, {})
 
 
@@ -320,7 +320,7 @@ class TestLimits:
     def test_of_what_is_written_hold(self, sound: WorkerPool, tmp_path: Path) -> None:
         target = tmp_path / "out"
 
-        with pytest.raises(SourceUnsupported, match="the evidence would exceed 1000 bytes"):
+        with pytest.raises(SourceUnsupported, match="the output would exceed 1000 bytes"):
             sound.ask("write", FILE, {"target": str(target), "size": 5000})
 
         assert target.stat().st_size <= 1000

@@ -140,7 +140,7 @@ def test_grades_that_are_none_are_ignored() -> None:
 
 @pytest.mark.parametrize("line", ["no JSON", MapperUnavailable("The service is down.")])
 def test_a_model_that_does_not_grade_is_one_sentence(line: str | Exception) -> None:
-    with pytest.raises(RerankerUnavailable, match=r"returned no grades|is down"):
+    with pytest.raises(RerankerUnavailable, match=r"returned no valid grades|is down"):
         ModelReranker(ScriptedService([line])).scores("honey?", PAGES)
 
 

@@ -134,9 +134,9 @@ def test_a_wrong_key_is_told_apart_from_a_missing_one() -> None:
         (refusal(429, "Rate limit"), IndexUnavailable, "Rate limit"),
         (refusal(507, "x"), IndexUnavailable, "is full"),
         ((502, "<html>Bad Gateway</html>"), IndexUnavailable, "failed. Try again"),
-        ((404, "<html>Not Found</html>"), IndexUnavailable, "is not a Qdrant server"),
-        ((200, "<html>Welcome to nginx</html>"), IndexUnavailable, "is not a Qdrant server"),
-        ((200, {"hello": "world"}), IndexUnavailable, "is not a Qdrant server"),
+        ((404, "<html>Not Found</html>"), IndexUnavailable, "does not answer like a Qdrant server"),
+        ((200, "<html>Welcome to nginx</html>"), IndexUnavailable, "does not answer like a Qdrant server"),
+        ((200, {"hello": "world"}), IndexUnavailable, "does not answer like a Qdrant server"),
     ],
 )
 def test_each_answer_is_one_sentence(answer: Answer, expected: type[CiteKitError], words: str) -> None:

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from citekit.application.locate_source import LocateSource
 from citekit.domain.distribution import DISTRIBUTION, install_command
-from citekit.domain.errors import CiteKitError, MapTooNew
+from citekit.domain.errors import CiteKitError, MapCorrupt, MapTooNew
 from citekit.domain.mcp_clients import ConnectedClient
 from citekit.domain.numbers import counted
 from citekit.domain.ports.map_store import MapStore
@@ -147,14 +147,15 @@ class Doctor:
         try:
             return Finding("mapper", Health.FINE, self.mapper(), topic=Topic.MAPPER)
         except CiteKitError as error:
-            remedy = "set CITEKIT_MAPPER to a known mapper"
+            remedy = "set CITEKIT_MAPPER to another mapper"
             return Finding("mapper", Health.BROKEN, str(error), remedy, Topic.MAPPER)
 
     def _maps(self) -> Iterator[Finding]:
         try:
             ids = self.maps.ids()
         except CiteKitError as error:
-            yield Finding("maps", Health.BROKEN, str(error), "make that folder readable, or choose another --home")
+            remedy = "make that folder readable, or choose another --home" if isinstance(error, MapCorrupt) else None
+            yield Finding("maps", Health.BROKEN, str(error), remedy)
             return
         damaged = [(name, fault) for name in ids if (fault := _fault(self.maps.get, name)) is not None]
         for name, fault in damaged:
@@ -191,7 +192,8 @@ class Doctor:
         found = self.remote_leftovers()
         if not found:
             return Finding("remote files", Health.FINE, "no files are left on a model service")
-        text = f"{counted(len(found), 'uploaded file')} may still be on a model service: {', '.join(found[:5])}"
+        listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+        text = f"{counted(len(found), 'uploaded file')} may still be on a model service: {listed}"
         return Finding(
             "remote files", Health.NOTED, text, "the next run with the same service and API key deletes them"
         )
@@ -200,8 +202,12 @@ class Doctor:
         found = self.leftovers()
         if not found:
             return Finding("leftovers", Health.FINE, "none")
-        text = f"{counted(len(found), 'temporary file')} of killed processes, such as {found[0]}"
-        return Finding("leftovers", Health.NOTED, text, "run citekit cache verify, or delete them")
+        text = (
+            f"a temporary file of a killed process: {found[0]}"
+            if len(found) == 1
+            else f"{len(found)} temporary files of killed processes, such as {found[0]}"
+        )
+        return Finding("leftovers", Health.NOTED, text, "run citekit cache verify")
 
 
 def _component(found: Component) -> Finding:

@@ -36,7 +36,7 @@ MARK = "/@case"
 
 OWNER = "#owner"
 
-ENDED = re.compile(r"crashed the worker process|no progress was made|returned an invalid answer")
+ENDED = re.compile(r"the worker process,? (ended|was|which was)|no progress was made|returned an invalid answer")
 """How errors say that a parser was ended; nothing more is asked of a content that had one ended while it was cut."""
 
 PARTS = 4

@@ -140,7 +140,7 @@ def read_guardian(text: str, what: str) -> Guardian | None:
 
 def _guardian(said: Mapping[Any, Any], body: str, what: str) -> Guardian:
     if not said.get("id") or not said.get("personality_prompt"):
-        raise FaultyAnswer(what, [f"{KEY}: must contain 'id' and 'personality_prompt'"])
+        raise FaultyAnswer(what, [f"{KEY}: must contain 'id' and 'personality_prompt', and neither may be empty"])
     identifier = _id(said, what)
     fallback = identifier.replace("_", "-").title()
     return Guardian(

@@ -147,7 +147,7 @@ class QuotableTextReader:
         extracted_text = self.texts.read(source, progress)
         if extracted_text.unread and not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"The pages of {source.path.name} are too complex to read, and there is no other text, so there is "
+                f"One or more pages of {source.path.name} are too complex to read, and there is no other text, so there is "
                 "nothing to search, read, or quote."
             )
         if not extracted_text.text.strip():
@@ -246,9 +246,10 @@ class QuotableTextReader:
         """
         transcriber = self.transcriber()
         if transcriber is None:
+            advice = "" if facts.audio_codec is None else f" {NO_TRANSCRIBER}"
             raise SourceUnsupported(
                 f"{source.path.name} has no subtitles, embedded or in a sidecar file, so there is nothing to "
-                f"search, read, or quote. {NO_TRANSCRIBER}"
+                f"search, read, or quote.{advice}"
             )
         speech = transcriber.transcribe(source, progress)
         if not speech.passages and not is_needed:

@@ -75,7 +75,7 @@ def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: st
             return {"spent": memory}
         if any(getattr(each, "errno", None) == errno.EFBIG for each in _causes(error)):
             return {
-                "short": f"the evidence would exceed {asked['output']} bytes (to allow more, increase CITEKIT_CACHE_LIMIT)"
+                "short": f"the output would exceed {asked['output']} bytes (to allow more, increase CITEKIT_CACHE_LIMIT)"
             }
         if isinstance(error, CiteKitError):
             return {"failed": to_plain_error(error)}

@@ -277,8 +277,9 @@ class WorkerPool:
             if ended.status == -signal.SIGXCPU:
                 raise SpentError(TIME, was_busy=conversation.was_busy) from ended
             if is_fresh:
-                died = CrashedError if -ended.status in _CRASHES else DiedError
-                raise died(f"it crashed the worker process, which {ended.how}") from ended
+                if -ended.status in _CRASHES:
+                    raise CrashedError(f"it crashed the worker process, which {ended.how}") from ended
+                raise DiedError(f"the worker process {ended.how}") from ended
         # The worker may have exited, or earlier files used it up. Only a fresh worker is conclusive for this file.
         parser.child, parser.state = self._started(), self.state()
         return self._said(parser, request, turn, is_fresh=True)

@@ -208,7 +208,8 @@ class BucketFiles:
         bucket, key = self._origin(path)
         if any(len(name.encode()) > LONGEST_NAME for name in path.relative_to(self._files).parts):
             raise SourceUnreadable(
-                f"Cannot read {bucket}/{key}: a part of its key is too long for a file name. Rename the object."
+                f"Cannot read {bucket}/{key}: a part of its address is too long for a file name. Download it yourself "
+                "under a shorter name, and map the copy."
             )
         known = self._record(path)
         hosts = self._hosts | (frozenset() if known is None else known.hosts)
@@ -247,7 +248,10 @@ class BucketFiles:
                 if path.is_dir()
                 else "a folder in this key is the key of another object"
             )
-            raise SourceUnreadable(f"Cannot read {bucket}/{key}: {why}. Rename one of the objects.")
+            raise SourceUnreadable(
+                f"Cannot read {bucket}/{key}: {why}. Rename one of the objects, or download this one "
+                "yourself, and map the copy."
+            )
         with temporary_beside(path) as temporary:
             with writing(path):
                 file = temporary.open("xb")

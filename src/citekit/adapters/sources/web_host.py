@@ -119,9 +119,9 @@ class WebHost:
                 key, "the server redirects to an address that contains a user name, which CiteKit does not follow"
             )
         if parts.netloc.lower() not in self.hosts:
-            raise self._unreadable(
-                key, f"the server redirects to {parts.netloc}. To permit that, add --allow-host {parts.netloc}"
-            )
+            is_redirect = url != f"{self.url}/{key}"
+            what = f"the server redirects to {parts.netloc}" if is_redirect else "its host is not permitted"
+            raise self._unreadable(key, f"{what}. To permit that, add --allow-host {parts.netloc} to citekit ingest")
         target = quote(parts.path or "/", safe=_SAFE) + (f"?{quote(parts.query, safe=_SAFE)}" if parts.query else "")
         try:
             connection = _Connection(parts.hostname or "", parts.port or 443, self.trust(), self.permitted)

@@ -17,6 +17,8 @@ from citekit.wire import maps
 
 __all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed", "written"]
 
+_MAP_AGAIN = "Map its source again: citekit ingest FILE --force"
+
 
 def origins(resource_map: ResourceMap) -> list[str]:
     """Return the paths of the files whose text a map may contain: its source, and the data from which it was imported."""
@@ -33,7 +35,7 @@ def check_file(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise MapCorrupt(f"The map {path} is not a regular file. Remove it, and map its source again.")
     if status.st_size > SIZE_LIMIT:
-        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. Map its source again.")
+        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_MAP_AGAIN}")
 
 
 def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
@@ -42,12 +44,12 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
     Raise `MapTooNew` if a later version of CiteKit wrote it, or `MapCorrupt` if it is damaged or too large.
     """
     if len(data) > SIZE_LIMIT:
-        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. Map its source again.")
+        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_MAP_AGAIN}")
     try:
         found = maps.from_json(data.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise MapCorrupt(
-            f"The map {path} is damaged: it is not valid UTF-8 at byte {error.start}. Map its source again."
+            f"The map {path} is damaged: it is not valid UTF-8 at byte {error.start}. {_MAP_AGAIN}"
         ) from error
     except VersionTooNew as error:
         raise MapTooNew(
@@ -56,7 +58,7 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
     except FaultyAnswer as error:
         raise MapCorrupt(
             f"The map of '{resource_id}' is damaged: {error}. Repair it (citekit validate {resource_id} --fix), or "
-            "map its source again."
+            "map its source again: citekit ingest FILE --force"
         ) from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)
 

@@ -367,7 +367,7 @@ class SharedMapStore:
     def _conflict(self, resource_id: str) -> StoreUnavailable:
         return StoreUnavailable(
             f"Another machine stored the map of another file as '{resource_id}' at the same time. Map the file again; it "
-            "gets another ID."
+            "gets another ID unless you choose one."
         )
 
     def _missing(self, resource_id: str) -> ResourceMissing:

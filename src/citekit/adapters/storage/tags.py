@@ -35,9 +35,11 @@ class FileTags:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
+            remedy = (
+                "Check the disk and your permissions." if isinstance(error, OSError) else "Repair or delete the file."
+            )
             raise IndexCorrupt(
-                f"The tags in {self.path} cannot be read: {getattr(error, 'strerror', None) or error}. Repair or delete "
-                "the file."
+                f"The tags in {self.path} cannot be read: {getattr(error, 'strerror', None) or error}. {remedy}"
             ) from error
         return self._known[1]
 
@@ -71,7 +73,7 @@ def _read(path: Path) -> Mapping[str, Sequence[str]]:
     """
     data = json.loads(read_file(path, SIZE_LIMIT).decode("utf-8", "surrogatepass"))
     if not isinstance(data, dict):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004 - reported as damaged, like other wrong content
+        raise ValueError("the file does not contain a JSON object")  # noqa: TRY004 - reported as damaged, like other wrong content
     found = {}
     for name, tags in data.items():
         if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):

@@ -226,9 +226,12 @@ class IngestBook:
     def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> ChunkedBook:
         extracted_text = self.reader.read(source, progress=within(progress, 5))
         if not extracted_text.text.strip():
+            scanned = (
+                f" To read scanned pages, CiteKit needs the extra 'ocr' ({install_command('ocr')}), and CITEKIT_OCR must "
+                "not be off."
+            )
             raise SourceUnsupported(
-                f"{source.path} has no text. It is empty or contains only scanned pages. To read scanned pages, install "
-                f"the extra 'ocr': {install_command('ocr')}."
+                f"{source.path} has no text that CiteKit can read.{scanned if source.format.name == 'pdf' else ''}"
             )
         return self.cut(
             base, extracted_text, request.params, request.language, hierarchical=request.hierarchical, progress=progress

@@ -156,7 +156,7 @@ class _Conversation:
             if statements is not None:
                 return Draft(statements, usage)
             self._follow_up(_UNREADABLE)
-        raise FaultyAnswer("The model's answer is not valid", ["$: it contains no list of statements"])
+        raise FaultyAnswer("The model's answer is not valid", ["$: it contains no valid list of statements"])
 
     def _follow_up(self, words: str) -> None:
         assert self._last is not None

@@ -95,7 +95,7 @@ class ModelReranker:
         grades = _grades(reply.text)
         if not grades:
             raise RerankerUnavailable(
-                f"{self.name} returned no grades for the passages. Try again, or choose another model."
+                f"{self.name} returned no valid grades for the passages. Try again, or choose another model."
             )
         return [grades.get(number, page.score / 2) for number, page in enumerate(pages, 1)]
 

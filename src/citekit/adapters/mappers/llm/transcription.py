@@ -94,10 +94,15 @@ class SoundBudget:
     def spend(self) -> None:
         """See `Spending.spend`."""
         if self.limit is not None and self.spent + self._next > self.limit:
+            limit = f"The limit of {shortest(self.limit)} second{'' if self.limit == 1 else 's'} of audio"
+            if self._next > self.limit:
+                raise BudgetExhausted(
+                    f"{limit} is too low for the next part of {self.name}, which has {math.ceil(self._next)} seconds. "
+                    "Allow more (CITEKIT_SPEECH_SECONDS)."
+                )
             raise BudgetExhausted(
-                f"The limit of {shortest(self.limit)} seconds of audio was reached before all of {self.name} was "
-                "transcribed. The recognized text is kept: run the command again to continue, or allow "
-                "more (CITEKIT_SPEECH_SECONDS)."
+                f"{limit} was reached before all of {self.name} was transcribed. The recognized text is kept: run the "
+                "command again to continue, or allow more (CITEKIT_SPEECH_SECONDS)."
             )
         self.spent += self._next
 

@@ -99,7 +99,7 @@ class AnswerValidator:
             return proposals, []
         proposals, faults, moves = snap_to_definitions(proposals, self.definitions, code=self.code)
         if moves:
-            notes.append(f"Nodes that were moved to the exact lines of their definitions: {moves}.")
+            notes.append(f"Nodes that were moved to the exact lines of their definitions or headings: {moves}.")
         return proposals, faults
 
     def _titled(

@@ -89,7 +89,7 @@ class SourceView:
         if count > self.max_windows:
             raise MapperUnavailable(
                 f"{self.source.path.name} is too long: mapping it needs at least {count} requests to {self.service}, "
-                f"but at most {self.max_windows} are allowed. Allow more (--max-requests), or use --mapper local. "
+                f"but the limit is {self.max_windows}. Allow more (--max-requests), or use --mapper local. "
                 "Nothing was sent."
             )
 

@@ -45,7 +45,7 @@ def _hidden(value: object, secret: str) -> object:
 
 
 STATUSES = {
-    400: "rejected the request: check the API key, the dimensions, and that '{model}' is an embedding model",
+    400: "rejected the request: check the API key, and that '{model}' is an embedding model",
     401: "rejected the API key: check {variables}, or create a new key at {keys}",
     403: "does not permit this request with the API key: check {variables} and the project of the key ({keys})",
     404: "has no embedding model '{model}': choose another",
@@ -189,7 +189,7 @@ class GeminiEmbedder:
             raise EmbedderUnavailable(f"Gemini needs an API key. Set {VARIABLES}, or choose another embedder.")
         if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise EmbedderUnavailable(
-                f"The API key in {VARIABLES} contains characters that are not allowed in a key. Copy it again."
+                f"The API key ({VARIABLES}) contains characters that are not allowed in a key. Copy it again."
             )
         return client.connect(self.key, self.base_url, self.timeout)
 

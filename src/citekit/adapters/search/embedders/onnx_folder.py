@@ -112,7 +112,7 @@ def _json(path: Path, absent: Any) -> Any:
     except (OSError, ValueError, RecursionError) as error:
         raise EmbedderUnavailable(f"The file {path} cannot be read as JSON ({error}).") from error
     if not isinstance(found, type(absent)):
-        raise EmbedderUnavailable(f"The file {path} is not a valid configuration file of sentence-transformers.")
+        raise EmbedderUnavailable(f"The file {path} is not a valid configuration file of a model.")
     return found
 
 
@@ -183,8 +183,8 @@ class OnnxFolderEmbedder:
         found = next((self.folder / name for name in names if (self.folder / name).is_file()), None)
         if found is None:
             raise EmbedderUnavailable(
-                f"The folder {self.folder} has no file {names[0]}. Export the model into it with `optimum-cli "
-                "export onnx`."
+                f"The folder {self.folder} has no file {names[0]}. Export a model into it: optimum-cli "
+                f"export onnx --model MODEL {self.folder}"
             )
         return found
 

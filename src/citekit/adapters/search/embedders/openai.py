@@ -44,13 +44,13 @@ class Place:
 
 
 STATUSES = {
-    400: "rejected the request{said}: check the number of dimensions, and that '{model}' is an embedding model",
-    401: "rejected the API key{said}: check OPENAI_API_KEY",
+    400: "rejected the request{said}: check that '{model}' is an embedding model",
+    401: "rejected the API key, or requires one{said}: check OPENAI_API_KEY",
     403: "does not permit this request with the API key{said}: check the project of the key, and the model '{model}'",
     404: "has no embedding model '{model}'{said}: choose another, or check the address",
     408: "did not finish in time{said}: try again later",
     413: "rejected the request as too large{said}: use smaller chunks",
-    422: "rejected the request{said}: check the number of dimensions, and that '{model}' is an embedding model",
+    422: "rejected the request{said}: check that '{model}' is an embedding model",
     429: "reports that a rate limit or quota is reached{said}: wait, or raise the limit",
 }
 """The message for each HTTP status. For other statuses, `_OTHER` has a message for each first digit."""
@@ -177,7 +177,7 @@ class OpenAiEmbedder:
             raise EmbedderUnavailable("OpenAI needs an API key. Set OPENAI_API_KEY, or choose another embedder.")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise EmbedderUnavailable(
-                "The API key in OPENAI_API_KEY contains characters that are not allowed in a key. Copy it again."
+                "The API key (OPENAI_API_KEY) contains characters that are not allowed in a key. Copy it again."
             )
         return driver.connect(self.key, self.base_url, self.timeout)
 

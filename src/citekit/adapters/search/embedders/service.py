@@ -79,10 +79,12 @@ def _batches(texts: Sequence[str], limits: Limits) -> Iterator[Sequence[str]]:
 def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequence[Sequence[float]]:
     if len(vectors) != count:
         raise EmbedderUnavailable(
-            f"{whose} returned a wrong number of vectors: {len(vectors)} instead of {count}. Check the model."
+            f"{whose} returned the wrong number of vectors: {len(vectors)} instead of {count}. Check the model."
         )
     for vector in vectors:
-        if not vector or not all(isinstance(value, int | float) and math.isfinite(real(value)) for value in vector):
+        if not vector:
+            raise EmbedderUnavailable(f"{whose} returned an empty vector. Check the model.")
+        if not all(isinstance(value, int | float) and math.isfinite(real(value)) for value in vector):
             raise EmbedderUnavailable(
                 f"{whose} returned a vector with values that are not finite numbers. Check the model."
             )

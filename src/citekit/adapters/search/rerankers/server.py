@@ -93,8 +93,13 @@ class ServerReranker:
                 401: "check CITEKIT_RERANKER_KEY",
                 403: "check CITEKIT_RERANKER_KEY",
                 404: f"check CITEKIT_RERANKER_URL and the model '{self.model}'",
-            }.get(status, "try again later" if status in TRANSIENT else f"check the model '{self.model}'")
-            happened = "failed" if status // 100 == 5 else "rejected the request"
+                405: "check CITEKIT_RERANKER_URL",
+            }.get(status, f"check the model '{self.model}'")
+            if status // 100 == 3:
+                advice = "check CITEKIT_RERANKER_URL"
+            elif status // 100 == 5 or status in TRANSIENT:
+                advice = "try again later"
+            happened = {3: "answered with a redirect", 5: "failed"}.get(status // 100, "rejected the request")
             return Verdict(self._failed(f"{happened}{said}: {advice}"), status in TRANSIENT, trouble.retry_after)
         sentence = {
             FailureKind.TIMEOUT: f"did not answer within {self.timeout:g} s: try again later",

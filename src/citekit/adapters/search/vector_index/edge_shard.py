@@ -71,9 +71,9 @@ class EdgeForm:
 
 
 def corrupt(folder: Path, reason: str) -> IndexCorrupt:
-    """Return the error for a damaged collection, which says how to rebuild it."""
+    """Return the error for a collection that is damaged or cannot be read, which says how to rebuild it."""
     return IndexCorrupt(
-        f"The index {folder} is damaged: {reason}. To rebuild it from the books, run: citekit library rebuild "
+        f"The index {folder} cannot be used: {reason}. To rebuild it from the books, run: citekit library rebuild "
         f"--collection {folder.name}"
     )
 

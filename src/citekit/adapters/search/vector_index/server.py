@@ -43,7 +43,7 @@ OURS = "citekit"
 FORM = 1
 
 START = (
-    "Start one (docker run -p 6333:6333 qdrant/qdrant), "
+    "start a Qdrant server (docker run -p 6333:6333 qdrant/qdrant), "
     "or leave QDRANT_URL and QDRANT_HOST unset to use the embedded index."
 )
 
@@ -250,7 +250,8 @@ class QdrantVectorIndex:
 def foreign(collection: str, place: str) -> IndexUnavailable:
     """Return the error for a collection that another program created."""
     return IndexUnavailable(
-        f"The collection '{collection}' at {place} was not created by CiteKit. Choose another name (QDRANT_COLLECTION)."
+        f"The collection '{collection}' at {place} was not created by CiteKit. Choose another name (--collection or "
+        "QDRANT_COLLECTION)."
     )
 
 
@@ -273,12 +274,13 @@ def _key(place: str, has_key: bool) -> str:
 
 
 _SENTENCES = {
-    Kind.UNREACHABLE: "There is no Qdrant server at {place}{said}. " + START,
+    Kind.UNREACHABLE: "The Qdrant server at {place} cannot be reached{said}. Check the address, " + START,
     Kind.TIMEOUT: "The Qdrant server at {place} did not answer in time. Try again later, or check its load.",
     Kind.MISSING: "The Qdrant server at {place} has no such collection or entry{said}.",
     Kind.EXISTS: "The Qdrant server at {place} already has a collection with this name{said}.",
     Kind.FULL: "The disk of the Qdrant server at {place} is full. Free some space on it.",
     Kind.SERVER: "The Qdrant server at {place} failed{said}. Try again later, or check the log of the server.",
-    Kind.FOREIGN: "The server at {place} is not a Qdrant server. Check the address and the port. " + START,
+    Kind.FOREIGN: "The server at {place} does not answer like a Qdrant server. Check the address and the port, "
+    + START,
     Kind.ADDRESS: "{place} is not a valid address of a Qdrant server{said}. Use an address such as http://host:6333.",
 }

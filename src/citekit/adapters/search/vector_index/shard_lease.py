@@ -195,9 +195,7 @@ class ShardLease(Generic[_T]):
         try:
             lock.enter_context(self._locks.hold(f"{self._name}.lock", ask))
         except HomeUnwritable as error:
-            raise IndexUnavailable(
-                f"{self._what} cannot be opened, because its folder is not writable. {error}"
-            ) from error
+            raise IndexUnavailable(f"{self._what} cannot be opened. {error}") from error
         with suppress(OSError):
             _write(self._note, json.dumps({"pid": os.getpid(), "program": _program()}).encode())
 
