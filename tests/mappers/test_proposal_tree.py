@@ -141,8 +141,9 @@ class TestTitles:
 
         made = model_mapper(service).map(source_of(path), "x")
 
-        assert "nodes[2].first_page: the title is not on page 2; it is a heading on page 13" in prompt_text(
-            service.questions[1]
+        assert (
+            "nodes[2].first_page: the part does not begin on page 2; its title is a heading on page 13"
+            in prompt_text(service.questions[1])
         )
         assert ["Opening moves", "Middle game", "Pawn structure", "Endings"] == [node.title for node in made.nodes]
 
@@ -155,8 +156,9 @@ class TestTitles:
 
         made = model_mapper(service).map(source_of(path), "x")
 
-        assert "nodes[5].first_page: the title is not on page 1; it is a heading on page 7" in prompt_text(
-            service.questions[1]
+        assert (
+            "nodes[5].first_page: the part does not begin on page 1; its title is a heading on page 7"
+            in prompt_text(service.questions[1])
         )
         assert [(1, head, (n, n)) for n, head in enumerate(heads, 2)] == rows_of(made)
 

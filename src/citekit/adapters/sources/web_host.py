@@ -134,7 +134,7 @@ class WebHost:
                 "the file yourself",
             ) from error
         except (OSError, HTTPException, ValueError) as error:
-            raise self._unreadable(key, f"{parts.netloc} cannot be reached ({_short(error)})") from error
+            raise self._unreadable(key, f"the request to {parts.netloc} failed ({_short(error)})") from error
 
     def _unreadable(self, key: str, why: str) -> SourceUnreadable:
         return SourceUnreadable(f"Cannot read {self.url}/{key.partition('?')[0]}: {why}.")

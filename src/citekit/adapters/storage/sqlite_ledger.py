@@ -72,7 +72,7 @@ _UNWRITABLE = {
     Trouble.UNREACHABLE: "it cannot be opened; check that it is a file that you can read and write",
     Trouble.FAILED: "the disk or the system reported an error; check the disk and its free space",
     Trouble.TOO_MUCH: "an entry exceeds the size limit of SQLite",
-    Trouble.MISUSED: "the installed version of SQLite does not support the ledger",
+    Trouble.MISUSED: "SQLite reported an unexpected error; please report this bug",
 }
 _CORRUPT = {
     Trouble.DAMAGED: "its file is damaged",

@@ -71,7 +71,7 @@ def _clip_part(view: SourceView, start: float, end: float) -> Sequence[Part]:
     assert view.clips is not None
     path = view.clips(view.source.path, start, end, view.folder)
     if view.limits.file_bytes is not None and path.stat().st_size > view.limits.file_bytes:
-        raise view.too_large()
+        raise view.part_too_large(path.stat().st_size)
     return [FilePart(path, _media_type(view))]
 
 

@@ -208,7 +208,9 @@ def _moved_to(proposal: ProposedNode, page: int) -> ProposedNode:
 def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
     numbers = ", ".join(str(page - int(proposal.shift)) for page in pages[:4])
     found = f"page {numbers}" if len(pages) == 1 else f"pages {numbers}"
-    reason = f"the title is not on page {int(proposal.span[0] - proposal.shift)}; it is a heading on {found}"
+    reason = (
+        f"the part does not begin on page {int(proposal.span[0] - proposal.shift)}; its title is a heading on {found}"
+    )
     return Fault(f"{proposal.path}.first_page", reason, proposal.title)
 
 

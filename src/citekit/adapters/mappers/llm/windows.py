@@ -84,6 +84,13 @@ class SourceView:
             "map a smaller file. Nothing was sent."
         )
 
+    def part_too_large(self, size: int) -> MapperUnavailable:
+        """Return the error for a part of the source that has `size` bytes, more than the service accepts."""
+        return MapperUnavailable(
+            f"A part of {self.source.path.name} is {_megabytes(size)}, but {self.service} accepts at most "
+            f"{_megabytes(self.limits.file_bytes or 0)}. Use --mapper local, or map a smaller file."
+        )
+
     def check_count(self, count: int) -> None:
         """Raise `MapperUnavailable` if `count` requests are more than the limit. Call this before sending any."""
         if count > self.max_windows:

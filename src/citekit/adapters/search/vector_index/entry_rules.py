@@ -55,7 +55,7 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
     if len(vector) != dimensions:
         raise ModelMismatch(
             f"The vector has {len(vector)} dimensions, but the vectors of this collection have {dimensions}. Use the "
-            "embedder of the collection, or rebuild the collection (citekit library rebuild)."
+            "embedder of the collection, or rebuild the collection (citekit library rebuild --collection NAME)."
         )
     if not all(map(math.isfinite, vector)):
         raise RequestRefused("All values of a vector must be finite numbers.")
