@@ -122,7 +122,7 @@ def test_results_below_the_threshold_are_marked_as_weak(shelf: Shelf) -> None:
         (("bees", "--context", "some"), {}, 2, "'some' is not one of"),
         (("bees", "--collection", "a/b"), {}, 2, "'a/b' is not a valid name for a collection"),
         (("bees", "--collection", "other"), {}, 1, "There is no collection 'other'"),
-        (("bees", "--author", "nobody"), {}, 2, "No book in the collection 'alexandria' matches"),
+        (("bees", "--author", "nobody"), {}, 2, "No book in the collection 'alexandria' meets all given criteria"),
         (("bees",), {"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         (("bees",), {"CITEKIT_EMBEDDER": "hashing"}, 1, "citekit library rebuild"),
         (

@@ -159,7 +159,7 @@ def test_texts_are_checked_as_pages_are(tmp_path: Path, name: str, text: str, re
     assert {*real} == {node.title for node in made.walk()}
 
     invented = nodes(*((1, title, 1, 6) for title in INVENTED[:3]), unit=unit)
-    with pytest.raises(FaultyAnswer, match="3 of 3 titles"):
+    with pytest.raises(FaultyAnswer, match="located them: 3 of 3"):
         model_mapper([invented] * 2).map(source, "x")
 
 
@@ -173,7 +173,7 @@ def test_recordings_are_validated_against_their_subtitles(tmp_path: Path) -> Non
     invented = nodes((1, INVENTED[0], 0, 2), (1, INVENTED[1], 2, 5), unit="second")
 
     assert 2 == len(model_mapper([real]).map(source_of(film), "x").nodes)
-    with pytest.raises(FaultyAnswer, match="2 of 2 titles"):
+    with pytest.raises(FaultyAnswer, match="located them: 2 of 2"):
         model_mapper([invented] * 2).map(source_of(film), "x")
 
 
@@ -257,9 +257,9 @@ CALLS = [
 @pytest.mark.parametrize("title", CALLS)
 def test_a_title_that_looks_like_a_call_is_found_only_if_all_of_it_is(pdf: Path, tmp_path: Path, title: str) -> None:
     (tmp_path / "shelf.py").write_text(f"# the valley told\n{CODE}")
-    with pytest.raises(FaultyAnswer, match="1 of 1 titles"):
+    with pytest.raises(FaultyAnswer, match="located them: 1 of 1"):
         model_mapper([nodes((1, title, 1, 2))] * 2).map(source_of(pdf), "x")
-    with pytest.raises(FaultyAnswer, match="1 of 1 titles"):
+    with pytest.raises(FaultyAnswer, match="located them: 1 of 1"):
         model_mapper([nodes((1, title, 1, 6), unit="line")] * 2).map(source_of(tmp_path / "shelf.py"), "x")
 
 
@@ -269,7 +269,7 @@ def test_printed_page_numbers_confirm_no_chapters(tmp_path: Path) -> None:
     )
     invented = nodes(*((1, f"Chapter {n}", n, n) for n in range(1, 9)))
 
-    with pytest.raises(FaultyAnswer, match="8 of 8 titles"):
+    with pytest.raises(FaultyAnswer, match="located them: 8 of 8"):
         model_mapper([invented] * 2).map(source_of(path), "x")
 
 
@@ -312,7 +312,7 @@ def test_blank_stretches_of_texts_and_gaps_of_subtitles_hide_no_invented_titles(
     film = write_video(tmp_path / "film.mp4", seconds=90)
     (tmp_path / "film.srt").write_text("1\n00:00:00,000 --> 00:00:02,000\nToday we feed the herons.\n")
 
-    with pytest.raises(FaultyAnswer, match="1 of 1 titles"):
+    with pytest.raises(FaultyAnswer, match="located them: 1 of 1"):
         model_mapper([nodes((1, INVENTED[0], 10, 140), unit="line")] * 2).map(source_of(tmp_path / "gap.txt"), "x")
     gap = nodes((1, "Feeding the herons", 0, 2), (1, INVENTED[0], 60, 90), unit="second")
     made = model_mapper([gap]).map(source_of(film), "x")

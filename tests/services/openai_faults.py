@@ -151,7 +151,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(name="a malformed key", key="sk-\u2026", says=("OPENAI_API_KEY", "Copy it again"), requests=0),
     Fault(name="an address without http://", address="localhost:11434", says=("base URL", "http://"), requests=0),
     Fault(name="server not reachable", address="nowhere", says=("cannot be reached", "--base-url"), requests=0),
-    Fault(name="file over the limit", about="huge", says=("60.0 MB", "at most 50 MB"), requests=0),
+    Fault(name="file over the limit", about="huge", says=("60.0 MB", "is 50 MB"), requests=0),
     Fault(name="wrong key", key="sk-wrong-0000006789", says=("does not accept the key", "401", "OPENAI_API_KEY")),
     Fault(
         name="a server that wants a key, and none is set",

@@ -81,7 +81,7 @@ def test_a_link_is_held_to_the_file_that_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to(bad)
 
     assert "mine-alone" == settings_from({"OPENAI_API_KEY_FILE": str(tmp_path / "a")}, tmp_path).openai_key
-    with pytest.raises(RequestRefused, match="other users can read"):
+    with pytest.raises(RequestRefused, match="other users can access"):
         settings_from({"OPENAI_API_KEY_FILE": str(tmp_path / "b")}, tmp_path)
 
 

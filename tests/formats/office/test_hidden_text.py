@@ -247,7 +247,7 @@ def test_a_map_says_where_slides_hide_text_and_does_not_repeat_it(hide: str, tmp
     resource = deck_with(HIDING[hide], tmp_path).map("deck")
 
     assert not [node for node in resource.nodes if "Ignore" in f"{node.title} {node.summary}"]
-    assert [True] == ["4 words on slide 2" in note for note in resource.metadata["notes"] if "Hidden text" in note]
+    assert [True] == ["(slide 2): 4 words are" in note for note in resource.metadata["notes"] if "Hidden text" in note]
 
 
 RUNS = {

@@ -145,7 +145,7 @@ def test_text_evidence_says_that_ocr_recognized_it(ocr: Counted | None, tmp_path
     made = PyMuPdfExtractor(ocr=ocr).extract(source, Pages((1, 2)), Options(Form.TEXT), target)
 
     assert ("covers 10 percent" in target.read_text()) is (ocr is not None)
-    assert any("OCR" in note and "page 1." in note for note in made.notes) is (ocr is not None)
+    assert any("OCR" in note and "(page 1)" in note for note in made.notes) is (ocr is not None)
 
 
 def test_the_text_of_a_region_has_only_its_lines(tmp_path: Path) -> None:
