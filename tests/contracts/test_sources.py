@@ -264,7 +264,7 @@ class TestSources:
         writer = threading.Thread(target=grow)
         writer.start()
         try:
-            with pytest.raises(SourceUnreadable, match="changed while it was read"):
+            with pytest.raises(SourceUnreadable, match="changed while it was being read"):
                 sources.identify(path)
         finally:
             done.set()

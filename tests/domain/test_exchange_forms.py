@@ -402,7 +402,7 @@ def test_annotations_of_others_are_read(annotation: Any, modality: Modality, exp
         ({"selector": None}, TEXT, "a selector must be an object with a type"),
         ({"type": "SvgSelector", "value": "<svg/>"}, IMAGE, "selectors of this type are not supported"),
         ({"type": "FragmentSelector", "value": "x", "conformsTo": "urn:x"}, TEXT, "fragments of this standard"),
-        ({"type": "FragmentSelector", "value": 3}, TEXT, "must have a text as its value"),
+        ({"type": "FragmentSelector", "value": 3}, TEXT, "value of a FragmentSelector must be a string"),
         ({"type": "TextQuoteSelector", "exact": "fish"}, TEXT, "more than once"),
         ({"type": "TextQuoteSelector", "exact": "fowl"}, TEXT, "does not contain"),
         ({"type": "TextQuoteSelector", "exact": ""}, TEXT, "it is empty"),

@@ -117,7 +117,7 @@ def test_a_subject_that_may_read_does_not_map_files(server: HttpServer) -> None:
 
     assert "ingest" not in [tool["name"] for tool in tools]
     assert again["isError"]
-    assert "does not have the scope ingest" in again["content"][0]["text"]
+    assert "does not have the scope 'ingest'" in again["content"][0]["text"]
 
 
 def test_a_file_is_mapped_by_its_relative_path(server: HttpServer) -> None:

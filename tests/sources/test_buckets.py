@@ -163,7 +163,7 @@ def test_large_objects_and_ones_that_change_while_they_are_read_fail_alone(
         return found
 
     monkeypatch.setattr(BucketFiles, "_head", then_it_changes)
-    with pytest.raises(SourceUnreadable, match="changed while it was read"):
+    with pytest.raises(SourceUnreadable, match="changed while it was being read"):
         BucketFiles(tmp_path, 10**9).fetch(paths["one.md"])
     assert "# One\n" == paths["one.md"].read_text()
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and "tmp" in path.name]

@@ -232,7 +232,7 @@ def test_a_file_that_changes_while_it_is_mapped_gets_no_map(world: World) -> Non
 
     for script in (swapping, removing):
         world.mapper.script = script
-        with pytest.raises(SourceChanged, match="changed or removed while it was mapped"):
+        with pytest.raises(SourceChanged, match="changed or removed while it was being mapped"):
             world.app.ingest(path)
     assert [] == world.app.maps.ids()
 

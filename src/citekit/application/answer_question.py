@@ -128,4 +128,6 @@ def _faults(withheld: Sequence[CheckedStatement]) -> Iterator[str]:
             yield f"The statement {statement.text!r} has no quote."
         for quote in statement.quotes:
             if not quote.holds:
-                yield f"The quote {quote.quote!r} does not hold: {quote.problem or 'no passage shows these words'}."
+                is_altered = quote.verdict is not None and quote.verdict.altered is not None
+                shown = "it changes what the passage says" if is_altered else "no passage shows these words"
+                yield f"The quote {quote.quote!r} does not hold: {quote.problem or shown}."

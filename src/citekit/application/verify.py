@@ -272,7 +272,7 @@ class VerifyEvidence:
             try:
                 made = self.resolve.again(receipt, self.sources.identify(path), target)
                 if self.sources.digest_uncached(path, max(receipt.source_size, READ_ANYWAY)) != receipt.source_digest:
-                    detail = f"{path} changed while it was read"
+                    detail = f"{path} changed while it was being read"
                     return Check("content", None, detail, Ruling.SOURCE_CHANGED)
             except Cancelled:
                 raise

@@ -173,7 +173,8 @@ class Parsers:
     def written(self) -> TextReader:
         """The reader of documents for checking quotes.
 
-        Its text is as displayed: words that are hyphenated at the end of a line stay split.
+        Superscripts, subscripts, and hidden text are marked, and words that are hyphenated at the end of a line stay
+        split.
         """
         from citekit.adapters.formats.text_reader import FormatTextReader
 

@@ -334,7 +334,7 @@ class SourceChanged(Damaged):
     def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False) -> None:
         self.resource_id, self.path, self.during_mapping = resource_id, path, during_mapping
         super().__init__(
-            f"The file was changed or removed while it was mapped: {path}. "
+            f"The file was changed or removed while it was being mapped: {path}. "
             "Wait until it no longer changes, and ingest it again."
             if during_mapping
             else f"The source of '{resource_id}' has changed since it was mapped: {path}. "

@@ -48,7 +48,7 @@ class LlamaNode:
 
     @property
     def page_label(self) -> str:
-        """The printed number of the node's page in its metadata, or ""."""
+        """The page label or page number in the node's metadata, or ""."""
         label = self.metadata.get("page_label", self.metadata.get("page_number"))
         if label is None and "total_pages" in self.metadata:
             label = self.metadata.get("source")  # PyMuPDFReader

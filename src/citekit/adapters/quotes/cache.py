@@ -120,7 +120,7 @@ class KeptQuotableTexts:
     def _check(self, source: Source) -> None:
         if not self.is_unchanged(source):
             raise SourceUnreadable(
-                f"Cannot read {source.path}: it changed while it was read. Wait until it is complete."
+                f"Cannot read {source.path}: it changed while it was being read. Wait until it is complete."
             )
 
     def _remember(self, key: str, texts: Sequence[Quotable]) -> None:

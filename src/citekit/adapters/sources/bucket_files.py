@@ -371,4 +371,6 @@ def _name(part: str) -> str:
 
 
 def _changed(bucket: str, key: str) -> SourceUnreadable:
-    return SourceUnreadable(f"Cannot read {bucket}/{key}: it changed while it was read. Wait until it is complete.")
+    return SourceUnreadable(
+        f"Cannot read {bucket}/{key}: it changed while it was being read. Wait until it is complete."
+    )

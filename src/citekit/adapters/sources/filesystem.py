@@ -162,7 +162,7 @@ class FileSources:
             if FileState.of(os.fstat(file.fileno())) == before:
                 self._states.remember(before, digest)
                 return before, digest
-        raise SourceUnreadable(f"Cannot read {path}: it changed while it was read. Wait until it is complete.")
+        raise SourceUnreadable(f"Cannot read {path}: it changed while it was being read. Wait until it is complete.")
 
 
 def _check_name(path: Path) -> None:

@@ -57,7 +57,7 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
         ) from error
     except FaultyAnswer as error:
         raise MapCorrupt(
-            f"The map of '{resource_id}' is damaged: {error}. Repair it (citekit validate {resource_id} --fix), or "
+            f"The map of '{resource_id}' is damaged: {str(error).removesuffix('.')}. Repair it (citekit validate {resource_id} --fix), or "
             "map its source again: citekit ingest FILE --force"
         ) from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)

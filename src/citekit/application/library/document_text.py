@@ -32,5 +32,5 @@ def read_text(sources: Sources, reader: LibraryReader, path: Path) -> DocumentTe
         raise SourceUnsupported(f"CiteKit cannot read the text of {source.format.name} files: {path}")
     found = DocumentText(source.path, reader.facts(source), reader.read(source).text)
     if not sources.is_unchanged(source):
-        raise SourceUnreadable(f"Cannot read {path}: it changed while it was read. Wait until it is complete.")
+        raise SourceUnreadable(f"Cannot read {path}: it changed while it was being read. Wait until it is complete.")
     return found

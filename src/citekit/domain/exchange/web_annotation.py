@@ -129,7 +129,7 @@ def _location(selector: object, modality: Modality, known: Context) -> Location:
                 selector, "type", f"character selectors alone are not supported for {modality.value} resources"
             )
         case {"type": "FragmentSelector"}:
-            raise _refused(selector, "value", "a FragmentSelector must have a text as its value")
+            raise _refused(selector, "value", "the value of a FragmentSelector must be a string")
         case {"type": str(kind)}:
             raise _refused(selector, kind, "selectors of this type are not supported")
     raise _refused(selector, "selector", "a selector must be an object with a type")

@@ -197,7 +197,7 @@ class Gate:
                 "server_error", "The server cannot check tokens. For the reason, see the log of the server.", 503
             )
         if not subject.may(READ):
-            return self._challenge("insufficient_scope", "The token does not have the scope read.", 403)
+            return self._challenge("insufficient_scope", "The token does not have the scope 'read'.", 403)
         return subject
 
     def _record_refusal(self, scope: Scope, reason: str) -> None:

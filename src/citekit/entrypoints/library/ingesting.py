@@ -112,9 +112,10 @@ def _valid(library: Alexandria, text: str, report: StepReport) -> Path:
     if not path.is_file():
         raise Halted(f"File not found: {path}", "❌ File not found")
     if not is_book(path):
+        suffix = path.suffix or "no extension"
         supported = ", ".join(dict.fromkeys((*FIRST_NAMED, *BOOK_SUFFIXES)))
-        error_text = f"Unsupported file format: {path.suffix}. Supported: {supported}"
-        raise Halted(error_text, f"❌ Unsupported format: {path.suffix}")
+        error_text = f"Unsupported file format: {suffix}. Supported: {supported}"
+        raise Halted(error_text, f"❌ Unsupported format: {suffix}")
     report.done(f"📁 Found: {path.name} ({path.stat().st_size / (1024 * 1024):.1f} MB)")
     return path
 

@@ -72,7 +72,7 @@ VERDICT: Mapping[str, Any] = {
         "visible": {
             "type": "boolean",
             "description": "False if the words are in the file but hidden from its readers (the note of the "
-            "place explains how). Such a quote does not hold.",
+            "place lists ways). Such a quote does not hold.",
         },
         "resource_id": {"type": "string"},
         "asked": {"type": ["string", "null"], "description": "The address that was searched; null for the whole file."},

@@ -322,8 +322,9 @@ def _normalized(line: str) -> str:
 
 
 def _in_title_case(title: str) -> bool:
-    """Return whether `title`, which ends with a period, is no sentence: its at most eight words are capitalized or
-    short.
+    """Return whether `title`, which ends with a period, is a title and not a sentence.
+
+    A title has at most eight words, which are capitalized or short, and no other period before a space.
     """
     words = title.split()
     return len(words) <= 8 and not any(word[:1].islower() and len(word) > 4 for word in words) and ". " not in title

@@ -155,7 +155,14 @@ def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeStat
             if contains(branch.span, children.span):
                 yield children
             else:
-                state.faults.extend(_outside_parent(each, branch, state) for each in children.walk())
+                state.faults.append(_outside_parent(children, branch, state))
+                state.faults.extend(_below_omitted(each, children) for each in children.walk() if each is not children)
+
+
+def _below_omitted(node: Branch, omitted: Branch) -> Fault:
+    """Return the fault of a node below a node that was left out."""
+    reason = f"it is below {omitted.proposal.title!r}, whose location is not valid"
+    return Fault(node.proposal.path, reason, node.proposal.title)
 
 
 def _outside_parent(child: Branch, parent: Branch, state: _TreeState) -> Fault:

@@ -34,7 +34,7 @@ BATCH = Tool(
     ),
     input_schema=inputs(
         {
-            "book_ids": schemas.wholes("If given, author, title, and language are ignored."),
+            "book_ids": schemas.wholes("If set, author, title, and language are ignored."),
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
             "language": schemas.LANGUAGE,

@@ -83,7 +83,7 @@ def _join_obstacle(video: Any, audio: Any) -> str | None:
     if codec_name(video) != "h264":
         return f"its video is {codec_name(video)}, and only h264 can be joined"
     if audio is not None and codec_name(audio) not in MP4_AUDIO_CODECS:
-        return f"its audio is {codec_name(audio)}, which MP4 does not support"
+        return f"its audio is {codec_name(audio)}, which CiteKit does not copy to MP4 clips"
     if context.pix_fmt not in ("yuv420p", "yuvj420p") or context.profile not in _PROFILES:
         return f"its profile and pixel format ({context.profile}, {context.pix_fmt}) cannot be matched"
     if context.width % 2 or context.height % 2:

@@ -50,7 +50,7 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 """A number and a title before text in the same line, except the number and title of a theorem."""
 
 MUCH_LARGER_RATIO = 1.5
-"""The multiple of the size of body text from which a line is not considered part of a sentence."""
+"""A line whose font size is at least this multiple of that of body text is not considered part of a sentence."""
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 

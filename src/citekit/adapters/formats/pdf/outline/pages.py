@@ -113,7 +113,7 @@ class PageTexts:
         return self._with({number: self.reader.read(number, quick=False) for number in missing})
 
     def with_recognized(self, lines: Mapping[int, Sequence[StyledLine]]) -> PageTexts:
-        """Return the texts in which some pages have the `lines` of OCR, in coordinates of the displayed page."""
+        """Return a copy in which pages have the `lines` that OCR recognized, in coordinates of the displayed page."""
         return self._with(
             {
                 number: evolve(self._pages[number], lines=own, rotation=None, is_exact=True)

@@ -41,7 +41,10 @@ class Scans:
         notes = []
         if self.without_text:
             whose = "Its" if len(self.without_text) == 1 else "Their"
-            off = f" {whose} text was not read, because OCR is off or the extra 'ocr' is not installed ({install_command('ocr')})."
+            off = (
+                f" {whose} text was not read, because OCR is off or the extra 'ocr' is not installed "
+                f"({install_command('ocr')})."
+            )
             hint = "" if reads else off
             notes.append(f"{_count(len(self.without_text), page_count)} without a text layer.{hint}")
         if self.with_text_layer:
