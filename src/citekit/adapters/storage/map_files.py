@@ -56,9 +56,10 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
             f"The map of '{resource_id}' was written by a later version of CiteKit. Update CiteKit to read it ({path})."
         ) from error
     except FaultyAnswer as error:
+        reason = str(error).removesuffix(".")
         raise MapCorrupt(
-            f"The map of '{resource_id}' is damaged: {str(error).removesuffix('.')}. Repair it (citekit validate {resource_id} --fix), or "
-            "map its source again: citekit ingest FILE --force"
+            f"The map of '{resource_id}' is damaged: {reason}. Repair it (citekit validate {resource_id} --fix), or map its "
+            "source again: citekit ingest FILE --force"
         ) from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)
 
