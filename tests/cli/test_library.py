@@ -297,7 +297,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
         ("book 99", 1, "Book with ID 99 not found"),
         ("remove", 2, "Name exactly one book: with RESOURCE, --book-id, or --file."),
         ("remove x --file y", 2, "Name exactly one book: with RESOURCE, --book-id, or --file."),
-        ("rebuild", 1, "no book was ingested into 'alexandria'"),
+        ("rebuild", 1, "the collection 'alexandria' contains no books"),
         ("chunking test 99", 1, "Book with ID 99 not found"),
         ("nonsense", 2, "No such command 'nonsense'."),
     ],

@@ -230,6 +230,6 @@ def test_the_command_maps_and_syncs_a_bucket(bucket: tuple[str, Any], endpoint: 
     again = cli("sync", url, **s3_variables(endpoint))
     assert (0, "2 files: 2 unchanged.\n") == (again.code, again.out), again.err
     empty = cli("ingest", f"{url}-not", **s3_variables(endpoint))
-    assert (1, True) == (empty.code, "No file in" in empty.err)
+    assert (1, True) == (empty.code, "no file of a known type" in empty.err)
     web = cli("ingest", "http://127.0.0.1/x.pdf")
     assert (2, True) == (web.code, "cannot be mapped" in web.err)
