@@ -287,9 +287,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
 
 
 def _section(resource_map: ResourceMap, part: _Part, source: Source, options: Options) -> SectionTitles | None:
-    """Return the titles that delimit the text of a node on PDF pages that it shares with other nodes; None for other
-    parts.
-    """
+    """Return the titles that delimit the text of a node of whole PDF pages, if the form is TEXT; otherwise, None."""
     node = part.node if part.is_named and options.form is Form.TEXT and source.format.name == "pdf" else None
     return None if node is None else titles_around(resource_map.outline, node.id)
 

@@ -51,8 +51,8 @@ LINE_LIMIT = 400
     "--max-requests",
     type=click.IntRange(1),
     metavar="N",
-    help="The maximum number of requests to the model for one answer (default: $CITEKIT_MAX_REQUESTS, or no limit; "
-    "without retries after errors, an answer takes at most four).",
+    help="The maximum number of requests to the model for one answer, without that of the reranker 'model' (default: "
+    "$CITEKIT_MAX_REQUESTS, or no limit; without retries after errors, an answer takes at most four).",
 )
 @roots_option()
 @password_option("a source PDF")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def command(session: Session, resource: str, use: str | None) -> None:
     """List the versions of a map that different mappers made, or switch to another.
 
-    The version in use is first. This command maps nothing and sends nothing: when a map is replaced, the earlier
-    version is kept.
+    The version in use is first. This command maps nothing and sends nothing: when another mapper maps the same,
+    unchanged file, the earlier map is kept.
     """
     store = session.app.maps
     if use is not None:

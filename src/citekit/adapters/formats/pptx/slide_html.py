@@ -162,7 +162,11 @@ class _Drawing:
         return next((code for code, _ in Counter(filter(None, codes)).most_common(1)), "und")
 
     def _shapes(self) -> Iterator[tuple[Any, Any, Place]]:
-        """Yield the shapes of the master, the layout, and the slide from back to front, with holder and conversion."""
+        """Yield (holder, shape, conversion) from back to front: the visible shapes of the master and the layout, without
+        placeholders, and the shapes of the slide.
+
+        The holder is the master, the layout, or the slide. The conversion is to coordinates of the slide.
+        """
         layout = self.slide.slide_layout
         for holder in (self.master, layout):
             if _shows_master(self.slide) and (holder is layout or _shows_master(layout)):

@@ -143,9 +143,9 @@ class TranscriptExtractor:
             return [], []
         if transcriber is None:
             raise FormUnsupported(
-                f"{source.path.name} has no subtitles, and speech recognition is off (CITEKIT_SPEECH=off), not installed, "
-                f"or has no model. Install the extra 'speech' ({install_command('speech')}) and a model (citekit models "
-                "get base), or request a clip."
+                f"{source.path.name} has no subtitles, and speech recognition is off (CITEKIT_SPEECH=off), is not "
+                f"installed, or has no model. Set CITEKIT_SPEECH to on, install the extra 'speech' "
+                f"({install_command('speech')}) and a model (citekit models get base), or request a clip."
             )
         speech = transcriber.transcribe(source, progress)
         notes = [f"This text was produced by speech recognition ({speech.transcriber}). It may contain errors."]

@@ -13,7 +13,7 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.numbers import counted
 
 RULE_LIMIT = 40
-"""The maximum number of label rules that a map stores; a document with more labels each page separately."""
+"""The maximum number of label rules in a map. If a document has more, it labels each page, and none are stored."""
 
 NAMED_ATTACHMENTS = 10
 """The maximum number of attached files that a note names."""

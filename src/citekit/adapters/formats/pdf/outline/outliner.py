@@ -1,13 +1,13 @@
 """The PDF outliner: a pipeline from the pages of a document to the items of its outline.
 
-Each stage is a function of frozen values to a frozen value, in a module of its own:
+The stages are functions in separate modules; the later ones take the results of the earlier ones:
 
 1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read
    when a stage first needs it, and `headers_footers` removes running headers and footers.
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged.
-3. `structure` returns the sections that the text shows: `toc_tables` reads the printed contents and `toc` locates its
-   entries; `headings` returns candidates and `heading_styles` selects those in heading styles; `heading_levels` derives
-   their levels. It merges headings with the entries of the contents, or with the bookmarks.
+3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
+   `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles, and
+   `heading_levels` derives their levels. `structure` then merges the headings with the TOC or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
 5. `abstracts` adds the abstract of a paper. `sections` turns sections into outline items with page ranges, and
    `summaries` adds a sentence to each.
