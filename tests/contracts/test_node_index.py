@@ -214,7 +214,7 @@ class TestAgreement:
     @given(
         changes=CHANGES,
         questions=st.lists(ASKED, min_size=1, max_size=4),
-        counted=st.sampled_from([1, 2, 5, 500]),
+        scored=st.sampled_from([1, 2, 5, 500]),
         stride=st.sampled_from([1, 2, 5, 1 << 20]),
         limit=st.sampled_from([1, 3, 20]),
         expanded=st.sampled_from([0, 1, 2, 24]),
@@ -228,25 +228,25 @@ class TestAgreement:
         tmp_path_factory: pytest.TempPathFactory,
         changes: Sequence[ResourceMap | str],
         questions: Sequence[str],
-        counted: int,
+        scored: int,
         stride: int,
         limit: int,
         expanded: int,
         resources: Sequence[str] | None,
     ) -> None:
         maps = InMemoryMapStore()
-        scanning = ScanningNodeIndex(maps, counted)
+        scanning = ScanningNodeIndex(maps)
         index: SqliteNodeIndex | PostgresNodeIndex
         if kind == "sqlite":
-            index = SqliteNodeIndex(maps, tmp_path_factory.mktemp("home") / "words", counted=counted, stride=stride)
+            index = SqliteNodeIndex(maps, tmp_path_factory.mktemp("home") / "words", stride=stride)
         else:
             database: Database = request.getfixturevalue("database")
-            index = PostgresNodeIndex(maps, database, partial(str, secrets.token_hex(16)), counted=counted)
+            index = PostgresNodeIndex(maps, database, partial(str, secrets.token_hex(16)))
         index._scan = ScanningNodeIndex(InMemoryMapStore())  # an answer by scanning would be an empty one
 
         def answers(index: NodeIndex) -> list[Sequence[FoundNode]]:
             wanted = [list(dict.fromkeys(words_of(each))) for each in questions]
-            return [index.best(words, limit=limit, resources=resources) for words in wanted]
+            return [index.best(words, limit=limit, resources=resources, scored=scored) for words in wanted]
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(query_plan, "EXPANDED", expanded)

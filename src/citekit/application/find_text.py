@@ -70,6 +70,9 @@ EXACT = 128
 COMPARED = 48
 """The number of matching blocks after which a search of everything stops if words are common (`EXACT`)."""
 
+TITLED = 64
+"""The maximum number of nodes that are scored by their titles in a search of everything for common words."""
+
 LINE_LIMIT = 300
 """The maximum number of characters of a line in an answer. A longer line is cut around the query words."""
 
@@ -313,7 +316,7 @@ class FindText:
         with the best titles.
         """
         starts: dict[str, list[Node]] = {}
-        for found in self.nodes.best(query.words, limit=2 * limit):
+        for found in self.nodes.best(query.words, limit=2 * limit, scored=TITLED):
             if set(query.words) <= set(words_of(found.head.title)) and len(starts) < limit:
                 starts.setdefault(found.resource_id, []).append(found.head)
         for name, nodes in starts.items():

@@ -9,6 +9,9 @@ from attrs import frozen
 
 from citekit.domain.node import Node
 
+SCORED = 500
+"""Default maximum number of nodes that are scored."""
+
 
 @frozen
 class FoundNode:
@@ -44,10 +47,12 @@ class NodeIndex(Protocol):
     order.
     """
 
-    def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
+    def best(
+        self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None, scored: int = SCORED
+    ) -> Sequence[FoundNode]:
         """Return the `limit` best nodes, best first.
 
         `words` are distinct words from `words_of`; if there are none, the result is empty. `resources` are the IDs of
         the maps to search, in that order; other maps do not affect the result. None means all maps in the order of
-        their IDs. Maps that are missing or damaged are skipped.
+        their IDs. Maps that are missing or damaged are skipped. `scored` replaces the 500 of the rules above.
         """

@@ -18,12 +18,11 @@ from citekit.adapters.search.node_search.postgres_tables import (
     versions_of,
 )
 from citekit.adapters.search.node_search.query_plan import Asking
-from citekit.adapters.search.node_search.ranking import COUNTED
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
-from citekit.domain.ports.node_index import FoundNode
+from citekit.domain.ports.node_index import SCORED, FoundNode
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -53,15 +52,16 @@ class PostgresNodeIndex:
     the database cannot be used.
     """
 
-    def __init__(self, maps: MapStore, database: Database, name: Callable[[], str], *, counted: int = COUNTED) -> None:
-        """`name` returns the name of the map store in the database. `counted` is the maximum number of scored nodes."""
+    def __init__(self, maps: MapStore, database: Database, name: Callable[[], str]) -> None:
+        """`name` returns the name of the map store in the database."""
         self._maps = maps
         self._database = database
         self._name = name
-        self._scan = ScanningNodeIndex(maps, counted)
-        self._counted = counted
+        self._scan = ScanningNodeIndex(maps)
 
-    def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
+    def best(
+        self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None, scored: int = SCORED
+    ) -> Sequence[FoundNode]:
         """See `NodeIndex.best`."""
         if not words:
             return []
@@ -69,13 +69,13 @@ class PostgresNodeIndex:
         space = self._database.space(f"nodes {VERSION} {unicodedata.unidata_version} {self._name()}")
         wanted = None if resources is None else list(dict.fromkeys(resources))
         for _ in range(ATTEMPTS):
-            found = self._attempt(space, words, min(limit, MANY), wanted)
+            found = self._attempt(space, words, min(limit, MANY), wanted, scored)
             if found is not None:
                 return found
-        return self._scan.best(words, limit=limit, resources=wanted)
+        return self._scan.best(words, limit=limit, resources=wanted, scored=scored)
 
     def _attempt(
-        self, space: int, words: Sequence[str], limit: int, wanted: Sequence[str] | None
+        self, space: int, words: Sequence[str], limit: int, wanted: Sequence[str] | None, scored: int
     ) -> Sequence[FoundNode] | None:
         """Update the index and return the best nodes; None if the map of a result has changed since the update."""
         state = self._maps.state()
@@ -88,7 +88,7 @@ class PostgresNodeIndex:
 
         def asked(connection: Connection) -> tuple[list[tuple[float, PostgresRow]], Mapping[str, str]]:
             connection.execute(_SNAPSHOT)
-            asking = Asking(PostgresTables(connection, space), words, limit, self._counted)
+            asking = Asking(PostgresTables(connection, space), words, limit, scored)
             best = asking.everywhere() if wanted is None else asking.within(wanted)
             return best, versions_of(connection, space, {row.resource_id for _, row in best})
 

@@ -8,9 +8,6 @@ from typing import Generic, NamedTuple, TypeVar
 
 from citekit.domain.words import words_of
 
-COUNTED = 500
-"""Default maximum number of nodes that are scored."""
-
 TITLE_WEIGHT = 3.0
 
 SHORT = 32
@@ -131,7 +128,7 @@ class Ranking(Generic[R]):
     scored.
     """
 
-    def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int = COUNTED) -> None:
+    def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int) -> None:
         """Start a ranking for a query with `words`. `needed` are the positions of the words that a node must have."""
         self.counted = max(counted, limit)
         self._limit = limit

@@ -8,11 +8,11 @@ from functools import partial
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.search.node_search.ranking import COUNTED, Offer, Texts, ranked, texts_of
+from citekit.adapters.search.node_search.ranking import Offer, Texts, ranked, texts_of
 from citekit.domain.errors import MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
-from citekit.domain.ports.node_index import FoundNode
+from citekit.domain.ports.node_index import SCORED, FoundNode
 from citekit.domain.resource_map import ResourceMap
 
 
@@ -20,21 +20,22 @@ from citekit.domain.resource_map import ResourceMap
 class ScanningNodeIndex:
     """A `NodeIndex` that reads the maps for each query.
 
-    Their words are cached while the store has them in memory. At most `counted` nodes are scored.
+    Their words are cached while the store has them in memory.
     """
 
     maps: MapStore
-    counted: int = COUNTED
     _texts: dict[int, tuple[weakref.ref[ResourceMap], list[tuple[Texts, Node]]]] = field(
         factory=dict, init=False, repr=False
     )
 
-    def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
+    def best(
+        self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None, scored: int = SCORED
+    ) -> Sequence[FoundNode]:
         """See `NodeIndex.best`."""
         if not words:
             return []
         wanted = self.maps.ids() if resources is None else list(dict.fromkeys(resources))
-        best = ranked(words, partial(self._offers, wanted), limit, self.counted)
+        best = ranked(words, partial(self._offers, wanted), limit, scored)
         return [
             FoundNode(resource_id, evolve(node, children=()), not node.children, score)
             for score, (resource_id, node) in best

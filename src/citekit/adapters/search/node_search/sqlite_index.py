@@ -22,7 +22,6 @@ from citekit.adapters.libraries.sqlite.database import Tables
 from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 from citekit.adapters.search.node_search.index_writer import INDEXED, STRIDE, IndexWriter, code_parts, writable
 from citekit.adapters.search.node_search.query_plan import Asking
-from citekit.adapters.search.node_search.ranking import COUNTED
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
 from citekit.adapters.search.node_search.sqlite_tables import NodeRow, SqliteTables
 from citekit.adapters.system.file_locks import log_once
@@ -30,7 +29,7 @@ from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import MapCorrupt, ResourceMissing
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
-from citekit.domain.ports.node_index import FoundNode
+from citekit.domain.ports.node_index import SCORED, FoundNode
 from citekit.wire.locations import from_plain
 
 BREATH = 1.0
@@ -136,25 +135,25 @@ class SqliteNodeIndex:
         folder: Path,
         *,
         patience: float = 30.0,
-        counted: int = COUNTED,
         stride: int = STRIDE,
     ) -> None:
         """Create the index. The database is opened on first use.
 
-        `patience` is the number of seconds to wait for another process that writes. At most `counted` nodes are scored.
+        `patience` is the number of seconds to wait for another process that writes.
         `stride` is the gap between the node numbers of two maps.
         """
         self._maps = maps
         self._patience = patience
         self._database = Database(folder, min(patience, BREATH))
         self._seal = HomeSeal(folder)
-        self._scan = ScanningNodeIndex(maps, counted)
-        self._counted = counted
+        self._scan = ScanningNodeIndex(maps)
         self._stride = stride
         self._look = _Look("", None, 0.0, 0)
         self._following = threading.Lock()
 
-    def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
+    def best(
+        self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None, scored: int = SCORED
+    ) -> Sequence[FoundNode]:
         """See `NodeIndex.best`."""
         if not words:
             return []
@@ -164,20 +163,20 @@ class SqliteNodeIndex:
         with suppress(UnusableError):
             for attempt in range(3):
                 try:
-                    found = self._attempt(words, min(limit, MANY), wanted, force=attempt > 0)
+                    found = self._attempt(words, min(limit, MANY), wanted, scored, force=attempt > 0)
                 except _NotOursError:
                     self._database.discard()
                     continue
                 if found is not None:
                     return found
-        return self._scan.best(words, limit=limit, resources=wanted)
+        return self._scan.best(words, limit=limit, resources=wanted, scored=scored)
 
     def close(self) -> None:
         """Close the database. The next query reopens it."""
         self._database.close()
 
     def _attempt(
-        self, words: Sequence[str], limit: int, resources: Sequence[str] | None, *, force: bool
+        self, words: Sequence[str], limit: int, resources: Sequence[str] | None, scored: int, *, force: bool
     ) -> Sequence[FoundNode] | None:
         """Update the index and return the best nodes; None if the map of a result has changed since the update.
 
@@ -188,7 +187,7 @@ class SqliteNodeIndex:
             self._check_seal(connection)
             fresh = self._follow(connection, force) if resources is None else self._follow_some(connection, resources)
             connection.execute("BEGIN")
-            asking = Asking(SqliteTables(connection), words, limit, self._counted)
+            asking = Asking(SqliteTables(connection), words, limit, scored)
             found = asking.everywhere() if resources is None else asking.within(resources)
             best = [(score, row, connection.execute(_MAP_OF, (row.number,)).fetchone()) for score, row in found]
         versions = dict(known for _, _, known in best)

@@ -30,7 +30,7 @@ VERSION = 3
 BATCH = 500
 """Maximum number of blocks that one query returns."""
 
-SAMPLE = 64
+SAMPLE = 48
 """Approximate number of positions in the index after each of which a search for some of the blocks takes the next one.
 """
 
