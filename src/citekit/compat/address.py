@@ -58,7 +58,10 @@ def build_address(resource_id: str, location: Location, *, clock: bool = False) 
 
 
 def _leniently(address: str, error: AddressMalformed) -> tuple[str, Location]:
-    """Read an address as 0.2 did, or raise the error with the message of 0.2."""
+    """Read an address as 0.2 did.
+
+    Raise `AddressMalformed`; if 0.2 refused the form, the scheme, or the box, it is a `FormerAddressError`.
+    """
     shape = _SHAPE.fullmatch(address)
     if shape is None:
         raise FormerAddressError(f"Invalid CiteKit address: {address[:200]}", error) from error

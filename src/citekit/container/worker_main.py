@@ -46,7 +46,7 @@ document goes to collections that free nothing.
 """
 
 TEXT_SHARE = 0.2
-"""The share of a map's processor time in which the texts of pages are also read, because they are indexed next."""
+"""The maximum share of the processor-time budget of a map for also reading the texts of pages, which are indexed next."""
 
 Asked = Mapping[str, Any]
 

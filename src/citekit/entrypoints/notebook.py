@@ -138,7 +138,7 @@ def _container(home: Path) -> Container:
 
 
 def _tree(nodes: Sequence[Node], left: list[int]) -> str:
-    """Return nodes as nested lists, at most the number in `left`."""
+    """Return nodes as nested lists in HTML. `left` has the number of nodes that can still be shown, and is decreased."""
     items = []
     for node in nodes:
         if left[0] <= 0:

@@ -34,7 +34,9 @@ class AnyBookReader:
         self._epub = EpubReader(as_seen=as_seen)
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the book's metadata without reading its chapters. Raise the same errors as `read`."""
+        """Return the book's metadata. Only mail is read whole for it. Raise the errors of `read`, except for a file
+        without text.
+        """
         return self._reader(path).facts(path)
 
     def read(self, path: Path) -> Book:

@@ -249,7 +249,7 @@ class Looks:
     def _color(self, element: _Element, name: str, theme: str) -> Color | None:
         """Return the theme color of an element, or the color in its attribute `name`, or None for an automatic color.
 
-        `theme` is the prefix of the tint and the shade.
+        `theme` is the beginning of the names of the theme attributes: `theme`, as in `themeTint`, or `themeFill`.
         """
         plain = hex_color(attribute(element, name))
         found = self.scheme(attribute(element, f"{theme}Color" if theme == "theme" else theme) or "")

@@ -1,4 +1,7 @@
-"""Finds headings, captions, landmarks, and page breaks in the markup of chapters."""
+"""Finds headings, captions, declared sections, and page breaks in the markup of chapters.
+
+The landmarks and page breaks that the book lists are located in it.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ _MOVING = 80
 """The minimum average (0 to 255) of a cell that counts as moving: it changes in about a third of the comparisons."""
 
 _MOST_MOVING = 0.5
-"""If more than this share of the cells moves, the video is a film."""
+"""If on average more than this share of the cells moves while a picture is shown, it is left out, as in a film."""
 
 
 @frozen

@@ -41,8 +41,8 @@ class StyledLine:
     `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
     bold. `block` is the number of its paragraph on the page. `font` is the font's name in lower case, without the
     subset prefix, or "" for a line from OCR. `upright` is true if the line is horizontal on the displayed page. `lead`
-    is the bold beginning of a line that ends regular, like a term before its definition, or "". `has_note_number` is
-    true if the line starts with a smaller number, like a line of code or a footnote.
+    is the bold beginning of a line that is not bold to its end, like a term before its definition, or "".
+    `has_note_number` is true if the line starts with a smaller number, like a line of code or a footnote.
     """
 
     text: str
