@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import lru_cache
 from itertools import islice
 
 from attrs import frozen
@@ -91,7 +92,7 @@ def _match(
     headings: frozenset[tuple[str, ...]],
 ) -> LineMatch:
     first, last = span
-    own = [word for line in lines[first : last + 1] for word in words_of(line)]
+    own = [word for line in lines[first : last + 1] for word in _words(line)]
     share = sum(word in words for word in own) / max(1, len(own))
     if kind is Kind.LINE:
         text = " ".join(lines[first : last + 1])
@@ -102,6 +103,12 @@ def _match(
         elif last > first:
             kind = Kind.NEAR
     return LineMatch(kind, starts[first], starts[last] + len(lines[last]), share)
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(line: str) -> tuple[str, ...]:
+    """Return the words of a line. The lines of a page match many queries."""
+    return tuple(words_of(line))
 
 
 def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
@@ -115,7 +122,7 @@ def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int,
         if line.isascii() and not any(word in lowered for word in words):
             every.append("")  # no phrase continues across this line
         else:
-            every.extend(words_of(line))
+            every.extend(_words(line))
     places: dict[str, list[int]] = {word: [] for word in words}
     for at, word in enumerate(every):
         if word in places:
