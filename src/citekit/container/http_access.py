@@ -80,7 +80,7 @@ def container_of(settings: Settings, subject: Subject) -> Container:
         link_key=None,
         roots=subject.roots,
         client_roots=False,
-        client_ingest=subject.may(INGEST),
+        client_ingest=settings.client_ingest and subject.may(INGEST),
         mapper="local",
         password=None,
         model=None,

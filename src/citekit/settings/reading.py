@@ -47,7 +47,9 @@ def read_size(text: str, name: str = "") -> int:
     except (ValueError, OverflowError):
         pass
     what = f"{name}={shown(text)}" if name else shown(text)
-    raise RequestRefused(f"{what} is not a valid size. Use a number with an optional unit, such as 500M or 10G.")
+    raise RequestRefused(
+        f"{what} is not a valid size. Use a positive number with an optional unit, such as 500M or 10G."
+    )
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:

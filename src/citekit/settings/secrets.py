@@ -93,7 +93,9 @@ def _in_file(variable: str, path: str) -> str:
     except UnicodeDecodeError:
         secret = ""
     if not secret.strip() or len(data) > FILE_LIMIT or not secret.isprintable():
-        raise RequestRefused(f"{variable}: the file {path} must contain exactly one line of text.")
+        raise RequestRefused(
+            f"{variable}: the file {path} must contain exactly one line of text, of at most {FILE_LIMIT:,} bytes."
+        )
     return secret
 
 
@@ -116,7 +118,9 @@ def _check(variable: str, path: str, state: os.stat_result) -> None:
         raise RequestRefused(f"{variable}: {path} is not a regular file.")
     if os.name != "posix":
         return
-    if state.st_mode & 0o077:
-        raise RequestRefused(f"{variable}: other users can access the file {path}. Run: chmod 600 {path}")
     if state.st_uid not in (os.geteuid(), 0):
         raise RequestRefused(f"{variable}: the file {path} belongs to another user. Use a file that you own.")
+    if state.st_mode & 0o077:
+        from shlex import quote
+
+        raise RequestRefused(f"{variable}: other users can access the file {path}. Run: chmod 600 {quote(path)}")

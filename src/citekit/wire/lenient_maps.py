@@ -68,7 +68,7 @@ def read_leniently(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
     nodes = reading.nodes(strict["nodes"], "nodes")
     count = sum(1 for _ in nodes_with_paths(nodes))
     if count > NODES_LIMIT:
-        reading.faults.append(f"nodes: the map has {count} nodes, but the maximum is {NODES_LIMIT}")
+        reading.faults.append(f"nodes: the map has {count:,} nodes, but the maximum is {NODES_LIMIT:,}")
     warnings = [*_unknown(data, _MAP_FIELDS, "$"), *_unknown_below(data.get("nodes"))]
     return LenientMap(head, nodes, reading.faults, warnings)
 

@@ -93,7 +93,7 @@ def plain_from_json(text: str, where: str) -> Any:
     are too large.
     """
     if len(text) > SIZE_LIMIT:
-        raise FaultyAnswer(where, [f"$: the text is longer than the limit of {SIZE_LIMIT} characters"])
+        raise FaultyAnswer(where, [f"$: the text is longer than the limit of {SIZE_LIMIT:,} characters"])
     try:
         return json.loads(
             text.removeprefix("\ufeff"), parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
@@ -159,12 +159,13 @@ def _corners_from_sizes(nodes: object, where: str) -> None:
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"the number {text[:40]} is too large")
+        shown = text if len(text) <= 40 else f"{text[:40]}..."
+        raise ValueError(f"the number {shown} is too large")
     return value
 
 
 def _whole(text: str) -> int:
-    if len(text) > DIGITS_LIMIT:
+    if len(text.lstrip("-")) > DIGITS_LIMIT:
         raise ValueError(f"the number {text[:40]}... has more than {DIGITS_LIMIT} digits")
     return int(text)
 

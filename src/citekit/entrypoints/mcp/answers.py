@@ -250,11 +250,9 @@ def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBloc
     uri = evidence_uri(receipt.evidence_digest)
     if content is None:
         size = f"{receipt.media_type}, {receipt.evidence_size:,} bytes"
-        return [
-            TextContent(
-                text=quoted(f"Not shown here ({size}). {smaller_form(receipt)} The complete evidence is at {uri}")
-            )
-        ]
+        # a picture that is not shown cannot be reduced, to any width
+        advice = "" if receipt.media_type.startswith("image/") else f"{smaller_form(receipt)} "
+        return [TextContent(text=quoted(f"Not shown here ({size}). {advice}The complete evidence is at {uri}"))]
     note = [TextContent(text=f"{content.note} The complete evidence is at {uri}")] if content.note else []
     match content.kind:
         case Kind.TEXT:

@@ -46,8 +46,7 @@ READ: Mapping[str, Any] = {
         "notes": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "How the answer differs from the request, such as whole pages instead of a part, or no "
-            "text.",
+            "description": "Remarks, such as that the answer has whole pages instead of a part, or no text.",
         },
     },
     "required": ["address", "node_id", "titles", "text", "total_chars"],

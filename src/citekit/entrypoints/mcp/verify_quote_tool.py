@@ -71,8 +71,8 @@ VERDICT: Mapping[str, Any] = {
         },
         "visible": {
             "type": "boolean",
-            "description": "False if the words are in the file but hidden from its readers (the note of the "
-            "place lists ways). Such a quote does not hold.",
+            "description": "False if the words are in the file but hidden from its readers (see the note of "
+            "the place). Such a quote does not hold.",
         },
         "resource_id": {"type": "string"},
         "asked": {"type": ["string", "null"], "description": "The address that was searched; null for the whole file."},

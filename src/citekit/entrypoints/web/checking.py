@@ -179,7 +179,7 @@ class CheckingRoutes:
     def _verified(self, name: str, data: bytes, given: bytes) -> dict[str, Any]:
         own = read_document(given, "receipt.json") if given else None
         if given and own is None:
-            raise RequestRefused("The second file is not a receipt.")
+            raise RequestRefused("The JSON file is not a receipt.")
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             path = Path(folder) / (name[-120:].lstrip(".-") or "evidence")
             path.write_bytes(data)

@@ -114,8 +114,8 @@ SEARCH = Tool(
     name="alexandria_search",
     title="Search the library catalog",
     description=(
-        "Finds books in the catalog that match all criteria or, without criteria, the most recently added; their id is "
-        "the book_id of other tools. To search inside books, use alexandria_query."
+        "Finds books in the catalog that match all criteria, if any; their id is the book_id of other tools. To search "
+        "inside books, use alexandria_query."
     ),
     input_schema=inputs(
         {
@@ -127,7 +127,10 @@ SEARCH = Tool(
         }
     ),
     output_schema=schemas.outputs(
-        {"books": schemas.listed("Most recently added first.", schemas.BOOK), "count": schemas.said("integer")}
+        {
+            "books": schemas.listed("Most recently added or changed first.", schemas.BOOK),
+            "count": schemas.said("integer"),
+        }
     ),
     annotations=LOOKS,
 )
@@ -200,7 +203,7 @@ BROWSE = Tool(
             "path": schemas.said("string"),
             "files": schemas.listed("name, size_mb, format, and full_path, sorted by name."),
             "count": schemas.said("integer"),
-            "truncated": schemas.said("boolean", "True if the folder has more files than are listed."),
+            "truncated": schemas.said("boolean", "True if the folder has more such files."),
         }
     ),
     annotations=LOOKS,
