@@ -176,7 +176,7 @@ EVIDENCE: Schema = {
         "notes": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "How the evidence differs from the request, such as the actual start of a clip.",
+            "description": "Remarks on the evidence, such as the actual start of a clip.",
         },
         "uri": {
             "type": "string",
