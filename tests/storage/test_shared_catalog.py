@@ -177,6 +177,19 @@ def test_a_subject_of_a_server_has_the_catalog_of_its_own_store_alone(
     assert (None, None) == (ann.settings.library.database, ben.settings.library.database)
 
 
+def test_a_subject_may_map_files_only_with_the_scope_and_if_the_owner_permits_it(
+    machine: Callable[[str], Container], tmp_path: Path
+) -> None:
+    settings = machine("owner").settings
+    reader = Subject(name="ann", home=tmp_path / "ann", scopes=frozenset({"read"}))
+    writer = evolve(reader, scopes=frozenset({"read", "ingest"}))
+
+    asked = ((True, reader), (True, writer), (False, writer))
+    given = [container_of(evolve(settings, client_ingest=on), each).settings.client_ingest for on, each in asked]
+
+    assert [False, True, False] == given
+
+
 def test_the_catalog_of_another_store_cannot_be_used_by_copying_its_name(database: Database, tmp_path: Path) -> None:
     theirs, mine = FolderObjectStore(tmp_path / "theirs"), FolderObjectStore(tmp_path / "mine")
     CatalogedMapStore(theirs, "theirs", database).put(a_map("secret"))
