@@ -141,7 +141,7 @@ def test_an_own_adapter_that_hangs_is_given_up(tmp_path: Path) -> None:
     path.write_text("def adapt(data): data.wait()")
     release = threading.Event()
 
-    with pytest.raises(MapperUnavailable, match=r"did not finish within 0\.1 seconds\. Increase .*CITEKIT_TIMEOUT"):
+    with pytest.raises(MapperUnavailable, match=r"did not finish within 0\.1 s\. Increase .*CITEKIT_TIMEOUT"):
         load_adapter(path, timeout=0.1).adapt(release, "some_id")
     release.set()
 

@@ -61,7 +61,7 @@ def release() -> Any:
 def test_one_that_hangs_is_given_up_after_its_time(
     mapper: Callable[..., CustomMapper], source: Source, release: threading.Event
 ) -> None:
-    with pytest.raises(MapperUnavailable, match=r"did not finish .*notes\.txt within 0\.1 seconds"):
+    with pytest.raises(MapperUnavailable, match=r"did not finish .*notes\.txt within 0\.1 s"):
         mapper(release.wait, 0.1).map(source, "x")
 
 

@@ -57,7 +57,7 @@ class CustomAdapter:
             raise
         except TookTooLongError as error:
             raise MapperUnavailable(
-                f"The adapter {name} did not finish within {self.timeout:g} seconds. Increase the time limit "
+                f"The adapter {name} did not finish within {self.timeout:g} s. Increase the time limit "
                 "(CITEKIT_TIMEOUT)."
             ) from error
         except (Exception, SystemExit) as error:

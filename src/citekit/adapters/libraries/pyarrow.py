@@ -48,7 +48,7 @@ def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, object]]:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(error, path) from error
         says = next(text for kind, text in table(pyarrow).items() if isinstance(error, kind))
-        detail = " ".join(str(error).split())[:200]
+        detail = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise FaultyAnswer(str(path), [f"$: {says} ({detail})"]) from error
 
 

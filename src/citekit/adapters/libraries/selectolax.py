@@ -124,7 +124,8 @@ def _parser(text: str, name: str) -> LexborHTMLParser:
     try:
         return LexborHTMLParser(text.encode("utf-8", "replace"), scripting=True)
     except (SelectolaxError, MemoryError) as error:
-        raise SourceUnsupported(f"{name} cannot be parsed as HTML ({error}).") from error
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise SourceUnsupported(f"{name} cannot be parsed as HTML ({reason}).") from error
 
 
 def _tree(top: LexborNode, name: str) -> _Element:

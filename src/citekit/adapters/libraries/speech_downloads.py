@@ -239,7 +239,7 @@ def _verdict(error: Exception, url: str) -> Verdict | None:
     if isinstance(error, urllib.error.HTTPError):
         is_temporary = error.code in TRANSIENT
         advice = "Run the command again to continue" if is_temporary else "Check CITEKIT_MODELS_URL, if you set it"
-        return Verdict(_failed(url, f"the server answered {error.code} {error.reason}", advice), is_temporary)
+        return Verdict(_failed(url, f"the server answered {error.code} {error.reason}".rstrip(), advice), is_temporary)
     if isinstance(error, urllib.error.URLError | HTTPException | ConnectionError | TimeoutError):
         reason = "the connection was lost" if isinstance(error, HTTPException) else getattr(error, "reason", error)
         return Verdict(_failed(url, str(reason)), transient=True)

@@ -35,7 +35,8 @@ def translated(what: str) -> Iterator[None]:
         yield
     except tuple(ERRORS) as error:
         ours = next(ours for theirs, ours in ERRORS.items() if isinstance(error, theirs))
-        raise ours(f"{what} ({error}).") from error
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise ours(f"{what} ({reason}).") from error
 
 
 def is_folder(item: zipfile.ZipInfo) -> bool:

@@ -84,7 +84,7 @@ class CustomMapper:
             raise
         except TookTooLongError as error:
             raise MapperUnavailable(
-                f"The mapper {name} did not finish mapping {source.path} within {self.timeout:g} seconds. Increase the time "
+                f"The mapper {name} did not finish mapping {source.path} within {self.timeout:g} s. Increase the time "
                 "limit (--timeout), or use another mapper."
             ) from error
         except (Exception, SystemExit) as error:

@@ -22,7 +22,8 @@ def check_steps(steps: int, name: str) -> None:
     """Raise `SourceUnsupported` if the book `name` has more than `STEPS_LIMIT` tags and pieces of text."""
     if steps > STEPS_LIMIT:
         raise SourceUnsupported(
-            f"{name} has more than {STEPS_LIMIT} tags and pieces of text, the limit for a book. Split it into smaller files."
+            f"{name} has more than {STEPS_LIMIT:,} tags and pieces of text, the limit for a book. Split it into smaller "
+            "files."
         )
 
 
@@ -69,7 +70,7 @@ class ChapterPages:
         self.steps += len(content.steps)
         if self.steps > STEPS_LIMIT:
             raise SourceUnsupported(
-                f"The chapters up to chapter {number} have more than {STEPS_LIMIT} tags and pieces of text, which is the "
+                f"The chapters up to chapter {number} have more than {STEPS_LIMIT:,} tags and pieces of text, which is the "
                 "limit. Request fewer chapters."
             )
         if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):

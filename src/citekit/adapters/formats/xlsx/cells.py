@@ -65,7 +65,7 @@ class Allowance:
         self.characters -= characters
         if self.elements < 0 or self.characters < 0:
             raise SourceUnsupported(
-                f"{self.name} decompresses to far more data than is plausible for its size, so it was not read. "
+                f"{self.name} expands to far more data than is plausible for its size, so it was not read. "
                 "Split it, or resave it with a spreadsheet program."
             )
 

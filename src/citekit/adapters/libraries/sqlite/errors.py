@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Trouble(Enum):
-    """The kinds of database failures, as clauses for an error message."""
+    """The kinds of database failures."""
 
     BUSY = "it is locked by another program"
     DAMAGED = "its file is damaged"
@@ -16,7 +16,7 @@ class Trouble(Enum):
     READ_ONLY = "it cannot be written to"
     UNREACHABLE = "its file cannot be opened"
     FAILED = "the disk or the system reports an error"
-    TOO_MUCH = "it exceeds a size limit"
+    TOO_MUCH = "it exceeds a size or time limit"
     MISUSED = "the driver was used incorrectly"
 
 

@@ -85,6 +85,10 @@ class ParagraphCodec:
         (first, start), (last, end) = self.position(int(inside[0])), self.position(int(inside[1]))
         if (start, end) == (1, len(self.paragraphs[last - 1])):
             return f"chapter {first}" if first == last else f"chapters {first}-{last}"
+        if first == last:
+            return (
+                f"chapter {first}, paragraph {start}" if start == end else f"chapter {first}, paragraphs {start}-{end}"
+            )
         return f"chapter {first}, paragraph {start}, to chapter {last}, paragraph {end}"
 
     def to_location(self, span: Span) -> Location:
