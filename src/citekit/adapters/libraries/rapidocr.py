@@ -143,7 +143,8 @@ def _model_path(pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if not found:
         raise MapperUnavailable(
-            f"There is no RapidOCR model {pattern} in {folder}; run pip install --force-reinstall rapidocr."
+            f"There is no RapidOCR model {pattern} in {folder}; reinstall the package "
+            "(pip install --force-reinstall rapidocr)."
         )
     return found[0]
 

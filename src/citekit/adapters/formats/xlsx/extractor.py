@@ -89,6 +89,10 @@ def _sheet(workbook: Workbook, location: Cells) -> Sheet:
     sheet = workbook.sheet(location.sheet)
     if sheet is None:
         raise LocationOutside(f"there is no sheet {location.sheet!r} in {workbook.package.path.name}")
+    if not sheet.has_cells and not sheet.is_chart:
+        raise FormUnsupported(
+            f"The sheet {sheet.name!r} is not a worksheet; only the cells of worksheets can be extracted."
+        )
     if not sheet.has_cells:
         raise FormUnsupported(
             f"The sheet {sheet.name!r} is a chart sheet without cells; use the sheet that contains its data."

@@ -97,7 +97,7 @@ def _sheet(
 def _about(read: ReadSheet, regions: Sequence[OutlineItem]) -> str:
     hidden = {"hidden": "Hidden sheet. ", "veryHidden": "Hidden sheet. "}.get(read.sheet.state, "")
     if not read.sheet.has_cells:
-        return f"{hidden}Chart sheet without cells."
+        return f"{hidden}{'Chart sheet without cells' if read.sheet.is_chart else 'Not a worksheet'}."
     if not read.filled:
         return f"{hidden}Empty."
     formulas = f", including {_many(read.formulas, 'formula')}" if read.formulas else ""

@@ -32,12 +32,13 @@ _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,
 
 @frozen
 class Sheet:
-    """A sheet of a workbook. `state` is `visible`, `hidden`, or `veryHidden`; chart sheets have no cells."""
+    """A sheet of a workbook. `state` is `visible`, `hidden`, or `veryHidden`. Only the cells of worksheets are read."""
 
     name: str
     part: str
     state: str
     has_cells: bool
+    is_chart: bool
 
 
 @frozen
@@ -84,7 +85,9 @@ class Workbook:
                 name = unescaped(str(each.get("name") or ""))
                 if relation is not None and _is_name(name):
                     state = str(each.get("state") or window)
-                    sheets.append(Sheet(name, relation.target, state, relation.kind == "worksheet"))
+                    sheets.append(
+                        Sheet(name, relation.target, state, relation.kind == "worksheet", relation.kind == "chartsheet")
+                    )
         if not sheets or len(sheets) > SHEETS_LIMIT:
             raise SourceUnsupported(
                 f"{package.path.name} has {len(sheets) or 'no usable'} sheets. CiteKit reads workbooks with 1 to "
