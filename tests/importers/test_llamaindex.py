@@ -183,7 +183,7 @@ def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Contai
 
     assert [Pages((12,)), Pages((7,))] == [place for place in places(made).values() if isinstance(place, Pages)]
     assert Modality.DOCUMENT is made.modality
-    assert "no source was given: 2." in made.metadata["notes"][-1]
+    assert "no source was used: 2." in made.metadata["notes"][-1]
 
 
 def test_nodes_of_several_files_are_grouped_by_file(app: Container, story: Path) -> None:

@@ -157,7 +157,7 @@ class _LocationFinder:
         if self.text is not None:
             said.append(f"Nodes located in the source: {self.located} of {self.attempted}.")
         if self.by_label:
-            why = "their text was not found in the source" if self.text is not None else "no source was given"
+            why = "their text was not found in the source" if self.text is not None else "no source was used"
             said.append(f"Nodes located only by page label, because {why}: {self.by_label}.")
         return said
 
