@@ -67,7 +67,7 @@ def test_the_list_of_tokens_names_those_that_are_not_admitted(tmp_path: Path) ->
 
     listed = cli("token", "list")
 
-    assert "Subjects that are not admitted, because they were not added in this home: alice." in listed.err
+    assert "because they were not added in this home, or were changed in the file: alice." in listed.err
     assert "There are no subjects" in listed.out
 
 

@@ -20,7 +20,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     changed or unsearched files.
     """
     if found.is_partial:
-        yield "No page contains all words. These pages match best:"
+        yield "No page matches the whole query. These pages match best:"
     else:
         whole = len(found.whole)
         shown = "" if whole == found.total else f", the best {whole} shown"

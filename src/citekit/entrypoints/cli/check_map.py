@@ -46,7 +46,7 @@ MOST = 1_000
 @click.option("--force", is_flag=True, help="With --output: replace an existing file.")
 @pass_session
 def command(session: Session, file: str, bbox: str, fix: bool, output: str | None, force: bool) -> None:
-    """Validate a map: report all errors in it, and make safe repairs.
+    """Validate a map: report all errors in it, and make safe repairs with --fix.
 
     Give the file of a map, or the ID of a mapped resource. Each error is a line of the form `path: reason`. The map
     is checked for consistency (form, IDs, children inside their parents, titles). If its source file is available,

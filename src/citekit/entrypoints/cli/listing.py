@@ -49,8 +49,9 @@ def _resources(session: Session, chosen: Sequence[str] | None) -> None:
 
     def lines() -> Iterator[str]:
         if not rows:
+            store = os.environ.get("CITEKIT_STORE")
             missing = "" if os.path.isdir(snapshot.home) else ", which does not exist"
-            where = f"{snapshot.home} ({session.why_home}){missing}"
+            where = f"{store} (CITEKIT_STORE)" if store else f"{snapshot.home} ({session.why_home}){missing}"
             yield f"There are no maps yet in {where}. To map a file, run: citekit ingest PATH"
             return
         cells = [

@@ -126,7 +126,7 @@ def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> 
 def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
     if target.exists() and not target.is_file():
         raise RequestRefused(f"{target} is not a regular file. Choose another path.")
-    if target.exists() and target.samefile(source):
+    if target.exists() and source.exists() and target.samefile(source):
         raise RequestRefused(
             f"{target} is the file that this command reads, so it is not overwritten. Choose another path."
         )

@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("export", "Export a resource for other programs."),
     "import": ("adapt", "Turn the structure that another program produced into a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
-    "validate": ("check_map", "Validate a map: report all errors in it, and make safe repairs."),
+    "validate": ("check_map", "Validate a map: report all errors in it, and make safe repairs with --fix."),
     "sync": ("sync", "Keep the maps of folders up to date, once or continuously."),
     "jobs": ("jobs", "Show the result of the last ingest of several files."),
     "migrate": ("migrate", "Copy the maps of a home to a shared store."),

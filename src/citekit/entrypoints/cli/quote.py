@@ -76,7 +76,7 @@ def command(
     else:
         requests = read_requests(app.maps, words, resource)
     folders = [Path(root) for root in roots]
-    with watching(session, "Searching for the quote") as watch:
+    with watching(session, f"Searching for the quote{'s' if len(requests) > 1 else ''}") as watch:
         if len(requests) == 1:
             results = [_result(app, requests[0], folders, watch)]
         else:

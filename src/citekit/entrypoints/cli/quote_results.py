@@ -144,6 +144,7 @@ def several_failed(results: Sequence[QuoteResult], plain: dict[str, Any]) -> Com
     """Return the error for several quotes of which at least one does not hold."""
     failed = [str(number) for number, each in enumerate(results, 1) if not each.holds]
     *others, last = failed
-    which = f"quotes {', '.join(others)} and {last}" if others else f"quote {last}"
+    serial = "," if len(others) > 1 else ""
+    which = f"quotes {', '.join(others)}{serial} and {last}" if others else f"quote {last}"
     message = f"{len(failed)} of {len(results)} quotes cannot be cited as given: {which}."
     return CommandError("QuotesFailed", message, plain)

@@ -31,7 +31,9 @@ FORMS = [form.value for form in Form]
     "--resource", "-res", metavar="RESOURCE", help="The resource. With this option, the argument is only the node."
 )
 @click.option("--virtual", is_flag=True, help="Print only the address and location. Extract nothing.")
-@click.option("--accurate", is_flag=True, help="Cut a clip accurately to within one frame. Part of it is re-encoded.")
+@click.option(
+    "--accurate", is_flag=True, help="Cut a video clip accurately to within one frame. Part or all of it is re-encoded."
+)
 @click.option(
     "--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="The form of the evidence."
 )

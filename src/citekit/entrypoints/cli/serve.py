@@ -55,7 +55,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     type=click.IntRange(1),
     default=600,
     show_default=True,
-    help="The maximum number of requests per subject and minute.",
+    help="The number of requests that a subject can send per minute, on average. As many can arrive at once.",
 )
 @click.option(
     "--concurrent",
@@ -112,7 +112,7 @@ def _serve_http(session: Session, address: str, given: dict[str, Any]) -> None:
     options = _http_options(session.app, address, given)
     check(options)
     if options.with_tokens:
-        note_strangers(session, subjects_of(session.app, options.token_file))
+        note_strangers(session, subjects_of(session.app, options.token_file), options.token_file)
     serve_http(options)
 
 

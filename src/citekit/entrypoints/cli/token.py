@@ -63,7 +63,7 @@ def command() -> None:
     metavar="TIME",
     default="90d",
     show_default=True,
-    help="When the access ends: after 12h, 90d, or 8w, on a date, or never.",
+    help="When the access ends: after a time such as 12h, 90d, or 8w, on a date, or never.",
 )
 @click.option(
     "--subject",
@@ -129,7 +129,7 @@ def listing(session: Session, token_file: Path | None) -> None:
     """List the subjects, without their tokens."""
     subjects = _subjects(session, token_file)
     entries = subjects.entries()
-    note_strangers(session, subjects)
+    note_strangers(session, subjects, token_file)
     plain = [
         {
             "name": each.subject.name,
@@ -146,7 +146,8 @@ def listing(session: Session, token_file: Path | None) -> None:
         f"{each.subject.name}  {', '.join(sorted(each.subject.scopes))}  {_expiry(each.subject.expires)}  {each.subject.home}"
         for each in entries
     ]
-    session.answer({"subjects": plain}, lines or ["There are no subjects. Add one: citekit token add NAME"])
+    none = f"There are no subjects. Add one: citekit token add NAME{_option(token_file)}"
+    session.answer({"subjects": plain}, lines or [none])
 
 
 @command.command("revoke", cls=Command)
@@ -159,14 +160,20 @@ def revoke(session: Session, name: str, token_file: Path | None) -> None:
     session.answer({"revoked": name}, [f"The subject {name} was removed. Its home was not deleted."])
 
 
-def note_strangers(session: Session, subjects: Subjects) -> None:
-    """Print a note that names the subjects that are refused because they were not added in this home."""
+def note_strangers(session: Session, subjects: Subjects, token_file: Path | None) -> None:
+    """Print a note that names the subjects that are refused because they were not added in this home, or were changed."""
     names = subjects.strangers()
     if names:
         session.note(
-            f"Subjects that are not admitted, because they were not added in this home: "
-            f"{', '.join(map(printable, names))}. Revoke them (citekit token revoke NAME), or add them again."
+            "Subjects that are not admitted, because they were not added in this home, or were changed in the file: "
+            f"{', '.join(map(printable, names))}. Revoke them (citekit token revoke NAME{_option(token_file)}), or add "
+            "them again."
         )
+
+
+def _option(token_file: Path | None) -> str:
+    """Return the option that commands need for the same token file."""
+    return "" if token_file is None else " --token-file FILE"
 
 
 def _subjects(session: Session, token_file: Path | None) -> Subjects:
@@ -193,7 +200,7 @@ def _end_of(text: str) -> float | None:
         given = datetime.fromisoformat(text)
     except ValueError:
         raise RequestRefused(
-            f"--expires {text!r} is not a time. Use 12h, 90d, 8w, a date such as 2027-01-31, or never."
+            f"--expires {text!r} is not a time. Use a duration such as 12h, 90d, or 8w, a date such as 2027-01-31, or never."
         ) from None
     end = (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
     if end <= time.time():

@@ -145,7 +145,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     if verdict.genuine:
         receipt = verdict.receipt
         yield f"Genuine: {printable(str(receipt.address))} of {printable(receipt.source_path)}"
-        yield f"  not proven, because it cannot be checked: {', '.join(verdict.UNPROVEN)}"
+        yield f"  cannot be proven: {', '.join(verdict.UNPROVEN)}"
     for check in verdict.checks:
         word, colour = _MARKS[check.passed]
         yield f"  {styled(word.ljust(3), fg=colour)}  {check.name}: {printable(check.detail)}"

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.command("view", cls=Command, answers=False)
 @click.argument("target", nargs=-1, metavar="[RESOURCE | ADDRESS | WORDS...]")
 @click.option("--no-open", is_flag=True, help="Print the link, and do not open the browser.")
-@click.option("--port", type=click.IntRange(1, 65_535), help="The port (default: the first free port from 8640).")
+@click.option(
+    "--port", type=click.IntRange(1, 65_535), help="The port (default: the first free port from 8640 to 8659)."
+)
 @roots_option()
 @password_option("a source PDF")
 @pass_session

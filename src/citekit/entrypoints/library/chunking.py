@@ -53,7 +53,7 @@ def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> 
     if not path.is_file():
         raise RequestRefused(f"File not found: {path}")
     if not is_book(path):
-        raise RequestRefused(f"Unsupported format: {path.suffix}")
+        raise RequestRefused(f"Unsupported format: {path.suffix or 'no extension'}")
     tried = library.try_chunking(path, params_of(arguments), progress=progress)
     return {"success": True, **tried_card(tried), "error": None}
 

@@ -82,7 +82,7 @@ def _check_size(real: Path, path: Path) -> None:
         raise SourceUnreadable(f"{path} is a folder. Give the path of one file.")
     if size > SIZE_LIMIT:
         raise RequestRefused(
-            f"{path} has {size / 1024**3:.1f} GB. The limit for agents is {SIZE_LIMIT // 1024**3} GB. "
+            f"{path} is {size / 1024**3:.1f} GB. The limit for agents is {SIZE_LIMIT // 1024**3} GB. "
             "Ask the user to map the file with the command: citekit ingest FILE."
         )
 
