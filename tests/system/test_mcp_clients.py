@@ -240,7 +240,7 @@ def test_files_that_cannot_be_changed_say_why(clients: FileMcpClients, tmp_path:
         clients.connecting("word", ENTRY)
     path.with_name(path.name + ".citekit-backup").mkdir()
     with pytest.raises(
-        RequestRefused, match=r"citekit-backup cannot be written: is a directory\. Fix this, or edit the file"
+        RequestRefused, match=r"citekit-backup cannot be written: is a directory\. Fix this, or edit the settings"
     ):
         clients.apply(clients.connecting("cursor", ENTRY))
     if os.getuid():

@@ -66,7 +66,7 @@ def test_notes_describe_the_re_encoding(tmp_path: Path) -> None:
         path, tmp_path / "a", 1.5, 3
     ).notes
     assert ("Nothing was re-encoded: the clip begins at a keyframe.",) == cut(path, tmp_path / "b", 2, 3).notes
-    assert ("The whole clip was re-encoded, because none of its keyframes allows a clean join.",) == cut(
+    assert ("The whole clip was re-encoded, because no keyframe suitable for a join was found in it.",) == cut(
         path, tmp_path / "c", 2.5, 3.5
     ).notes
 

@@ -219,7 +219,7 @@ class FileMcpClients:
         }
 
 
-_BY_HAND = "Fix this, or edit the file by hand (--print shows the entry)."
+_BY_HAND = "Fix this, or edit the settings file by hand (--print shows the entry)."
 
 _MAPPINGS = {Syntax.JSON: "an object", Syntax.TOML: "a table", Syntax.YAML: "a mapping"}
 """What each syntax calls a mapping, with its article."""
@@ -392,7 +392,7 @@ def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | No
     command, more = entry.get("command", entry.get("cmd")), entry.get("args", [])
     words = [*(command if isinstance(command, list) else [command]), *(more if isinstance(more, list) else [more])]
     if not words[0] or not all(isinstance(word, str) for word in words):
-        return "the entry has no valid command"
+        return "the command or an argument in the entry is missing or not valid"
     if Path(words[0]).is_absolute() and not Path(words[0]).exists():
         return f"there is no program at {words[0]}"
     variables = next((found for key in _VARIABLES if isinstance(found := entry.get(key), dict)), {})

@@ -38,7 +38,7 @@ _PNG_COMPRESSION = 4
 """The zlib level, 0 to 9. Level 4 is three times as fast as level 6, and makes files one percent larger."""
 
 _COPIED_INFO = ("transparency",)
-_LOSSY = "The source is a lossy {format}; the crop was encoded again at quality {quality}."
+_LOSSY = "The crop was encoded again as {format} at quality {quality}, which loses some detail."
 _AS_PNG = "A crop cannot be written as {format} ({mode}); it is a PNG instead."
 _CONVERTED = "The colors were converted from {mode} to {to}, which PNG supports."
 

@@ -97,7 +97,7 @@ def read_mails(path: Path, *, mailbox: bool) -> list[list[Mail]]:
         return [[parse_mail(data)]]
     starts = list(_SEPARATOR.finditer(data))
     if not starts:
-        raise SourceUnsupported(f"{path.name} is not a mailbox: it has no line with 'From ' that begins a message.")
+        raise SourceUnsupported(f"{path.name} is not a mailbox: it has no 'From ' line that begins a message.")
     if len(starts) > MESSAGES_LIMIT:
         raise SourceUnsupported(
             f"{path.name} has {len(starts)} messages; the limit is {MESSAGES_LIMIT}. Split it into smaller mailboxes."

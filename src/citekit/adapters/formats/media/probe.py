@@ -130,9 +130,7 @@ class PyAvProbe:
             video, audio = video_stream(container), audio_stream(container)
             size = None if video is None else _upright_size(container, video)
             if not any(_first_frame(container, stream) for stream in streams):
-                raise SourceUnsupported(
-                    f"{path.name} contains nothing that can be played: none of its frames can be decoded."
-                )
+                raise SourceUnsupported(f"{path.name} cannot be played: none of its first frames can be decoded.")
             duration = measure_duration(container)
             texts = text_subtitle_streams(container)
             chosen = preferred_subtitles(texts)

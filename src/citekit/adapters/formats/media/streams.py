@@ -111,7 +111,7 @@ def measure_duration(container: InputContainer) -> MediaDuration:
     measured = _end_by_packets(container, streams, declared)
     if measured is None or measured <= 0:
         raise SourceUnsupported(
-            f"{Path(container.name).name} contains nothing that can be played: it has no video or audio packets."
+            f"{Path(container.name).name} contains nothing that can be played: none of its packets can be read."
         )
     if declared is not None and abs(declared - measured) > DURATION_TOLERANCE >= abs(
         declared - start_time(container) - measured

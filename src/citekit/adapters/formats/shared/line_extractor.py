@@ -130,7 +130,7 @@ def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
         piece = _read(stream, min(_CHUNK, end - start))
         if not piece:
             raise ExtractionFailed(
-                "The source file became shorter while it was read. Try again when it no longer changes."
+                "The source file became shorter while it was being read. Try again when it no longer changes."
             )
         start += len(piece)
         yield piece

@@ -68,7 +68,7 @@ def smart_cut(
     join = None if obstacle else _find_join(container, video, point, span)
     if join is None:
         times = re_encode(container, video, audio, span, point, path, progress)
-        reason = obstacle or "none of its keyframes allows a clean join"
+        reason = obstacle or "no keyframe suitable for a join was found in it"
         return times, [f"The whole clip was re-encoded, because {reason}."]
     times = _write_joined(container, video, audio, span, point, join, path, progress)
     at = float(join.pts * video.time_base) - span.zero

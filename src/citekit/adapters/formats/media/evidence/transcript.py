@@ -157,7 +157,8 @@ class TranscriptExtractor:
             cues += _in_lines(words)
         if doubtful:
             notes.append(f"The transcriber is unsure of {doubtful} of the words.")
-        return list(_clipped(cues, span)), notes
+        clipped = list(_clipped(cues, span))
+        return clipped, notes if clipped else []
 
 
 def _subtitles(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:

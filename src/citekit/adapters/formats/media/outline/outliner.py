@@ -137,7 +137,7 @@ def _lecture(facts: MediaFacts, words: Words, screen: ScreenText) -> Structure:
     """Return the slides with what is said over them, inside the chapters if there are any."""
     slides, cues = screen.slides, words.cues
     notes = _screen_notes(screen)
-    if words.origin and cues:
+    if cues and not words.notes:  # the notes about recognized words say where they come from
         notes.append(f"The spoken words come from {words.origin}.")
     if not facts.chapters:
         return Structure(
