@@ -54,7 +54,7 @@ _SAYS = {
     Trouble.FULL: "the temporary folder is full; free some space",
     Trouble.READ_ONLY: "you are not permitted to read metadata.db",
     Trouble.UNREACHABLE: "metadata.db cannot be opened; check that you are permitted to read it",
-    Trouble.FAILED: "the system reported an error while reading metadata.db; check the disk",
+    Trouble.FAILED: "the system reported an error while reading metadata.db; check the disk and the free memory",
     Trouble.TOO_MUCH: "metadata.db exceeds a size or time limit; check that Calibre created it",
     Trouble.MISUSED: "SQLite cannot process metadata.db",
 }

@@ -30,7 +30,7 @@ WORD_LIMIT = 20_000
 _WORD = re.compile(rf"[^\s<>]{{{WORD_LIMIT}}}")
 _TAG = re.compile(r"<[^>]*>")
 
-_NOTE = "The source has no fixed pages; these A5 pages were laid out for this file."
+_NOTE = "CiteKit laid out the text on these A5 pages; they are not pages of the source."
 
 
 def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:

@@ -26,10 +26,14 @@ from citekit.domain.numbers import counted
 
 @frozen
 class Scans:
-    """The 1-based numbers of scanned pages: those without any text, and those with an invisible OCR text layer."""
+    """The 1-based numbers of scanned pages: those without any text, and those with an invisible OCR text layer.
+
+    `are_all` is false if not all pages were checked, so that there may be more scans.
+    """
 
     without_text: frozenset[int] = frozenset()
     with_text_layer: frozenset[int] = frozenset()
+    are_all: bool = True
 
     @property
     def pages(self) -> frozenset[int]:
@@ -46,18 +50,19 @@ class Scans:
                 f"({install_command('ocr')})."
             )
             hint = "" if reads else off
-            notes.append(f"{_count(len(self.without_text), page_count)} without a text layer.{hint}")
+            notes.append(f"{self._count(self.without_text, page_count)} without a text layer.{hint}")
         if self.with_text_layer:
             notes.append(
-                f"{_count(len(self.with_text_layer), page_count)} with a text layer from earlier OCR, which is used."
+                f"{self._count(self.with_text_layer, page_count)} with a text layer from earlier OCR, which is used."
             )
         return notes
 
-
-def _count(number: int, page_count: int) -> str:
-    if number == page_count:
-        return "The page is a scan" if number == 1 else f"All {number} pages are scans"
-    return f"1 of {page_count} pages is a scan" if number == 1 else f"{number} of {page_count} pages are scans"
+    def _count(self, pages: frozenset[int], page_count: int) -> str:
+        number = len(pages)
+        if number == page_count:
+            return "The page is a scan" if number == 1 else f"All {number} pages are scans"
+        at_least = "" if self.are_all else "At least "
+        return f"{at_least}{number} of {page_count} pages {'is a scan' if number == 1 else 'are scans'}"
 
 
 def find_scans(texts: PageTexts) -> Scans:
@@ -65,13 +70,16 @@ def find_scans(texts: PageTexts) -> Scans:
 
     If a sample of the pages with large images has no scan, the rest is not checked.
     """
+    are_all = len(texts.pages) == texts.count
     candidates = [page for page in sorted(texts.pages) if _has_large_images(texts, page)]
     step = max(1, len(candidates) // SAMPLE_SIZE)
     if not any(_is_scan(texts, page) for page in candidates[::step]):
         return Scans()
     scans = [page for page in candidates if _is_scan(texts, page)]
     return Scans(
-        frozenset(page for page in scans if not texts.read(page)), frozenset(page for page in scans if texts.read(page))
+        frozenset(page for page in scans if not texts.read(page)),
+        frozenset(page for page in scans if texts.read(page)),
+        are_all=are_all,
     )
 
 
