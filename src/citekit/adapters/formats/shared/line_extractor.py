@@ -182,6 +182,7 @@ def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[s
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         guess = encoding_of(source.path)
-        return guess, (_GUESSED.format(encoding=guess.upper()),)
+        # a declaration can name UTF-8 for a text with a few invalid bytes, about which `_REPLACED` says enough
+        return guess, () if guess == "utf-8" else (_GUESSED.format(encoding=guess.upper()),)
     encoding = open_text(source.path).encoding if has_escapes else "utf-8"
     return encoding, () if encoding == "utf-8" else (_ESCAPED.format(encoding=encoding.upper()),)
