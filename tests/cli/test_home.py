@@ -68,7 +68,7 @@ def test_what_is_broken_is_named_with_its_remedy(used: Cli) -> None:
         about: found[about]["health"] for about in ("map 'torn'", "index", "sources", "leftovers")
     }
     assert not [each for each in found.values() if each["health"] != "fine" and not each["remedy"]]
-    assert f"2 temporary files of killed processes, such as {min(left)}" == found["leftovers"]["text"]
+    assert f"2 temporary files or folders of killed processes, such as {min(left)}" == found["leftovers"]["text"]
 
 
 @pytest.mark.long

@@ -249,7 +249,7 @@ except HomeUnwritable as error:
         folder.chmod(0o755)
 
     assert str(made.path) == said[0]
-    assert said[1].endswith("you are not permitted to write there; choose another home (--home DIR).")
+    assert said[1].endswith("you are not permitted to write there.")
 
 
 def test_objects_are_read_only_and_named_by_their_content(tmp_path: Path) -> None:

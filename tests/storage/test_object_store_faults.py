@@ -234,7 +234,7 @@ def test_an_object_of_100_gb_is_refused_by_its_size_before_any_of_it_is_fetched(
     files = BucketFiles(tmp_path, 10**12)
 
     with pytest.raises(
-        SourceUnreadable, match=r"s3://bucket/film\.mp4: it has 100000000000 bytes, but CiteKit fetches at most 4"
+        SourceUnreadable, match=r"s3://bucket/film\.mp4: it has 100,000,000,000 bytes, but CiteKit fetches at most 4"
     ):
         files.fetch(files.place("s3://bucket/film.mp4"))
 

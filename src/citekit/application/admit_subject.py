@@ -39,6 +39,8 @@ class AdmitSubject:
             entry = self.subjects.issued_to(claims.issued)
             if entry is None:
                 raise TokenInvalid("The subject of the token is not known to this server.")
+            if self._is_over(entry):
+                raise TokenInvalid("The access of the token's subject has expired.")
             subject = entry.limited(claims.scopes, claims.expires)
         if subject is None:
             raise TokenInvalid(_UNKNOWN)

@@ -177,7 +177,7 @@ class Doctor:
             unchanged = f"the source {of} is unchanged" if len(ids) == 1 else f"the sources {of} are unchanged"
             return Finding("sources", Health.FINE, unchanged)
         listed = ", ".join(stale[:10]) + (", ..." if len(stale) > 10 else "")
-        text = f"the source has changed or is missing for {len(stale)} {of}: {listed}"
+        text = f"the source has changed, is missing, or could not be checked for {len(stale)} {of}: {listed}"
         return Finding(
             "sources", Health.NOTED, text, "run citekit ingest PATH again, or resolve with --remap or --root DIR"
         )
@@ -195,7 +195,10 @@ class Doctor:
         listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
         text = f"{counted(len(found), 'uploaded file')} may still be on a model service: {listed}"
         return Finding(
-            "remote files", Health.NOTED, text, "the next run with the same service and API key deletes them"
+            "remote files",
+            Health.NOTED,
+            text,
+            f"the next run with the same service and API key deletes {'it' if len(found) == 1 else 'them'}",
         )
 
     def _leftovers(self) -> Finding:
@@ -203,9 +206,9 @@ class Doctor:
         if not found:
             return Finding("leftovers", Health.FINE, "none")
         text = (
-            f"a temporary file of a killed process: {found[0]}"
+            f"a temporary file or folder of a killed process: {found[0]}"
             if len(found) == 1
-            else f"{len(found)} temporary files of killed processes, such as {found[0]}"
+            else f"{len(found)} temporary files or folders of killed processes, such as {found[0]}"
         )
         return Finding("leftovers", Health.NOTED, text, "run citekit cache verify")
 

@@ -76,7 +76,7 @@ class MeasureSource:
         if self.locate.sources.is_unchanged(source):
             self._keep(source.digest, extent)
             return MeasuredExtent(extent, source=source)
-        return MeasuredExtent(None, f"{source.path} changed while it was measured.", source)
+        return MeasuredExtent(None, f"{source.path} changed while it was being measured.", source)
 
     def _keep(self, digest: Digest, extent: Extent) -> None:
         with self._lock:

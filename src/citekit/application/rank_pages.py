@@ -134,7 +134,7 @@ class RankPages:
         raise the errors of reading its text.
         """
         if len(question) > LONGEST:
-            raise RequestRefused(f"The question has {len(question)} characters. The maximum is {LONGEST}.")
+            raise RequestRefused(f"The question has {len(question):,} characters. The maximum is {LONGEST:,}.")
         asked = parse_question(question)
         if not asked.stems:
             raise RequestRefused("The question has no letters or digits. Enter some words.")

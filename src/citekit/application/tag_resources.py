@@ -52,6 +52,11 @@ class TagResources:
         found = next((names for each, names in tags.items() if each.casefold() == tag.casefold()), None)
         if found is None:
             near = nearest_names(tag, list(tags))
-            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else " To list all tags, run: citekit tag"
+            hint = f" Did you mean {_listed(near)}?" if near else " To list all tags, run: citekit tag"
             raise RequestRefused(f"No resource has the tag {tag[:80]!r}.{hint}")
         return found
+
+
+def _listed(tags: Sequence[str]) -> str:
+    *others, last = map(repr, tags)
+    return f"{', '.join(others)}, or {last}" if len(others) > 1 else " or ".join([*others, last])

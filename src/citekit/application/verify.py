@@ -219,7 +219,7 @@ class VerifyEvidence:
         if shown is None:
             checks.append(Check("evidence", None, _NO_FILE, Ruling.RECEIPT_ONLY))
         elif self.sources.digest_uncached(shown.path) != shown.digest:
-            checks.append(Check("evidence", None, "the file changed while it was checked", Ruling.FILE_CHANGED))
+            checks.append(Check("evidence", None, "the file changed while it was being checked", Ruling.FILE_CHANGED))
         return Verdict(receipt, checks)
 
     def _resource(self, receipt: Receipt) -> Iterator[Check]:

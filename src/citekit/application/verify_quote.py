@@ -73,7 +73,7 @@ _SHOWN = {WITH_MARKUP: is_shown_with_markup, WITH_TAGS: is_shown_with_tags}
 """
 
 
-RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compare it with the page."
+RECOGNIZED = "OCR recognized the text of this page. The text may contain errors; compare it with the page."
 """The note of a quote on a scanned page."""
 
 STORED = "the stored result of a formula; a program that opens the file may compute a different result"

@@ -363,4 +363,5 @@ def _shortened(path: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return " or ".join(f"'{name}'" for name in names[:3])
+    *others, last = (f"'{name}'" for name in names[:3])
+    return f"{', '.join(others)}, or {last}" if len(others) > 1 else " or ".join([*others, last])

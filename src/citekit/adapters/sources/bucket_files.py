@@ -220,8 +220,8 @@ class BucketFiles:
             size, version = found
             if size > self._most:
                 raise SourceUnreadable(
-                    f"Cannot read {bucket}/{key}: it has {size} bytes, but CiteKit fetches at most {self._most}. Download it "
-                    "yourself, and map the copy."
+                    f"Cannot read {bucket}/{key}: it has {size:,} bytes, but CiteKit fetches at most {self._most:,}. "
+                    "Download it yourself, and map the copy."
                 )
             digest = self._copied(self._blocks(bucket, key, version, hosts), bucket, key, size, path)
         made = _Record(version, size, digest, hosts if bucket.startswith(_WEB) else frozenset())
@@ -240,7 +240,7 @@ class BucketFiles:
     def _copied(self, blocks: Iterator[bytes], bucket: str, key: str, size: int, path: Path) -> str:
         """Copy the blocks of the object to `path`, and return the digest of its bytes."""
         seen, count = hashlib.sha256(), 0
-        with suppress(FileExistsError, NotADirectoryError), writing(path):
+        with writing(path), suppress(FileExistsError, NotADirectoryError):
             make_folder(path.parent)
         if path.is_dir() or not path.parent.is_dir():
             why = (

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from citekit.domain.detection import RTF
 from citekit.domain.formats import BY_SUFFIX, OFFICE, by_name
 
-SUPPORTED = "PDF, EPUB, MOBI, FB2, DOCX, PPTX, XLSX, mail, video, audio, images, text, and code"
+SUPPORTED = "PDF, EPUB, MOBI, FB2, CBZ, DOCX, PPTX, XLSX, mail, video, audio, images, text, and code"
 
 _UNPACK = "unpack it into a folder, and map the folder: citekit sync FOLDER"
 

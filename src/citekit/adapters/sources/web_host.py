@@ -88,7 +88,7 @@ class WebHost:
                 while block := answer.read(_BLOCK):
                     count += len(block)
                     if count > most:
-                        raise self._unreadable(key, f"it has more than {most} bytes; download the file yourself")
+                        raise self._unreadable(key, f"it has more than {most:,} bytes; download the file yourself")
                     if time.monotonic() > end:
                         raise self._unreadable(key, "the server is too slow; download the file yourself")
                     yield block

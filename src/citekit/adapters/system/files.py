@@ -15,20 +15,27 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
-from citekit.adapters.system.home_files import check_folder, check_parent, open_file, opened_folder, write_all
+from citekit.adapters.system.home_files import (
+    check_folder,
+    check_parent,
+    is_in_home,
+    open_file,
+    opened_folder,
+    write_all,
+)
 from citekit.domain.errors import HomeUnwritable, SourceUnreadable
 
 LEFTOVER_AGE = 3600.0
 """Age in seconds after which a temporary file is assumed to be from a killed process."""
 
 _FULL = "the disk is full; free some space"
-_FORBIDDEN = "you are not permitted to write there; choose another home (--home DIR)"
+_FORBIDDEN = "you are not permitted to write there"
 _NO_FOLDER = "a part of the path is not a folder"
 UNWRITABLE: dict[int, str] = {
     errno.ENOSPC: _FULL,
     errno.EDQUOT: "your disk quota is used up; free some space",
     errno.EFBIG: "the file would be larger than the system allows",
-    errno.EROFS: "it is on a read-only file system; choose another home (--home DIR)",
+    errno.EROFS: "it is on a read-only file system",
     errno.EACCES: _FORBIDDEN,
     errno.EPERM: _FORBIDDEN,
     errno.ENAMETOOLONG: "the name is too long for the file system",
@@ -60,7 +67,9 @@ UNREADABLE: dict[int, str] = {
 
 def unwritable(error: OSError, path: Path) -> HomeUnwritable:
     """Return the error for a failed write."""
-    return HomeUnwritable(f"Cannot write {path}: {_reason(error, UNWRITABLE)}.")
+    is_refused = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+    remedy = "; choose another home (--home DIR)" if is_refused and is_in_home(path) else ""
+    return HomeUnwritable(f"Cannot write {path}: {_reason(error, UNWRITABLE)}{remedy}.")
 
 
 def unreadable(error: OSError, path: Path) -> SourceUnreadable:

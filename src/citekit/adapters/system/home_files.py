@@ -202,8 +202,8 @@ def unsafe(path: str) -> HomeUnsafe:
         mode = 0
     if stat.S_ISLNK(mode):
         return HomeUnsafe(
-            f"{path} is a symbolic link, and CiteKit does not follow links inside its home. Remove it, or replace it "
-            "with a regular file or folder."
+            f"{path} is a symbolic link, and CiteKit does not follow links inside its home. Remove the link, or "
+            "replace it with a regular file or folder."
         )
     kinds = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
     kind = next((kind for is_kind, kind in kinds if is_kind(mode)), "a device")

@@ -70,7 +70,7 @@ class Ask:
         if request.limit < 1:
             raise RequestRefused(f"The limit must be at least 1, not {request.limit}.")
         if len(query) > QUERY_LIMIT:
-            raise RequestRefused(f"The question has {len(query)} characters. The maximum is {QUERY_LIMIT}.")
+            raise RequestRefused(f"The question has {len(query):,} characters. The maximum is {QUERY_LIMIT:,}.")
         self._check_model(request.collection)
         books = self.ledger.books(request.collection)
         incomplete = [*self.ledger.unfinished(request.collection), *(each for each in books if each.replacing)]

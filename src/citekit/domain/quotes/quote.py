@@ -144,7 +144,7 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     if not text.strip():
         raise RequestRefused("The quote is empty. Give the words to look for.")
     if len(text) > LONGEST:
-        raise RequestRefused(f"The quote has {len(text)} characters. The maximum is {LONGEST}. Split the quote.")
+        raise RequestRefused(f"The quote has {len(text):,} characters. The maximum is {LONGEST:,}. Split the quote.")
     if not any(character.isalnum() for character in text):
         raise RequestRefused("The quote contains no letters or digits. Give the words to look for.")
     whole = _LONG_BLANK.sub(" ", text).strip()

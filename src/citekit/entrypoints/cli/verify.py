@@ -64,7 +64,7 @@ def command(
       other-extractor  the extractor, or its version, is not available here
       not-cut          the part cannot be cut now (for example, a password is missing)
       map-unreadable   the map of the resource in the receipt cannot be read
-      file-changed     the file changed while it was checked
+      file-changed     the file changed while it was being checked
       receipt-only     the receipt is valid, but no file was checked (exit code 3)
     """
     path = Path(receipt_or_file)
