@@ -143,7 +143,7 @@ def test_a_removed_copy_is_fetched_again_from_the_permitted_host_only(site: Site
         ((403, {}, b""), "denied access .HTTP 403"),
         ((404, {}, b""), "it does not exist"),
         ((500, {}, b""), "answered with HTTP 500"),
-        ((200, {"Content-Length": "2000000"}, b"x"), "it has 2000000 bytes"),
+        ((200, {"Content-Length": "2000000"}, b"x"), "it has 2,000,000 bytes"),
         ((200, {}, b"x" * 200_000), "more than 100,000 bytes"),
         ((200, {"Content-Length": "5000"}, b"x"), "connection was lost"),
         ((200, {"Content-Encoding": "gzip"}, b"x"), "only compressed"),

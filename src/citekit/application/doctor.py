@@ -244,7 +244,7 @@ def _folder(name: str, path: Path) -> Finding:
     if path.exists() and not path.is_dir():
         return Finding(name, Health.BROKEN, f"{path} is not a folder", "move that file, or choose another --home")
     if not _is_writable(path):
-        text = f"{path} is not writable: CiteKit can read maps, but cannot map files or create evidence"
+        text = f"{path} is not writable: CiteKit can read maps, but mapping files or creating evidence can fail"
         return Finding(name, Health.BROKEN, text, "make it writable, or choose another --home")
     if not path.exists():
         return Finding(name, Health.FINE, f"{path} (will be created when needed)")
