@@ -173,7 +173,7 @@ def test_similarities_that_do_not_fit_the_sentences_are_a_mistake() -> None:
         ((math.nan, 200, 1200), "threshold"),
         ((0.5, 0, 1200), "at least 1 word, not 0"),
         ((0.5, 300, 299), "must not be below the minimum"),
-        ((0.5, 200, 10**12), "at most 1000000 words"),
+        ((0.5, 200, 10**12), "at most 1,000,000 words"),
     ],
 )
 def test_values_that_make_no_sense_are_refused(values: tuple[float, int, int], said: str) -> None:

@@ -166,7 +166,7 @@ def test_a_child_ends_where_its_parent_does(child: Location, parent: Location, c
             Extent(pages=3),
             "the modality of the location is text, but the type of the map is document",
         ),
-        (Pages((1,)), Modality.DOCUMENT, Extent(chapters=(5, 6)), "book without pages"),
+        (Pages((1,)), Modality.DOCUMENT, Extent(chapters=(5, 6)), "has chapters, not pages"),
         (Chapter(1), Modality.DOCUMENT, Extent(pages=3), "has pages, not chapters"),
         (Chapter(1), Modality.DOCUMENT, Extent(sheets=(("A", 1, 1),)), "a workbook"),
         (Cells("A"), Modality.DOCUMENT, Extent(pages=3), "not a workbook"),

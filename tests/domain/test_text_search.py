@@ -50,7 +50,7 @@ def test_a_query_has_words_and_phrases(query: str, phrases: list[tuple[str, ...]
     [
         ("", False, "no letters or digits"),
         (" ... ", False, "no letters or digits"),
-        ("x" * 10_000_000, False, f"at most {LONGEST}"),
+        ("x" * 10_000_000, False, f"at most {LONGEST:,}"),
         (" ".join(map(str, range(40))), False, "words and phrases"),
         ("", True, "is empty"),
         ("(", True, "is invalid"),

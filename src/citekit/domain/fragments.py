@@ -26,12 +26,12 @@ def page_list(text: str, value: str) -> list[int]:
     pages: list[int] = []
     for run in value.split(","):
         if not run:
-            raise AddressMalformed(text, value, "a page number is missing next to a comma")
+            raise AddressMalformed(text, value, "a page number is missing")
         first, last = whole_range(text, run)
         if last < first:
             raise AddressMalformed(text, run, "the page range is reversed")
         if last - first + len(pages) >= PAGES_LIMIT:
-            raise AddressMalformed(text, run, f"an address can name at most {PAGES_LIMIT} pages")
+            raise AddressMalformed(text, run, f"an address can name at most {PAGES_LIMIT:,} pages")
         pages.extend(range(first, last + 1))
     return pages
 

@@ -111,8 +111,9 @@ def check_resource_id(text: str) -> str:
             f"The resource ID {text[:80]!r} contains an invisible or direction-changing character. Choose another ID."
         )
     if len(stored_name(text)) > STORED_ID_LIMIT:
+        shown = repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
         raise ResourceIdRefused(
-            f"The resource ID {text[:40]!r}... is too long. The maximum is {STORED_ID_LIMIT} bytes after percent-encoding."
+            f"The resource ID {shown} is too long. The maximum is {STORED_ID_LIMIT} bytes after percent-encoding."
         )
     return text
 

@@ -86,7 +86,7 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
             first = False
         offset, held = _scan(data, offset, order, unit, starts, final=False)
         if len(starts) > LINES_LIMIT:
-            raise SourceUnsupported(f"The text has more than {LINES_LIMIT} lines. Split it into smaller files.")
+            raise SourceUnsupported(f"The text has more than {LINES_LIMIT:,} lines. Split it into smaller files.")
     if first and held:
         order, unit = code_unit(held)
         starts.append(0)

@@ -56,7 +56,7 @@ def kind_issue(location: Location, extent: Extent) -> str | None:
     if sheets is None and isinstance(location, Cells) and (pages is not None or chapters is not None):
         return f"the file is not a workbook; name {'a chapter' if chapters else 'pages'} instead of a sheet"
     if isinstance(location, Pages) and pages is None and chapters is not None:
-        return "the file is a book without pages; name a chapter, such as #chapter=2"
+        return "the file has chapters, not pages; name a chapter, such as #chapter=2"
     if isinstance(location, Chapter) and chapters is None and pages is not None:
         return "the file has pages, not chapters; name pages, such as #pages=2-3"
     return None

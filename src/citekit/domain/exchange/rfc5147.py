@@ -32,7 +32,9 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
         case TextPosition(start=start, end=end):
             value = f"char={start}" if start == end else f"char={start},{'' if end is None else end}"
         case _:
-            raise FormUnsupported(f"RFC 5147 supports only lines of text, not {location.modality.value} locations.")
+            raise FormUnsupported(
+                f"RFC 5147 is only for lines and characters of a text, not for {location.modality.value} locations."
+            )
     checks = "" if data is None else f";length={len(data)};md5={_md5(data)}"
     return f"#{value}{checks}"
 

@@ -185,7 +185,7 @@ def _position(selector: object, known: Context) -> TextPosition:
             prefix, suffix = (side if isinstance(side, str) else "" for side in map(rest.get, ("prefix", "suffix")))
             return find_quote(TextQuote(exact, prefix, suffix), known.text)
         case {"type": "TextQuoteSelector", "exact": str()}:
-            raise _refused(selector, "exact", "the text of the resource is required to find a quotation")
+            raise _refused(selector, "exact", "the text is required to find a quotation")
     raise _refused(selector, "selector", "the selector must be a valid TextPositionSelector or TextQuoteSelector")
 
 

@@ -39,7 +39,9 @@ class ChunkingParams:
                 f"The maximum chunk size ({self.max_words}) must not be below the minimum chunk size ({self.min_words})."
             )
         if self.max_words > WORDS_LIMIT:
-            raise RequestRefused(f"The maximum chunk size must be at most {WORDS_LIMIT} words, not {self.max_words}.")
+            raise RequestRefused(
+                f"The maximum chunk size must be at most {WORDS_LIMIT:,} words, not {self.max_words:,}."
+            )
 
 
 class Reason(StrEnum):

@@ -12,6 +12,7 @@ from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages
+from citekit.domain.numbers import counted
 
 
 class UnitKind(StrEnum):
@@ -163,7 +164,8 @@ class ExtractedText:
         """
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(
-                f"the character range {start}-{end} is not inside the text, which has {len(self.text)} characters"
+                f"the character range {start}-{end} is empty or not inside the text, which has "
+                f"{counted(len(self.text), 'character')}"
             )
         start, end = self._trimmed(start, end)
         first, last = self.unit_at(start), self.unit_at(end - 1)

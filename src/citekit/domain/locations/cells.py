@@ -145,7 +145,7 @@ def cell_named(text: str) -> Cell:
     """
     parts = _CELL.fullmatch(text.strip())
     if not parts:
-        raise LocationMalformed(f"{text[:40]!r} must be a cell such as B3, or a range such as A1:F20")
+        raise LocationMalformed(f"{text[:40]!r} is not a cell; write a cell such as B3, or a range such as A1:F20")
     column = 0
     for letter in parts[1].upper():
         column = column * 26 + ord(letter) - 64

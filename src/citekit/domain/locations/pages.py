@@ -35,9 +35,9 @@ class Pages:
         if len(self.numbers) == 1 and type(self.numbers[0]) is int and 1 <= self.numbers[0] <= WHOLE_LIMIT:
             return  # the common case first: a map can have thousands of pages locations
         if not self.numbers:
-            raise LocationMalformed("a document location must have at least one page")
+            raise LocationMalformed("the list of pages must not be empty")
         if len(self.numbers) > PAGES_LIMIT:
-            raise LocationMalformed(f"a document location can have at most {PAGES_LIMIT} pages")
+            raise LocationMalformed(f"a location can have at most {PAGES_LIMIT:,} pages")
         if any(not isinstance(page, int) or isinstance(page, bool) for page in self.numbers):
             raise LocationMalformed(f"page numbers must be whole numbers, not {str(self.numbers)[:60]}")
         if not -WHOLE_LIMIT <= min(self.numbers) <= max(self.numbers) <= WHOLE_LIMIT:
@@ -63,7 +63,7 @@ class Pages:
         if last < first:
             raise LocationMalformed(f"the page range {first}-{last} is reversed")
         if last - first >= PAGES_LIMIT:
-            raise LocationMalformed(f"a document location can have at most {PAGES_LIMIT} pages")
+            raise LocationMalformed(f"a location can have at most {PAGES_LIMIT:,} pages")
         return cls(tuple(range(first, last + 1)))
 
     @property

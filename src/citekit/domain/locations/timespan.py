@@ -72,5 +72,5 @@ class TimeSpan:
         if extent.seconds is None or (self.end is not None and self.end <= extent.seconds):
             return self
         if self.start >= extent.seconds:
-            raise LocationOutside(f"{self.start} s is beyond the end: the recording lasts {extent.seconds} s")
+            raise LocationOutside(f"{self.start} s is at or beyond the end: the recording lasts {extent.seconds} s")
         return evolve(self, end=extent.seconds)

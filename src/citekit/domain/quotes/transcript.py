@@ -15,6 +15,7 @@ from attrs import evolve, field, frozen
 from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Location, TimeSpan
 from citekit.domain.modality import Modality
+from citekit.domain.numbers import counted
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.screen_text import ScreenText
 from citekit.domain.speech import Speech, SpokenWord
@@ -205,7 +206,8 @@ class Transcript:
         """
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(
-                f"the character range {start}-{end} is not inside the text, which has {len(self.text)} characters"
+                f"the character range {start}-{end} is empty or not inside the text, which has "
+                f"{counted(len(self.text), 'character')}"
             )
         first, last = max(0, bisect_right(self.starts, start) - 1), bisect_left(self.starts, end) - 1
         return TimeSpan(self.since[first], max(self.until[first : last + 1]), self.modality)

@@ -81,7 +81,7 @@ def parse_query(text: str, *, regex: bool = False) -> TextQuery:
     empty, invalid, unsupported, or too large.
     """
     if len(text) > LONGEST:
-        raise RequestRefused(f"The query has {len(text)} characters. Use at most {LONGEST}.")
+        raise RequestRefused(f"The query has {len(text):,} characters. Use at most {LONGEST:,}.")
     if regex:
         if not text:
             raise RequestRefused("The regular expression is empty. Give a pattern to find.")

@@ -19,7 +19,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.wire.answers import to_plain
 
-_NOTHING = "No pages were found: no mapped file has text that can be read, or none contains a word of the question."
+_NOTHING = "No pages were found: no searched file has text that can be read, or none contains a word of the question."
 
 LINE_LIMIT = 400
 """The maximum number of characters that are shown of a line."""

@@ -57,7 +57,7 @@ def verify(session: Session) -> None:
         [
             f"{counted(found.checked, 'object')} checked: {healed}.",
             *(f"  {digest}" for digest in found.healed),
-            *([f"{counted(leftovers, 'leftover')} of earlier processes deleted."] if leftovers else []),
+            *([f"{counted(leftovers, 'temporary file')} of earlier processes deleted."] if leftovers else []),
         ],
     )
 

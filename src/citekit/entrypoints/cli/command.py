@@ -37,8 +37,8 @@ def home_option() -> click.Option:
         metavar="DIR",
         expose_value=False,
         callback=_set_home,
-        help="The folder for maps, evidence, and cache, or @personal (default: $CITEKIT_HOME, or the current folder if it "
-        "is a home, or your personal home).",
+        help="The folder for maps, evidence, and cache, or @personal (default: $CITEKIT_HOME, or your personal home if it "
+        "exists and the current folder is not a home, or else the current folder).",
     )
 
 

@@ -58,7 +58,9 @@ class _Result:
 @click.command("connect", cls=Command)
 @click.argument("clients", nargs=-1, metavar="[CLIENT]...")
 @click.option("--project", is_flag=True, help="Change the settings of the current folder, not those of the user.")
-@click.option("--remove", is_flag=True, help="Remove the entry, and the skill unless it was edited.")
+@click.option(
+    "--remove", is_flag=True, help="Remove the entry, and the skill unless it differs from that of this version."
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option(
     "--skill", is_flag=True, help="Also install the skill of CiteKit (citekit skill), if the client supports skills."
@@ -85,7 +87,7 @@ def command(
     claude-code, cursor, vscode, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, opencode, copilot-cli. The
     entry starts this installation for the home that this command uses. Everything else in the settings stays as it is,
     including comments, and the former file is kept next to it (.citekit-backup). A file that cannot be changed safely is
-    not changed. --remove also removes the skill, unless it was edited. Restart the client afterward.
+    not changed. --remove also removes the skill, unless it differs from that of this version. Restart the client afterward.
     """
     known = session.app.mcp_clients
     entry = _entry(session)

@@ -87,7 +87,8 @@ ONE_ID = "--id works with exactly one file, because it names one map."
     "--timeout",
     type=click.FloatRange(1),
     metavar="SECONDS",
-    help="The time limit for one request, in seconds (default: $CITEKIT_TIMEOUT, or 300).",
+    help="The seconds to wait for data from a model (default: $CITEKIT_TIMEOUT, or 300), or for a custom mapper "
+    "(default: $CITEKIT_TIMEOUT, or no limit).",
 )
 @click.option(
     "--max-requests",

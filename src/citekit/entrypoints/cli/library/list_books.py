@@ -33,7 +33,7 @@ def command(session: Session, /, collection: str | None) -> None:
     session.answer({"books": [_plain(each) for each in books], "count": len(books)}, _lines(books, default))
     if not books:
         where = "" if collection is None else f" into {printable(collection)}"
-        option = "" if collection is None else " --collection NAME"
+        option = "" if collection is None else f" --collection {printable(shlex.quote(collection))}"
         session.note(
             f"No books have been ingested{where}. To ingest one, run: citekit library ingest-file FILE{option}"
         )

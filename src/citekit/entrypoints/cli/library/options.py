@@ -65,7 +65,7 @@ def cutting() -> Callable[[_Function], _Function]:
             type=click.FloatRange(0, 1),
             default=0.55,
             show_default=True,
-            help="End a chunk where the similarity of neighboring sentences is below this value.",
+            help="End a chunk where the similarity of neighboring sentences is below this value (not in recordings).",
         ),
         click.option(
             "--min-words",
@@ -73,7 +73,8 @@ def cutting() -> Callable[[_Function], _Function]:
             type=click.IntRange(1),
             default=200,
             show_default=True,
-            help="The minimum number of words in a chunk (fewer in short chapters and where sentences are long).",
+            help="The minimum number of words in a chunk, except in recordings (fewer in short chapters and where "
+            "sentences are long).",
         ),
         click.option(
             "--max-words",
