@@ -33,7 +33,7 @@ def test_the_answer_is_one_json_document(mapped: Cli) -> None:
         (("...",), "no letters or digits"),
         (("--regex", "(?<=a)b"), "not supported"),
         (("word", "--resource", "code_pi"), "code_py"),
-        (("x" * 2000,), "at most 1000"),
+        (("x" * 2000,), "at most 1,000"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(mapped: Cli, arguments: tuple[str, ...], message: str) -> None:
