@@ -367,7 +367,7 @@ def test_lines_of_subtitles_far_apart_are_no_sentence(kit: CiteKit, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("quote", "said"), [("", "empty"), ("?!", "no letters or digits"), ("a" * 20_001, "maximum is 20000")]
+    ("quote", "said"), [("", "empty"), ("?!", "no letters or digits"), ("a" * 20_001, "maximum is 20,000")]
 )
 def test_a_quote_without_words_is_refused(kit: CiteKit, tmp_path: Path, quote: str, said: str) -> None:
     (tmp_path / "a.txt").write_text("words\n")
