@@ -272,7 +272,7 @@ def test_a_recording_of_which_nothing_can_be_shown_is_refused() -> None:
     service = ScriptedService([], limits_of=Limits(as_file=False))
 
     with pytest.raises(
-        MapperUnavailable, match=r"accepts no audio files, and the recording has no subtitles.*Nothing was sent"
+        MapperUnavailable, match=r"accepts no ogg files, and the recording has no subtitles.*Nothing was sent"
     ):
         model_mapper(service).map(source_of(SHIPPED / "lena.ogg"), "x")
 

@@ -65,7 +65,7 @@ def test_a_wholly_invented_map_is_requested_again_once_and_rejected(pdf: Path) -
         model_mapper(service).map(source_of(pdf), "x")
 
     assert 2 == len(service.questions)
-    assert "25 of the 25 titles in your answer are not in the file" in prompt_text(service.questions[1])
+    assert "not in the file where you put them: 25 of 25 checked." in prompt_text(service.questions[1])
 
 
 def test_a_corrected_answer_replaces_an_invented_map(pdf: Path) -> None:

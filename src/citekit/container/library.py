@@ -136,6 +136,7 @@ class Alexandria:
                     base_url=where,
                     timeout=waiting,
                     retries=self._retries(),
+                    key_variable=chosen.openai_variable,
                 )
             case "gemini":
                 from citekit.adapters.search.embedders import gemini
@@ -146,6 +147,7 @@ class Alexandria:
                     base_url=chosen.base_url,
                     timeout=waiting,
                     retries=self._retries(),
+                    key_variable=chosen.gemini_variable,
                 )
         raise RequestRefused(f"There is no embedder named '{name}'. Use one of: {', '.join(EMBEDDERS)}.")
 

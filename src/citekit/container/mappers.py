@@ -173,6 +173,7 @@ class Mappers:
             chosen.max_requests,
             self.viewer.paged_text,
             self._generation(),
+            "OPENAI_BASE_URL" if chosen.openai_base_url and not chosen.base_url else "--base-url",
         )
 
     def _generation(self) -> Generation:

@@ -185,10 +185,14 @@ class AllowedFolders:
         if self._ingested is not None:
             folders.append("the folders of ingested files")
         allowed = ", ".join(folders) or "none"
+        remedy = (
+            "To allow its folder, add the folder to CITEKIT_ROOTS."
+            if self._ingested is None
+            else "To allow the file, its owner can ingest it (citekit ingest FILE); to allow its folder, add the folder to "
+            "CITEKIT_ROOTS."
+        )
         return PathNotAllowed(
-            f"{shown} is hidden, or outside the folders that may be read here ({allowed}). To allow the file, its owner "
-            "can ingest it (citekit ingest FILE); to allow its folder, add the folder to CITEKIT_ROOTS.",
-            shown,
+            f"{shown} is hidden, or outside the folders that may be read here ({allowed}). {remedy}", shown
         )
 
 

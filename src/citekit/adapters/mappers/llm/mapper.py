@@ -174,7 +174,7 @@ class ModelMapper:
         view = SourceView(
             source=source, local=local_map, codec=codec, limits=limits, service=self.service.name, folder=folder,
             reader=self.reader, probe=self.probe, viewer=self.viewer, progress=progress, stills=self.stills,
-            max_windows=(self.max_requests or WINDOW_LIMIT) + self.cache.count(map_key), clips=self.clips,
+            max_windows=self.max_requests or WINDOW_LIMIT, cached=self.cache.count(map_key), clips=self.clips,
         )  # fmt: skip
         if book is not None and isinstance(codec, ParagraphCodec):
             windows = book_windows(view, book, codec)
@@ -254,7 +254,7 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
     if confirmed is None and proposed:
         return (
             local_title,
-            "The title that the model proposed is not in the file, so the title found without the model was used.",
+            "No title that the model proposed for the file is in it, so the title found without the model was used.",
         )
     return confirmed or local_title, ""
 

@@ -184,6 +184,8 @@ class MappingTask:
         )
         if not count:
             return f"{spent} No answer was cached." if usage.requests else spent
+        if len(self.windows) == 1:
+            return f"{spent} The answer so far is cached: run the command again to request only the rest."
         return (
             f"{spent} The answers for {count} of {len(self.windows)} parts are cached: "
             "run the command again to request only the rest."

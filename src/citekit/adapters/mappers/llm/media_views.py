@@ -169,7 +169,7 @@ def _not_viewable(view: SourceView) -> MapperUnavailable:
     if view.limits.as_file:
         most = f"the recording lasts {view.codec.last:.0f} s, but the limit is {view.limits.seconds:.0f} s"
     else:
-        most = f"the service accepts no {view.source.format.modality.value} files"
+        most = f"the service accepts no {view.source.format.name} files"
     return MapperUnavailable(
         f"{view.source.path.name} cannot be sent to {view.service}: {most}, and the recording has no subtitles. Put a "
         ".srt or .vtt file with the same name next to it, or use another mapper. Nothing was sent."

@@ -56,11 +56,12 @@ def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int
     """
     path = view.folder / f"pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
-    if view.limits.file_bytes is None or path.stat().st_size <= view.limits.file_bytes:
+    size = path.stat().st_size
+    if view.limits.file_bytes is None or size <= view.limits.file_bytes:
         return [(first, last, path)]
     path.unlink()
     if first == last:
-        raise view.too_large()
+        raise view.page_too_large(first, size)
     middle = (first + last) // 2
     return [*_split_files(view, first, middle), *_split_files(view, middle + 1, last)]
 

@@ -206,8 +206,9 @@ def _moved_to(proposal: ProposedNode, page: int) -> ProposedNode:
 
 
 def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
-    numbers = ", ".join(str(page - int(proposal.shift)) for page in pages[:4])
-    found = f"page {numbers}" if len(pages) == 1 else f"pages {numbers}"
+    *others, last = [*(str(page - int(proposal.shift)) for page in pages[:4]), *(["others"] if len(pages) > 4 else [])]
+    listed = f"{', '.join(others)}{',' if len(others) > 1 else ''} and {last}"
+    found = f"pages {listed}" if others else f"page {last}"
     reason = (
         f"the part does not begin on page {int(proposal.span[0] - proposal.shift)}; its title is a heading on {found}"
     )

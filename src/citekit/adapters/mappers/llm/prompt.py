@@ -74,7 +74,8 @@ Your answer was cut off. These nodes were received last:
 Continue in the same form with the nodes that come next. Do not repeat any of these nodes."""
 
 _TITLES_MISSING = """\
-{missing} of the {sought} titles in your answer are not in the file where you put them, for example:
+Titles in your answer that are not in the file where you put them: {missing} of {sought} checked. These nodes are wrong
+(path: reason):
 {faults}
 Look at the file again, and give the whole answer again: each title in the words of the file, at its location in the file."""
 

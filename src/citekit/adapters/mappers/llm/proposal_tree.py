@@ -166,6 +166,8 @@ def _below_omitted(node: Branch, omitted: Branch) -> Fault:
 
 
 def _outside_parent(child: Branch, parent: Branch, state: _TreeState) -> Fault:
-    inner, outer = (state.codec.describe(shifted(each.proposal.span, -each.proposal.shift)) for each in (child, parent))
-    reason = f"the location ({inner}) is not inside its parent {parent.proposal.title!r} ({outer})"
+    inner, outer = (state.codec.describe(shifted(each.span, -each.proposal.shift)) for each in (child, parent))
+    own = contains(child.proposal.span, child.span)
+    what = "the location" if own else "the location including its children"
+    reason = f"{what} ({inner}) is not inside that of {parent.proposal.title!r} ({outer}), to which the node belongs"
     return Fault(child.proposal.path, reason, child.proposal.title)

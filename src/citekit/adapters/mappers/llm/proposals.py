@@ -108,7 +108,9 @@ def _read_proposal(item: RawNode, codec: LocationCodec, default_type: str) -> Pr
     if not title:
         given = item.record.get("title")
         raise LocationMalformed(
-            f"title: {'is missing' if given in (None, '') else f'must be a string, not {short_repr(given)}'}"
+            "title: is missing"
+            if given is None or isinstance(given, str)
+            else f"title: must be a string, not {short_repr(given)}"
         )
     span = codec.parse(item.record)
     kind = item.record.get("type")

@@ -112,12 +112,12 @@ class ModelAnswerer:
     @contextmanager
     def conversation(self) -> Iterator[AnswerConversation]:
         """See `AnswerModel.conversation`."""
-        with _advice_for_questions(), self.service.session() as session:
+        with advice_for_questions(), self.service.session() as session:
             yield _Conversation(session, self.redact)
 
 
 @contextmanager
-def _advice_for_questions() -> Iterator[None]:
+def advice_for_questions() -> Iterator[None]:
     """Replace the advice for users of the mapper in errors."""
     try:
         yield

@@ -17,7 +17,7 @@ from citekit.adapters.mappers.llm.messages import (
     TextPart,
     without_surrogates,
 )
-from citekit.adapters.mappers.llm.question_answerer import numbered_passages
+from citekit.adapters.mappers.llm.question_answerer import advice_for_questions, numbered_passages
 from citekit.domain.errors import MapperUnavailable, RerankerUnavailable
 from citekit.domain.ports.reranker import PageCandidate
 from citekit.domain.progress import Progress, silent
@@ -88,7 +88,7 @@ class ModelReranker:
         texts = [page.text[:MOST] for page in pages]
         request = f"{numbered_passages(texts)}\n\nQuestion: {without_surrogates(question)}"
         try:
-            with self.service.session() as session:
+            with advice_for_questions(), self.service.session() as session:
                 reply = session.ask(Question(SYSTEM, (TextPart(request),), SCHEMA), progress)
         except MapperUnavailable as error:
             raise RerankerUnavailable(self.redact(str(error))) from error

@@ -29,7 +29,7 @@ def text_windows(view: SourceView) -> list[Window]:
     for number, line in enumerate(open_text(view.source.path, view.progress).lines(view.progress), 1):
         rows.append(f"{number}| {_truncated(line, LINE_LIMIT)}")
         total += len(rows[-1]) + 1
-        if total > limit * (view.max_windows + 1):
+        if total > limit * (view.max_windows + view.cached + 1):
             view.check_count(total * int(view.codec.last) // number // limit)
     return _row_windows(view, rows, limit, "lines")
 

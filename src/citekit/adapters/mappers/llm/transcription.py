@@ -97,7 +97,7 @@ class SoundBudget:
             limit = f"The limit of {shortest(self.limit)} second{'' if self.limit == 1 else 's'} of audio"
             if self._next > self.limit:
                 raise BudgetExhausted(
-                    f"{limit} is too low for the next part of {self.name}, which has {math.ceil(self._next)} seconds. "
+                    f"{limit} is too low for the next part of {self.name}, which is {math.ceil(self._next)} s long. "
                     "Allow more (CITEKIT_SPEECH_SECONDS)."
                 )
             raise BudgetExhausted(

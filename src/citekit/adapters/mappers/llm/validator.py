@@ -20,8 +20,8 @@ from citekit.adapters.mappers.llm.title_words import folded
 from citekit.adapters.mappers.llm.windows import Window
 
 _OFFSET = (
-    "Most page numbers of the model were too {way} by {pages}, as the titles on the pages show (they are probably printed "
-    "page numbers, not positions in the file). They were corrected."
+    "Most page numbers of the model were too {way} by {pages}, as the titles on the pages show (the model probably gave "
+    "printed page numbers, not positions in the file). These numbers were corrected."
 )
 
 

@@ -54,7 +54,8 @@ class Window:
 class SourceView:
     """A source and everything needed to present it to the model service called `service`, which accepts `limits`.
 
-    `local` is the local mapper's map. Files with parts of the source are written to `folder`.
+    `local` is the local mapper's map. Files with parts of the source are written to `folder`. At most `max_windows`
+    requests may be needed in addition to the `cached` answers of an earlier run.
     """
 
     source: Source
@@ -68,6 +69,7 @@ class SourceView:
     viewer: Viewer
     progress: Progress
     max_windows: int = WINDOW_LIMIT
+    cached: int = 0
     stills: Stills | None = None
     clips: Clips | None = None
 
@@ -84,6 +86,13 @@ class SourceView:
             "map a smaller file. Nothing was sent."
         )
 
+    def page_too_large(self, page: int, size: int) -> MapperUnavailable:
+        """Return the error for a page (from 1) whose file has `size` bytes, more than the service accepts."""
+        return MapperUnavailable(
+            f"Page {page} of {self.source.path.name} alone is {_megabytes(size)}, but {self.service} accepts at most "
+            f"{_megabytes(self.limits.file_bytes or 0)}. Use --mapper local, or map a smaller file. Nothing was sent."
+        )
+
     def part_too_large(self, size: int) -> MapperUnavailable:
         """Return the error for a part of the source that has `size` bytes, more than the service accepts."""
         return MapperUnavailable(
@@ -92,10 +101,13 @@ class SourceView:
         )
 
     def check_count(self, count: int) -> None:
-        """Raise `MapperUnavailable` if `count` requests are more than the limit. Call this before sending any."""
-        if count > self.max_windows:
+        """Raise `MapperUnavailable` if the requests for `count` windows are more than the limit. Call this before sending
+        any.
+        """
+        needed = count - self.cached
+        if needed > self.max_windows:
             raise MapperUnavailable(
-                f"{self.source.path.name} is too long: mapping it needs at least {count} requests to {self.service}, "
+                f"{self.source.path.name} is too long: mapping it needs at least {needed} requests to {self.service}, "
                 f"but the limit is {self.max_windows}. Allow more (--max-requests), or use --mapper local. "
                 "Nothing was sent."
             )

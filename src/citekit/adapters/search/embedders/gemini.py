@@ -131,6 +131,7 @@ class GeminiEmbedder:
     """An embedder that uses a model of the Gemini API.
 
     `dimensions` is the vector length: the models are trained for 768, 1536, and 3072. `timeout` is in seconds.
+    `key_variable` names the variable with the API key.
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -139,6 +140,7 @@ class GeminiEmbedder:
     base_url: str | None = field(default=None, repr=False)
     timeout: float = 60.0
     retries: Retries = field(factory=Retries, repr=False)
+    key_variable: str = VARIABLES
     _client: Once[genai.Client] = field(init=False, repr=False, eq=False)
 
     @_client.default
@@ -189,7 +191,7 @@ class GeminiEmbedder:
             raise EmbedderUnavailable(f"Gemini needs an API key. Set {VARIABLES}, or choose another embedder.")
         if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise EmbedderUnavailable(
-                f"The API key ({VARIABLES}) contains characters that are not allowed in a key. Copy it again."
+                f"The API key in {self.key_variable} contains characters that are not allowed in a key. Copy it again."
             )
         return client.connect(self.key, self.base_url, self.timeout)
 
@@ -199,7 +201,7 @@ class GeminiEmbedder:
             model=self.model,
             base_url=self.base_url or client.BASE_URL,
             timeout=self.timeout,
-            variables=VARIABLES,
+            variables=self.key_variable,
             suggestion=DEFAULT_MODEL,
             key=self.key or "",
         )

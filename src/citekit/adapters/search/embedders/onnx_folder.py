@@ -69,7 +69,8 @@ def _mode(folder: Path, said: dict[str, Any]) -> Pooling:
         return Pooling(said["pooling_mode"]) if said.get("pooling_mode") in set(Pooling) else Pooling.MEAN
     if len(modes) > 1 or modes[0] not in _POOLINGS:
         raise EmbedderUnavailable(
-            f"The model in {folder} uses {' and '.join(modes)}, which CiteKit does not support. Choose a model "
+            f"The model in {folder} {'combines' if len(modes) > 1 else 'uses'} {' and '.join(modes)}, which CiteKit does not "
+            "support. Choose a model "
             "with mean, CLS, max, or last-token pooling."
         )
     return _POOLINGS[modes[0]]

@@ -30,12 +30,13 @@ _QUOTED = 300
 class Place:
     """The model and the server, for error messages. `base_url` is the URL of the server (None: OpenAI).
 
-    `timeout` is in seconds.
+    `timeout` is in seconds. `key_variable` names the variable with the API key.
     """
 
     model: str
     base_url: str | None = field(repr=False)
     timeout: float
+    key_variable: str = "OPENAI_API_KEY"
 
     @property
     def who(self) -> str:
@@ -45,11 +46,11 @@ class Place:
 
 STATUSES = {
     400: "rejected the request{said}: check that '{model}' is an embedding model",
-    401: "rejected the API key, or requires one{said}: check OPENAI_API_KEY",
+    401: "rejected the API key, or requires one{said}: check {variable}",
     403: "does not permit this request with the API key{said}: check the project of the key, and the model '{model}'",
     404: "has no embedding model '{model}'{said}: choose another, or check the address",
     408: "did not finish in time{said}: try again later",
-    413: "rejected the request as too large{said}: use smaller chunks",
+    413: "rejected the request as too large{said}: choose another model, or raise the limit of the server",
     422: "rejected the request{said}: check that '{model}' is an embedding model",
     429: "reports that a rate limit or quota is reached{said}: wait, or raise the limit",
 }
@@ -88,7 +89,9 @@ def _of_status(place: Place, trouble: OpenAiFailure) -> Verdict:
     sentence = _NO_CREDIT if broke else STATUSES.get(status) or _OTHER.get(status // 100, _OTHER[4])
     words = " ".join(trouble.message.split())[:_QUOTED].rstrip(".")
     said = f" (HTTP {status}: {words})" if words else f" (HTTP {status})"
-    error = EmbedderUnavailable(f"{place.who} {sentence.format(said=said, model=place.model)}.")
+    error = EmbedderUnavailable(
+        f"{place.who} {sentence.format(said=said, model=place.model, variable=place.key_variable)}."
+    )
     return Verdict(error, status in TRANSIENT and not broke, trouble.retry_after)
 
 
@@ -111,7 +114,7 @@ class OpenAiEmbedder:
 
     `base_url` is the URL of the server (None: OpenAI). `timeout` is in seconds. `dimensions` shortens the vectors if
     the model supports it. `prompts` are put before the texts, for models such as nomic-embed (`search_query: `) and e5
-    (`query: `).
+    (`query: `). `key_variable` names the variable with the API key.
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -121,6 +124,7 @@ class OpenAiEmbedder:
     timeout: float = 60.0
     retries: Retries = field(factory=Retries, repr=False)
     prompts: Prompts = field(factory=Prompts)
+    key_variable: str = "OPENAI_API_KEY"
     _client: Once[OpenAI] = field(init=False, repr=False, eq=False)
     _length: Once[int] = field(init=False, repr=False, eq=False)
 
@@ -177,7 +181,7 @@ class OpenAiEmbedder:
             raise EmbedderUnavailable("OpenAI needs an API key. Set OPENAI_API_KEY, or choose another embedder.")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise EmbedderUnavailable(
-                "The API key (OPENAI_API_KEY) contains characters that are not allowed in a key. Copy it again."
+                f"The API key in {self.key_variable} contains characters that are not allowed in a key. Copy it again."
             )
         return driver.connect(self.key, self.base_url, self.timeout)
 
@@ -188,7 +192,7 @@ class OpenAiEmbedder:
 
     @property
     def _place(self) -> Place:
-        return Place(model=self.model, base_url=self.base_url, timeout=self.timeout)
+        return Place(model=self.model, base_url=self.base_url, timeout=self.timeout, key_variable=self.key_variable)
 
     def _expected(self) -> int | None:
         return self.dimensions or (DIMENSIONS.get(self.model) if self.hosted else None)

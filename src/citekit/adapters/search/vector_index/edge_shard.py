@@ -238,8 +238,8 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
             )
         case Kind.FULL:
             return IndexUnavailable(
-                f"The index {folder} cannot be written, because the disk is full or the memory is used up "
-                f"({trouble.words}). Free some space."
+                f"The index {folder} cannot be used, because the disk is full or there is not enough memory "
+                f"({trouble.words}). Free some disk space or memory."
             )
         case Kind.FORBIDDEN:
             return IndexUnavailable(

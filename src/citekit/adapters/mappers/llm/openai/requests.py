@@ -166,7 +166,7 @@ class ChatRequest:
             words = without_key(completion.refusal, self.context.key)
             raise NoReplyError(str(refusal(endpoint, words)), self.usage)
         if not text:
-            raise NoReplyError(_empty_answer(endpoint, complete), self.usage)
+            raise NoReplyError(_empty_answer(endpoint, completion.finish), self.usage)
         self._check_taken(completion, written, text, complete)
         return Reply(text, complete, self.usage, written.notes + self._cut(completion, written))
 
@@ -196,12 +196,11 @@ class ChatRequest:
         )
 
 
-def _empty_answer(endpoint: Endpoint, complete: bool) -> str:
-    why = (
-        "returned an empty answer"
-        if complete
-        else "stopped without an answer, probably because it used all of its output tokens for thinking"
-    )
+def _empty_answer(endpoint: Endpoint, finish: str) -> str:
+    why = {
+        "": "ended its answer before it wrote any text",
+        "length": "stopped without an answer, probably because it used all of its output tokens for thinking",
+    }.get(finish, "returned an empty answer")
     return (
         f"The model {endpoint.model!r} at {endpoint.host or 'OpenAI'} {why}. Choose another model "
         f"({endpoint.advice.model})."

@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from citekit.adapters.libraries import openai as driver
 from citekit.adapters.mappers.llm.messages import Budget, Generation, Limits, Question, Reply, Session
 from citekit.adapters.mappers.llm.openai.capabilities import Capabilities
-from citekit.adapters.mappers.llm.openai.failures import Endpoint, no_key, verdict
+from citekit.adapters.mappers.llm.openai.failures import Advice, Endpoint, no_key, verdict
 from citekit.adapters.mappers.llm.openai.messages import FILE_BYTES, PDF
 from citekit.adapters.mappers.llm.openai.requests import ChatRequest, SessionContext
 from citekit.adapters.system.retry import Retries
@@ -60,7 +60,8 @@ class OpenAiService:
 
     `base_url` is the URL of the server (None: OpenAI). `timeout` is in seconds. `max_requests` limits the requests of
     one session (None: no limit). `extract_text` returns the text of a PDF, page by page, for servers that do not accept
-    files; "" if no page has text, so that the model does not invent a map from page numbers.
+    files; "" if no page has text, so that the model does not invent a map from page numbers. `url_setting` names the
+    option or variable with the base URL.
     """
 
     key: str | None = field(repr=False, converter=_trimmed)
@@ -71,6 +72,7 @@ class OpenAiService:
     max_requests: int | None = None
     extract_text: Callable[[Path], str] | None = field(default=None, repr=False)
     generation: Generation = field(factory=Generation)
+    url_setting: str = "--base-url"
     _learned: _LearnedCapabilities = field(factory=_LearnedCapabilities, init=False, repr=False, eq=False)
 
     @property
@@ -81,7 +83,13 @@ class OpenAiService:
     @property
     def endpoint(self) -> Endpoint:
         """The model and the server, for error messages."""
-        return Endpoint(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
+        return Endpoint(
+            model=self.model,
+            base_url=self.base_url,
+            timeout=self.timeout,
+            keyed=self.key is not None,
+            advice=Advice(url=self.url_setting),
+        )
 
     def limits(self, format: Format) -> Limits:
         """See `Service.limits`.
