@@ -136,15 +136,18 @@ class BucketFiles:
     def permit(self, url: str, hosts: Collection[str]) -> Path:
         """Permit `hosts` in addition to those of earlier calls, and return the path of the copy of the file at `url`.
 
-        Raise `RequestRefused` if the host of `url` is not permitted.
+        Raise `RequestRefused` if the host of `url` is not permitted, or if `url` contains a user name.
         """
-        host = urlsplit(url).netloc
+        netloc = urlsplit(url).netloc
+        host = netloc.rpartition("@")[2]
         self._hosts |= {each.lower() for each in hosts}
-        if host.lower() not in self._hosts:
+        if host != netloc:
             raise RequestRefused(
-                f"Files from {host.rpartition('@')[2]} are fetched only if you allow that host: add --allow-host "
-                f"{host.rpartition('@')[2]}."
+                f"The address of the file on {host} contains a user name or password. Remove it: CiteKit fetches only "
+                "files that need none."
             )
+        if host.lower() not in self._hosts:
+            raise RequestRefused(f"Files from {host} are fetched only if you allow that host: add --allow-host {host}.")
         return self.place(url.partition("#")[0])
 
     def unchanged(self, path: Path) -> str | None:

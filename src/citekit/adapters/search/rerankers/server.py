@@ -90,8 +90,8 @@ class ServerReranker:
             status = trouble.status or 500
             said = f" (HTTP {status}: {words})" if words else f" (HTTP {status})"
             advice = {
-                401: "check CITEKIT_RERANKER_KEY",
-                403: "check CITEKIT_RERANKER_KEY",
+                401: "check CITEKIT_RERANKER_KEY or CITEKIT_RERANKER_KEY_FILE",
+                403: "check CITEKIT_RERANKER_KEY or CITEKIT_RERANKER_KEY_FILE",
                 404: f"check CITEKIT_RERANKER_URL and the model '{self.model}'",
                 405: "check CITEKIT_RERANKER_URL",
             }.get(status, f"check the model '{self.model}'")

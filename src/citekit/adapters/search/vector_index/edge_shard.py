@@ -238,13 +238,13 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
             )
         case Kind.FULL:
             return IndexUnavailable(
-                f"The index {folder} cannot be used, because the disk is full or there is not enough memory "
-                f"({trouble.words}). Free some disk space or memory."
+                f"The index {folder} cannot be used, because there is not enough disk space or memory, or a limit was "
+                f"reached ({trouble.words}). Free some disk space or memory, or raise the limit."
             )
         case Kind.FORBIDDEN:
-            return IndexUnavailable(
-                f"The index {folder} cannot be opened: {trouble.words}. Check that you can read and write its files."
-            )
+            has_limit = "open files" in trouble.words.lower()
+            remedy = "Raise the limit on open files." if has_limit else "Check that you can read and write its files."
+            return IndexUnavailable(f"The index {folder} cannot be used: {trouble.words}. {remedy}")
         case Kind.REQUEST:
             return RequestRefused(f"The collection '{folder.name}' rejected the request: {trouble.words}.")
         case Kind.DAMAGED:

@@ -269,7 +269,7 @@ def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
 
 def _key(place: str, has_key: bool) -> str:
     if has_key:
-        return f"The Qdrant server at {place} does not accept the API key. Check QDRANT_API_KEY."
+        return f"The Qdrant server at {place} does not accept the API key. Check QDRANT_API_KEY or QDRANT_API_KEY_FILE."
     return f"The Qdrant server at {place} requires an API key. Set QDRANT_API_KEY."
 
 
