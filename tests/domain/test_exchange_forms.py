@@ -406,7 +406,7 @@ def test_annotations_of_others_are_read(annotation: Any, modality: Modality, exp
         ({"type": "TextQuoteSelector", "exact": "fish"}, TEXT, "more than once"),
         ({"type": "TextQuoteSelector", "exact": "fowl"}, TEXT, "does not contain"),
         ({"type": "TextQuoteSelector", "exact": ""}, TEXT, "it is empty"),
-        ({"type": "TextQuoteSelector"}, TEXT, "valid TextPositionSelector|the text of the resource is required"),
+        ({"type": "TextQuoteSelector"}, TEXT, "valid TextPositionSelector|the text is required to find"),
         ({"type": "TextPositionSelector", "start": 5, "end": 2}, TEXT, "not end before it starts"),
         ({"type": "TextPositionSelector", "start": 5, "end": 999}, TEXT, "beyond the end"),
         ({"type": "TextPositionSelector", "start": 30, "end": 30}, TEXT, "character 31 is beyond the end"),
@@ -431,5 +431,5 @@ def test_other_annotations_are_refused(annotation: Any, modality: Modality, reas
 
 def test_quotations_and_characters_need_the_text() -> None:
     for selector in (QUOTE, {"type": "TextPositionSelector", "start": 1, "end": 2}):
-        with pytest.raises(AddressMalformed, match="the text of the resource is required"):
+        with pytest.raises(AddressMalformed, match="the text is required to find"):
             from_web_annotation(selector, TEXT)

@@ -66,7 +66,7 @@ def test_a_guardian_of_the_user_becomes_a_prompt_at_once(tmp_path: Path) -> None
         ("guardian_nobody", None, "Unknown guardian: nobody"),
         ("zec", None, "There is no prompt 'zec'"),
         ("guardian_zec", {"query": "x"}, "'query' is not an argument"),
-        ("guardian_zec", {"question": "x" * 20_000}, "maximum is 10000"),
+        ("guardian_zec", {"question": "x" * 20_000}, "maximum is 10,000"),
     ],
 )
 def test_a_prompt_that_cannot_be_given_is_an_error_of_the_protocol(
