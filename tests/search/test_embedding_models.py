@@ -290,6 +290,7 @@ def test_other_settings_or_weights_are_another_identity(make_folder: MakeFolder)
         ({"modules_json": {}}, "is not a valid configuration file"),
         ({"modules_json": [{"type": "sentence_transformers.models.Dense"}]}, "'Dense'"),
         ({"1_Pooling__config_json": {"pooling_mode_weightedmean_tokens": True}}, "weightedmean"),
+        ({"1_Pooling__config_json": {"pooling_mode": "weightedmean"}}, "uses weightedmean"),
     ],
 )
 def test_a_folder_that_cannot_be_used_is_one_clear_error(

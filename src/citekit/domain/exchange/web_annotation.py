@@ -194,7 +194,7 @@ def _lines(selector: object, found: Lines | TextPosition, known: Context) -> Lin
         return found
     text = known.text
     if text is None:
-        raise _refused(selector, "characters", "the text of the resource is required to convert characters to lines")
+        raise _refused(selector, "characters", "the text is required to find the lines of characters")
     return _made(selector, lambda: lines_of(found, text))
 
 

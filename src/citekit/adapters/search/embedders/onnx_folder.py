@@ -65,13 +65,14 @@ def _pooling(folder: Path) -> Pooling:
 
 def _mode(folder: Path, said: dict[str, Any]) -> Pooling:
     modes = [name for name, value in said.items() if name.startswith("pooling_mode_") and value is True]
-    if not modes:
-        return Pooling(said["pooling_mode"]) if said.get("pooling_mode") in set(Pooling) else Pooling.MEAN
+    named = said.get("pooling_mode")
+    if not modes and (named is None or named in set(Pooling)):
+        return Pooling.MEAN if named is None else Pooling(named)
+    modes = modes or [str(named)]
     if len(modes) > 1 or modes[0] not in _POOLINGS:
         raise EmbedderUnavailable(
             f"The model in {folder} {'combines' if len(modes) > 1 else 'uses'} {' and '.join(modes)}, which CiteKit does not "
-            "support. Choose a model "
-            "with mean, CLS, max, or last-token pooling."
+            "support. Choose a model with mean, CLS, max, or last-token pooling."
         )
     return _POOLINGS[modes[0]]
 
