@@ -231,9 +231,9 @@ def _around(location: Location, children: Sequence[Node]) -> Location:
 
 
 def _hull(one: Location, other: Location) -> Location:
-    """Return the smallest location that contains two locations, or `one` if `other` is virtual.
+    """Return a location that contains both locations, or `one` if `other` is virtual.
 
-    Raise `RequestRefused` if no such location exists.
+    Regions become whole pages. Raise `RequestRefused` if the types differ or cannot be extended.
     """
     if isinstance(other, Virtual) or one.contains(other):
         return one

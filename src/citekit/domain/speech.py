@@ -63,7 +63,7 @@ class SpokenPassage:
 
 @frozen(kw_only=True)
 class Speech:
-    """Everything that was said in a recording. `transcriber` is such as `faster-whisper 1.2.1 (tiny.en)`."""
+    """Everything that was said in a recording. `transcriber` names the software and the model."""
 
     passages: Sequence[SpokenPassage] = field(converter=tuple[SpokenPassage, ...])
     transcriber: str

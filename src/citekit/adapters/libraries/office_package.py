@@ -141,13 +141,13 @@ class OfficePackage:
         raise SourceUnsupported(f"{self.path.name} is not an Office file or is damaged: it has no main part ({root}).")
 
     def check_head(self, name: str, head: bytes) -> None:
-        """Raise `SourceUnsupported` if `head`, the start of the part `name`, contains a DOCTYPE (ECMA-376 part 2, 7.2).
+        """Raise `SourceUnsupported` if `head`, the start of the part `name`, contains a DOCTYPE (ECMA-376 part 2, 6.2.5).
 
         Embedded HTML parts are exempt.
         """
         if b"<!DOCTYPE" in head.replace(b"\0", b"").upper() and not name.lower().endswith((".htm", ".html", ".mht")):
             raise SourceUnsupported(
-                f"{self.path.name} ({name}) contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 7.2)."
+                f"{self.path.name} ({name}) contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 6.2.5)."
             )
 
     def _pieces(self, name: str, limit: int) -> Iterator[bytes]:

@@ -18,7 +18,7 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x28\xb5\x2f\xfd", f"a Zstandard archive; {_UNPACK}"),
     (0, b"7z\xbc\xaf\x27\x1c", f"a 7-Zip archive; {_UNPACK}"),
     (0, b"Rar!\x1a\x07", f"a RAR archive; {_UNPACK}"),
-    (257, b"ustar", f"a tar archive (tar -xf); {_UNPACK}"),
+    (257, b"ustar", f"a tar archive; {_UNPACK}"),
     (0, RTF, "an RTF document; save it as DOCX or PDF"),
     (0, b"AT&TFORM", "a DjVu document; convert it to PDF"),
     (0, b"SQLite format 3\0", "a SQLite database"),

@@ -37,8 +37,8 @@ class _Key(NamedTuple):
 class HomeSeal:
     """The seal in `folder`, created on first use. Safe for threads and processes.
 
-    Each user has a seal. That of root, who can write everything anyway, is valid for all users, unless others can write
-    to the folder and thus read it. If no seal can be created, as on a read-only disk, codes are valid only in this
+    Each user has a seal. That of root, who can write everything anyway, is valid for all users, unless users other than
+    root and this one can write to the folder. If no seal can be created, as on a read-only disk, codes are valid only in this
     process. `code` and `holds` raise `HomeUnsafe` if the seal is a link or not a regular file.
     """
 

@@ -17,7 +17,7 @@ T = TypeVar("T")
 def attended(call: Callable[[], T], heartbeat: Callable[[], None]) -> T:
     """Return the result of `call`, which runs in its own thread while `heartbeat` is called in this one.
 
-    If `heartbeat` raises, such as `Cancelled`, or Ctrl-C is pressed, the call is abandoned.
+    If `heartbeat` raises an exception, such as `Cancelled`, or Ctrl-C is pressed, the call is abandoned.
     """
     outcome: Future[T] = Future()
     threading.Thread(target=_settle, args=(outcome, call), daemon=True).start()

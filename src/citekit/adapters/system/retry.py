@@ -72,7 +72,7 @@ def asked(
 ) -> T:
     """Return the result of `call` as `tried` does.
 
-    If `progress` raises, such as `Cancelled`, the request is abandoned.
+    If `progress` raises an exception, such as `Cancelled`, the request is abandoned.
     """
     waiting = partial(progress, 0, None, "waiting for the service")
     return tried(lambda: attended(call, waiting), explain, retries, progress)

@@ -29,7 +29,10 @@ NAMESPACE = uuid.UUID("5b0c2d58-7d0c-5d0c-9c1f-0f6a7e9d9d10")
 
 @frozen(kw_only=True)
 class BookWords:
-    """The metadata of a book that is copied into each of its index entries. `copy` comes from `LedgerEntry.copy`."""
+    """The metadata of a book for its index entries. `copy` comes from `LedgerEntry.copy`.
+
+    Entries of chunks get all of it, and those of passages get `keys`.
+    """
 
     digest: Digest
     copy: int = 0
@@ -208,7 +211,10 @@ def _chunk_facts(book: BookWords, extracted_text: LocatedText, chunk: LocatedChu
 
 
 def _stripped(extracted_text: LocatedText, start: int, end: int) -> tuple[int, str]:
-    """Return the text between two offsets without surrounding white space or pause marks, preceded by its own offset."""
+    """Return the offset and the text of the range between two offsets, without surrounding white space.
+
+    Each `CUT` becomes a space.
+    """
     text = extracted_text.text[start:end].replace(CUT, " ")
     return start + len(text) - len(text.lstrip()), text.strip()
 

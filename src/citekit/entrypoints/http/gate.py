@@ -210,7 +210,7 @@ class Gate:
             _log.error("The audit log cannot be written: %s", error)
 
     def _challenge(self, code: str, text: str, status: int) -> Response:
-        """Return a refusal with the challenge of RFC 6750 and the metadata of RFC 9728."""
+        """Return a refusal with the challenge of RFC 6750 and, if there is an issuer, the metadata's URL (RFC 9728)."""
         refused = _failed(code or "unauthorized", text, status)
         parts = [f'error="{code}"', f'error_description="{text}"'] if code else []
         if code == "insufficient_scope":

@@ -192,7 +192,7 @@ def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
-    """Return a cue for each (time, text) pair with text; for their ends, see `read_cues`."""
+    """Return a cue for each (time, text) pair that has text and ends after its time; for the ends, see `read_cues`."""
     ends = (
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []
     )
