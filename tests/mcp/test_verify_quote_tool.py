@@ -70,8 +70,8 @@ def test_the_text_of_a_verdict_says_what_the_quote_leaves_out(served: Served) ->
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "either the argument quote"),
-        ({"quote": "a", "quotes": ["b"]}, "either the argument quote"),
+        ({}, "exactly one of the arguments quote"),
+        ({"quote": "a", "quotes": ["b"]}, "exactly one of the arguments quote"),
         ({"quotes": []}, "from 1 to 20"),
         ({"quotes": ["a"] * 21}, "from 1 to 20"),
         ({"quotes": "a"}, "a list of objects"),

@@ -255,7 +255,7 @@ def test_if_the_next_heading_is_not_on_its_page_the_whole_page_is_read_and_the_a
     found = app.read_text("renamed", titled[1].id)
 
     assert line("Start", 3, 19) in found.text
-    assert 2 == sum("so the answer can contain other text of that page" in note for note in found.notes)
+    assert 2 == sum("so the text can contain other text of that page" in note for note in found.notes)
 
 
 def whole(app: Container, resource_id: str, part: str | None, max_chars: int) -> Sequence[ReadTextAnswer]:

@@ -150,7 +150,7 @@ class SourceSetAside(SourceUnsupported):
 
 
 class ReceiptMissing(Refused, LookupError):
-    """A file or evidence has no receipt."""
+    """A file or evidence has no receipt, or the evidence is no longer stored."""
 
 
 class FormUnsupported(Refused):

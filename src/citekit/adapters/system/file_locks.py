@@ -260,7 +260,7 @@ def translated(error: Exception, path: Path) -> CiteKitError:
 
 
 STRIPES = 64
-"""Number of lock files for each kind of name. Names that share a file only wait for each other."""
+"""Number of lock files for each kind of name. The holders of names that share a file wait for each other."""
 
 
 class FileLocks:

@@ -20,7 +20,7 @@ from citekit.domain.words import words_of
 EDGE = 2
 """The number of lines at the edge of a page that can be running headers or footers."""
 
-WHOLE_PAGES = "The title of {} was not found on page {}, so the answer can contain other text of that page."
+WHOLE_PAGES = "The title of {} was not found on page {}, so the text can contain other text of that page."
 
 _CUT = ("...", "…")
 

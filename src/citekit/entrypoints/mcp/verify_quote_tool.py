@@ -210,7 +210,7 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     """
     quotes = arguments.get("quotes")
     if (quotes is None) is ("quote" not in arguments):
-        raise RequestRefused("verifyQuote requires either the argument quote, a string, or quotes, a list.")
+        raise RequestRefused("verifyQuote requires exactly one of the arguments quote (a string) and quotes (a list).")
     if quotes is None:
         verdict = _verdict(app, progress, arguments)
         return Answer.of(verdict, summary="\n".join(_lines(verdict)))

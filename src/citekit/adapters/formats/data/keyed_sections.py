@@ -50,7 +50,7 @@ def section_items(entries: Sequence[KeyedSection], word: str) -> tuple[OutlineIt
 
 
 def _with_members(group: OutlineItem, entries: Sequence[KeyedSection]) -> OutlineItem:
-    """Return a copy of `group` whose children are the sections within its lines."""
+    """Return a copy of `group` in which the children of each innermost group are the sections within its lines."""
     location = group.location
     if group.children or not isinstance(location, Lines):
         return evolve(group, children=tuple(_with_members(each, entries) for each in group.children))

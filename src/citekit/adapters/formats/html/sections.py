@@ -2,8 +2,8 @@
 
 A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`), if
 it starts with a heading of a higher level than all other headings in it, or if it is a navigation element with a
-heading. Otherwise, it only ends the sections in it. The landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and similar
-elements into sectioning elements.
+heading. Otherwise, it only ends the sections in it. Some landmark roles (WAI-ARIA 1.2, 5.3.4) turn `div`, `ul`, and
+`form` into sectioning elements.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decodes a region of an image without decoding more than necessary. The pixels equal those of a complete decoding.
 
 Rows are stored from top to bottom, so the rows below the region are not needed. The header of a JPEG is changed to
-declare fewer rows, PNG decoding stops early, and of uncompressed images, only the bytes of the region are read. A
+declare fewer rows, PNG decoding stops early, and of uncompressed images, only the rows of the region are read. A
 truncated file is decoded completely, so that it fails in the usual way.
 """
 

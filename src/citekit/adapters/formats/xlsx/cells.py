@@ -366,7 +366,9 @@ def _is_result(formula: str, stored: str) -> bool:
 
 def _refuse_doctype(name: str) -> Callable[..., None]:
     def refuse(*_: object) -> None:
-        raise SourceUnsupported(f"{name} contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 6.2.5).")
+        raise SourceUnsupported(
+            f"{name} contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 6.2.5)."
+        )
 
     return refuse
 

@@ -26,7 +26,7 @@ _RESYNC_MARGIN = 1.0
 """Additional seconds to seek back in a program stream. Its first times after a seek can belong to other frames."""
 
 _UNSEEKABLE_CODECS = {"flac", "speex"}
-"""Ogg codecs whose times are right only from the start. After a seek, FFmpeg counts some of them twice."""
+"""Codecs whose times in Ogg files are correct only if the file is read from its start, not after a seek of FFmpeg."""
 
 _REORDER_LIMIT = 32
 """The maximum number of packets without a decoding time that are held back: more than common codecs reorder."""

@@ -251,9 +251,10 @@ def _is_heading_style(
 
 
 def _without_title(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without the document title and other headings of the title page.
+    """Return the headings without the document title, authors, and headings of the title page before the first number.
 
-    The title is the headings of the largest size, if they are all on one of the first two pages.
+    The title is the headings of the largest size, if they are all on one of the first two pages and are neither
+    numbered nor common.
     """
     if len(found) < 3:
         return list(found)
