@@ -35,5 +35,5 @@ def test_a_folder_of_a_home_that_is_a_link_is_refused_by_name(place: Place) -> N
     wrong = place.said(Trial(".citekit_output", PRECIOUS), ("resolve", "text://bees#lines=1-3"))
 
     assert f"{place.home}/.citekit_output is a symbolic link" in wrong
-    assert "Remove it" in wrong
+    assert "Remove the link" in wrong
     assert 1 == len(wrong.splitlines())

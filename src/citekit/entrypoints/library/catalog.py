@@ -91,7 +91,7 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
     try:
         facts = library.index.facts(name)
         if facts is None:
-            told = f"Collection '{name}' not found. To create it, ingest a book into it."
+            told = f"Collection '{name}' not found: no book has been ingested into it yet."
             return {"connected": True, "collection_name": name, "place": library.index.place, "error": told}
         books, cut_off = len(library.ledger.books(name)), len(library.ledger.unfinished(name))
     except IndexUnavailable as error:
