@@ -14,7 +14,7 @@ from citekit.application.locate_source import LocateSource
 from citekit.domain.distribution import DISTRIBUTION, install_command
 from citekit.domain.errors import CiteKitError, MapCorrupt, MapTooNew
 from citekit.domain.mcp_clients import ConnectedClient
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.ports.map_store import MapStore
 
 SOURCES_LIMIT = 200

@@ -8,6 +8,7 @@ from itertools import chain
 from attrs import frozen
 
 from citekit.domain.errors import RequestRefused
+from citekit.domain.phrases import series
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.tag_store import TagStore
 from citekit.domain.suggestions import nearest_names
@@ -52,11 +53,6 @@ class TagResources:
         found = next((names for each, names in tags.items() if each.casefold() == tag.casefold()), None)
         if found is None:
             near = nearest_names(tag, list(tags))
-            hint = f" Did you mean {_listed(near)}?" if near else " To list all tags, run: citekit tag"
+            hint = f" Did you mean {series(map(repr, near), 'or')}?" if near else " To list all tags, run: citekit tag"
             raise RequestRefused(f"No resource has the tag {tag[:80]!r}.{hint}")
         return found
-
-
-def _listed(tags: Sequence[str]) -> str:
-    *others, last = map(repr, tags)
-    return f"{', '.join(others)}, or {last}" if len(others) > 1 else " or ".join([*others, last])

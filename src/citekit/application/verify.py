@@ -25,6 +25,7 @@ from citekit.domain.errors import (
     SourceUnreadable,
 )
 from citekit.domain.evidence import EvidenceKey, Extraction, Receipt
+from citekit.domain.phrases import series
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.ports.sources import Sources
 
@@ -319,16 +320,11 @@ def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, 
         return Check("content", False, "repeating the extraction produces different bytes", Ruling.OTHER_CONTENT)
     wrong = _misstated(receipt, made, size)
     if wrong:
-        detail = f"the bytes are correct, but the receipt is wrong about {_series(wrong)}"
+        detail = f"the bytes are correct, but the receipt is wrong about {series(wrong)}"
         return Check("content", False, detail, Ruling.RECEIPT_EDITED)
     return Check(
         "content", True, "repeating the extraction produces the same bytes, and the receipt describes them correctly"
     )
-
-
-def _series(names: Sequence[str]) -> str:
-    """Return the names as a list in a sentence: `a`, `a and b`, or `a, b, and c`."""
-    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])}, and {names[-1]}"
 
 
 def _sized(receipt: Receipt, source: Path) -> Check:

@@ -19,12 +19,10 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
     service, _, model = chosen.speech_service.partition(":")
     timeout, retries = chosen.timeout or REQUEST_TIMEOUT, Retries(count=chosen.retries)
     language = chosen.speech_language or None
-    url_variable = "CITEKIT_SPEECH_URL"
-    if not chosen.speech_url:
-        if chosen.base_url:
-            url_variable = "CITEKIT_BASE_URL"
-        elif chosen.openai_base_url and service == "openai":
-            url_variable = "OPENAI_BASE_URL"
+    urls = {"CITEKIT_SPEECH_URL": chosen.speech_url, "CITEKIT_BASE_URL": chosen.base_url}
+    if service == "openai":
+        urls["OPENAI_BASE_URL"] = chosen.openai_base_url
+    url_variable, base_url = next(((name, url) for name, url in urls.items() if url), ("CITEKIT_SPEECH_URL", None))
     if service == "gemini":
         from citekit.adapters.mappers.llm.gemini.service import GeminiService
         from citekit.adapters.mappers.llm.gemini.transcription import GeminiSpeech
@@ -32,7 +30,7 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
         asked = GeminiService(
             chosen.gemini_key,
             model,
-            chosen.speech_url or chosen.base_url,
+            base_url,
             timeout,
             retries=retries,
             orphaned_uploads=orphaned_uploads,
@@ -44,7 +42,7 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
     return OpenAiSpeech(
         model=model,
         key=chosen.openai_key,
-        base_url=chosen.speech_url or chosen.base_url or chosen.openai_base_url,
+        base_url=base_url,
         language=language,
         timeout=timeout,
         retries=retries,

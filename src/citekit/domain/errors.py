@@ -55,6 +55,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from citekit.domain.distribution import install_command
+from citekit.domain.phrases import series
 
 
 class CiteKitError(Exception):
@@ -363,5 +364,4 @@ def _shortened(path: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    *others, last = (f"'{name}'" for name in names[:3])
-    return f"{', '.join(others)}, or {last}" if len(others) > 1 else " or ".join([*others, last])
+    return series((f"'{name}'" for name in names[:3]), "or")

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 
 
 @frozen(kw_only=True)

@@ -76,11 +76,3 @@ def read_decimal(text: str) -> float | None:
 def read_whole(text: str) -> int | None:
     """Parse an unsigned whole number of at most 12 digits. Return None for any other text."""
     return int(text) if _WHOLE.fullmatch(text) and len(text) <= 12 else None
-
-
-def counted(number: int, thing: str, plural: str | None = None) -> str:
-    """Return a number with its noun in the singular or plural, such as `1 map` or `2 maps`.
-
-    The default plural ends in `s`.
-    """
-    return f"{number} {thing if number == 1 else plural or f'{thing}s'}"

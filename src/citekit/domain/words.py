@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 
 WORD_LIMIT = 64
 """Number of characters of a word that are used."""
+
+LINES_KEPT = 1 << 12
+"""Maximum number of lines whose words stay in memory."""
 
 FEW = 1 / 16
 """The number of bytes that a text has in UTF-8 beyond its number of characters, as a fraction of that number."""
@@ -32,6 +36,12 @@ def words_of(text: str) -> list[str]:
         words = folded.translate(_BARE).split()
     is_long = len(text) > WORD_LIMIT and max(map(len, words), default=0) > WORD_LIMIT
     return [word[:WORD_LIMIT] for word in words] if is_long else words
+
+
+@lru_cache(maxsize=LINES_KEPT)
+def line_words(line: str) -> tuple[str, ...]:
+    """Return the words of a line. The lines of a page are compared with many queries and titles."""
+    return tuple(words_of(line))
 
 
 def with_few_translated(text: str, table: Mapping[int, str]) -> str:

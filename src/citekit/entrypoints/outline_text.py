@@ -9,7 +9,7 @@ from citekit.application.structure import Structure
 from citekit.domain.address import Address
 from citekit.domain.extent import extent_text
 from citekit.domain.node import Node
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.unicode_controls import printable
 

@@ -14,7 +14,7 @@ from citekit.application.library.document_text import read_text
 from citekit.domain.errors import RequestRefused
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.chunking import Chunk, ChunkingParams, Reason, chunked, sentences_of
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.library_reader import LibraryReader
 from citekit.domain.ports.sentence_splitter import SentenceSplitter

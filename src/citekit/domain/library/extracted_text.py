@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 
 
 class UnitKind(StrEnum):

@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Location, TimeSpan
 from citekit.domain.modality import Modality
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.screen_text import ScreenText
 from citekit.domain.speech import Speech, SpokenWord

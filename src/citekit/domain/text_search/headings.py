@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import chain
 
 from citekit.domain.library.extracted_text import UnitKind
@@ -12,7 +11,7 @@ from citekit.domain.node import Node
 from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.text_search.blocks import TextBlock
-from citekit.domain.words import words_of
+from citekit.domain.words import line_words, words_of
 
 HEADING_LINES = 3
 """The maximum number of lines of a heading."""
@@ -72,12 +71,6 @@ def _start_of(location: Location) -> _Start | None:
     return None
 
 
-@lru_cache(maxsize=1 << 12)
-def line_words(line: str) -> tuple[str, ...]:
-    """Return the visible words of a line. Many titles are searched for in the lines of the same page."""
-    return tuple(words_of(visible_text(line)))
-
-
 def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
     """Return the first and last line of the first heading from line `start` with the words `title`, or None. See
     `headings_in`.
@@ -97,7 +90,7 @@ def headings_in(
         if title:
             wanted.setdefault(_unnumbered(title), []).append(title)
     longest = max(map(len, wanted), default=0)
-    words = list(map(line_words, lines[start:])) if wanted else []
+    words = [line_words(visible_text(line)) for line in lines[start:]] if wanted else []
     found: dict[tuple[str, ...], tuple[int, int]] = {}
     for first in range(len(words)):
         for last, heading in _headings_from(words, first, longest):

@@ -6,13 +6,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from enum import IntEnum
-from functools import lru_cache
 from itertools import islice
 
 from attrs import frozen
 
 from citekit.domain.text_search.query import TextQuery
-from citekit.domain.words import words_of
+from citekit.domain.words import line_words
 
 NEAR = 3
 """The maximum number of line ends, without blank lines, between words that are close together."""
@@ -92,7 +91,7 @@ def _match(
     headings: frozenset[tuple[str, ...]],
 ) -> LineMatch:
     first, last = span
-    own = [word for line in lines[first : last + 1] for word in _words(line)]
+    own = [word for line in lines[first : last + 1] for word in line_words(line)]
     share = sum(word in words for word in own) / max(1, len(own))
     if kind is Kind.LINE:
         text = " ".join(lines[first : last + 1])
@@ -103,12 +102,6 @@ def _match(
         elif last > first:
             kind = Kind.NEAR
     return LineMatch(kind, starts[first], starts[last] + len(lines[last]), share)
-
-
-@lru_cache(maxsize=1 << 12)
-def _words(line: str) -> tuple[str, ...]:
-    """Return the words of a line. The lines of a page match many queries."""
-    return tuple(words_of(line))
 
 
 def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
@@ -122,7 +115,7 @@ def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int,
         if line.isascii() and not any(word in lowered for word in words):
             every.append("")  # no phrase continues across this line
         else:
-            every.extend(_words(line))
+            every.extend(line_words(line))
     places: dict[str, list[int]] = {word: [] for word in words}
     for at, word in enumerate(every):
         if word in places:

@@ -10,12 +10,13 @@ from citekit.domain.evidence import SectionTitles
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Location, Pages
 from citekit.domain.node import Node
+from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
-from citekit.domain.text_search.headings import HEADING_LINES, heading_lines, line_words
+from citekit.domain.text_search.headings import HEADING_LINES, heading_lines
 from citekit.domain.text_search.layout import line_starts
 from citekit.domain.text_search.section_titles import is_whole
-from citekit.domain.words import words_of
+from citekit.domain.words import line_words, words_of
 
 EDGE = 2
 """The number of lines at the edge of a page that can be running headers or footers."""
@@ -96,7 +97,7 @@ def _cut_heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 
     for first in range(start, len(lines) if wanted else start):
         joined: list[str] = []
         for last in range(first, min(first + HEADING_LINES, len(lines))):
-            joined += line_words(lines[last])
+            joined += line_words(visible_text(lines[last]))
             text = " ".join(joined)
             if text.startswith(wanted):
                 return first, last

@@ -131,7 +131,7 @@ def _notes(made: ImportedMap) -> list[str]:
 
 
 def _lines(made: ImportedMap, place: str, *, stored: bool) -> Iterator[str]:
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.domain.unicode_controls import printable
 
     resource_map = made.resource_map

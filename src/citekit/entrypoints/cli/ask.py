@@ -9,7 +9,7 @@ import click
 
 from citekit.domain.answering import CheckedAnswer, CheckedQuote, CheckedStatement, Passage
 from citekit.domain.errors import MapperUnavailable
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.text_search.limits import PASSAGES
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option

@@ -20,7 +20,7 @@ def command() -> None:
 @pass_session
 def stats(session: Session) -> None:
     """Show the number and size of the objects in the cache."""
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.entrypoints.cli.formatting import size
 
     found = session.app.evidence.stats()
@@ -47,7 +47,7 @@ def verify(session: Session) -> None:
 
     Deleted objects are created again when they are needed. Temporary files that earlier processes left are deleted, too.
     """
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
 
     found = session.app.evidence.verify()
     leftovers = found.leftovers + session.app.clean_leftovers()
@@ -102,7 +102,7 @@ def collect(session: Session, grace: float) -> None:
     """
     from datetime import timedelta
 
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
 
     removed = session.app.collect_shared_maps(timedelta(hours=grace))
     session.answer({"removed": removed}, [f"{counted(removed, 'object')} deleted."])

@@ -194,7 +194,7 @@ def read_map_file(path: Path) -> str:
 
 
 def _unsound(session: Session, checked: _Checked, *, is_fixable: bool) -> Exception:
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.errors import CommandError
 
@@ -209,7 +209,7 @@ def _unsound(session: Session, checked: _Checked, *, is_fixable: bool) -> Except
 
 
 def _lines(checked: _Checked) -> Iterator[str]:
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.domain.unicode_controls import printable
 
     yield from _changes(checked)
@@ -238,7 +238,7 @@ def _warnings(checked: _Checked) -> Iterator[str]:
 
 def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
     """Yield the lines in `shown` and, if `count` is greater, a line about the others. `what` is the noun for the lines."""
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
 
     yield from shown
     if count > len(shown):

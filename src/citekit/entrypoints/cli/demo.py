@@ -20,7 +20,7 @@ from citekit.domain.errors import AlreadyIngested, CiteKitError, DriverMissing
 from citekit.domain.evidence import Evidence
 from citekit.domain.formats import by_name
 from citekit.domain.node import Node, NodeName
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command

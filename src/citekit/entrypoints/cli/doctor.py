@@ -8,7 +8,7 @@ import click
 
 from citekit.application.doctor import Finding, Health, Topic
 from citekit.domain.distribution import DISTRIBUTION
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError

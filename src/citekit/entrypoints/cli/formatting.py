@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,7 @@ from citekit.domain.errors import Cancelled, CiteKitError, SourceSetAside
 from citekit.domain.ingest_run import FileResult, FileState
 from citekit.domain.jobs import IngestJob, Setting
 from citekit.domain.map_card import MapCard
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option

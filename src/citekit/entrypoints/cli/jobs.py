@@ -17,7 +17,7 @@ def command(session: Session) -> None:
     if nothing was lost: no file failed or was set aside, and no file remains after the end of the ingest.
     """
     from citekit.domain.ingest_run import FileState
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.errors import CommandError
 

@@ -41,7 +41,7 @@ def command(session: Session, resource: str | None, tag: str | None) -> None:
 
 def _resources(session: Session, chosen: Sequence[str] | None) -> None:
     from citekit.container.fast_listing import home_snapshot
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.entrypoints.cli.tables import table
 
     with home_snapshot(session.chosen_home) as snapshot:

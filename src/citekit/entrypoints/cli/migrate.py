@@ -19,7 +19,7 @@ def command(session: Session, store: str) -> None:
     The home stays as it is. Afterward, set CITEKIT_STORE to use the store. If the command is interrupted, run it again:
     maps that are in the store are only compared. Evidence and texts are made again when they are needed.
     """
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.progress import watching
 

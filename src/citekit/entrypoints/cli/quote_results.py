@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted, series
 from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.errors import CommandError
@@ -143,8 +143,6 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
 def several_failed(results: Sequence[QuoteResult], plain: dict[str, Any]) -> CommandError:
     """Return the error for several quotes of which at least one does not hold."""
     failed = [str(number) for number, each in enumerate(results, 1) if not each.holds]
-    *others, last = failed
-    serial = "," if len(others) > 1 else ""
-    which = f"quotes {', '.join(others)}{serial} and {last}" if others else f"quote {last}"
+    which = f"{'quote' if len(failed) == 1 else 'quotes'} {series(failed)}"
     message = f"{len(failed)} of {len(results)} quotes cannot be cited as given: {which}."
     return CommandError("QuotesFailed", message, plain)

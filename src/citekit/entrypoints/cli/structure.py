@@ -55,7 +55,7 @@ def _plain(found: Structure) -> dict[str, object]:
 
 
 def _lines(found: Structure) -> Iterator[str]:
-    from citekit.domain.numbers import counted
+    from citekit.domain.phrases import counted
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.tables import tree
 

@@ -15,7 +15,7 @@ import click
 
 from citekit.application.sync_folders import Synced, SyncRules, SyncState
 from citekit.domain.errors import RequestRefused
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.tables import node_line
 from citekit.entrypoints.cli.terminal import styled

@@ -18,7 +18,7 @@ from citekit.application.admit_subject import AdmitSubject
 from citekit.application.evidence_content import EvidenceContent
 from citekit.domain.errors import CiteKitError, IssuerUnavailable, ReceiptMissing, TokenInvalid
 from citekit.domain.evidence import Receipt
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.subject import READ, SCOPES, Subject
 from citekit.entrypoints.http.limits import Budget, Limits
 from citekit.entrypoints.http.links import PATH, EvidenceLinks

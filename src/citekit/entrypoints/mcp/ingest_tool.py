@@ -11,7 +11,7 @@ from mcp_types import Tool, ToolAnnotations
 from citekit.container import Container
 from citekit.domain.errors import RequestRefused, SourceUnreadable
 from citekit.domain.map_card import MapCard
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.mcp import schemas

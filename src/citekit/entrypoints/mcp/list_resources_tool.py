@@ -12,7 +12,7 @@ from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.list_resources import ListedResource, ResourceList
 from citekit.container import Container
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer

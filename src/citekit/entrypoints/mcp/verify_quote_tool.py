@@ -11,7 +11,7 @@ from mcp_types import Tool, ToolAnnotations
 from citekit.application.named_parts import part_named
 from citekit.container import Container
 from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.verdict import Finding
 from citekit.entrypoints.failures import sentence

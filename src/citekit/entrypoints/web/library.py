@@ -23,8 +23,8 @@ from citekit.domain.locations import TimeSpan, Virtual
 from citekit.domain.map_editing import EditKind, MapEdit
 from citekit.domain.mapper_identity import EDITED
 from citekit.domain.node import Node
-from citekit.domain.numbers import counted
 from citekit.domain.page_view import Layout, PageSize
+from citekit.domain.phrases import counted
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.words import words_of
 from citekit.entrypoints.failures import sentence

@@ -10,7 +10,7 @@ from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import GROUPS, SINGLE, grouped
 from citekit.adapters.formats.data.json_scan import MemberOffsets, first_value, scan, skip, text_of
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 

@@ -17,7 +17,7 @@ from citekit.adapters.formats.data.content import Content, open_data_file
 from citekit.adapters.formats.data.groups import SINGLE, grouped
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.domain.locations import Lines
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from citekit.adapters.formats.shared.outline import one_line
 from citekit.adapters.libraries.office_package import OfficePackage, attribute, local, opened_package
 from citekit.domain.errors import CiteKitError
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted, series
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -65,7 +65,7 @@ def _changes(data: bytes) -> Iterator[str]:
     kinds = Counter("insertion" if kind in (b"ins", b"moveTo") else "deletion" for kind, _ in found)
     people = Counter(html.unescape(author[1].decode("utf-8", "replace")) for _, author in found if author and author[1])
     names = [*(name for name, _ in people.most_common(_NAMED)), *(["others"] if len(people) > _NAMED else [])]
-    listed = f"{', '.join(names[:-1])}, and {names[-1]}" if len(names) > 2 else " and ".join(names)
+    listed = series(names)
     counts = [
         f"{counted(kinds[kind], kind)} {where}"
         for kind, where in (("insertion", "in the text"), ("deletion", "that the text leaves out"))

@@ -15,6 +15,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 from citekit.adapters.mappers.llm.title_words import folded
+from citekit.domain.phrases import series
 from citekit.domain.vocabulary import APPENDIX, CHAPTER, PART, SECTION, TOC_HEADING, any_of
 
 _NUMBERED = re.compile(
@@ -206,9 +207,8 @@ def _moved_to(proposal: ProposedNode, page: int) -> ProposedNode:
 
 
 def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
-    *others, last = [*(str(page - int(proposal.shift)) for page in pages[:4]), *(["others"] if len(pages) > 4 else [])]
-    listed = f"{', '.join(others)}{',' if len(others) > 1 else ''} and {last}"
-    found = f"pages {listed}" if others else f"page {last}"
+    numbers = [*(str(page - int(proposal.shift)) for page in pages[:4]), *(["others"] if len(pages) > 4 else [])]
+    found = f"{'page' if len(pages) == 1 else 'pages'} {series(numbers)}"
     reason = (
         f"the part does not begin on page {int(proposal.span[0] - proposal.shift)}; its title is a heading on {found}"
     )

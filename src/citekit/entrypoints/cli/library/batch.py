@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.library import preconditions

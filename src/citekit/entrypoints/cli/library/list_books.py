@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from citekit.application.library.list_books import BookState, ListedBook
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.library.options import collection as collection_option

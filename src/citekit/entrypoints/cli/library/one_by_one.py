@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from citekit.container.library import Alexandria
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.errors import CommandError

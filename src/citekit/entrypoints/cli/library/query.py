@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from citekit.domain.address import parse_address
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.progress import silent
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError

@@ -17,7 +17,7 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box, Pages
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 
 FIGURE_LIMIT = 3_000
 """The maximum number of figures and tables in a map."""

@@ -10,7 +10,7 @@ from citekit.adapters.formats.pdf.outline.page_reader import Page
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
 from citekit.adapters.libraries.mupdf.engine import Document, skipped_pages
 from citekit.domain.errors import SourceUnsupported
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 
 RULE_LIMIT = 40
 """The maximum number of label rules in a map. If a document has more, it labels each page, and none are stored."""

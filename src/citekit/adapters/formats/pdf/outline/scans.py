@@ -21,7 +21,7 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import away, exclusive
 from citekit.domain.distribution import install_command
 from citekit.domain.locations import Pages
-from citekit.domain.numbers import counted
+from citekit.domain.phrases import counted
 
 
 @frozen
