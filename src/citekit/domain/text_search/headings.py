@@ -91,8 +91,11 @@ def headings_in(
             wanted.setdefault(_unnumbered(title), []).append(title)
     longest = max(map(len, wanted), default=0)
     words = [line_words(visible_text(line)) for line in lines[start:]] if wanted else []
+    beginnings = {title[0] for title in wanted}
     found: dict[tuple[str, ...], tuple[int, int]] = {}
-    for first in range(len(words)):
+    for first, line in enumerate(words):
+        if beginnings.isdisjoint(_unnumbered(line)[:1]):
+            continue
         for last, heading in _headings_from(words, first, longest):
             for title in wanted.pop(heading, ()):
                 found[title] = start + first, start + last
