@@ -134,8 +134,9 @@ class IndexedLibrary:
                 text, version = known.get(name), versions.get(name)
                 note = f"{reader} {version}"
                 if text is not None and version is not None:
-                    current = IndexedText(text.version, note)
-                    if current in (text, before and before.settled.get(name)):
+                    settled = before.settled.get(name) if before is not None else None
+                    current = text if text.note == note else IndexedText(text.version, note)
+                    if current is text or current == settled:
                         look.settle(name, current)
                         continue
                 if name in skipped or version is None:

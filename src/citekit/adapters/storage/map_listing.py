@@ -23,15 +23,6 @@ _PLAIN = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}", re.ASCII)
 """Resource IDs that are used as file names without encoding; 200 is `domain.ids.STORED_ID_LIMIT`."""
 
 
-def id_of(entry: os.DirEntry[str]) -> str | None:
-    """Return the resource ID for a file name, or None if it is not the name of a map."""
-    name = entry.name
-    if not name.endswith(SUFFIX) or name.startswith(".") or entry.is_dir(follow_symlinks=False):
-        return None
-    stem = name[: -len(SUFFIX)]
-    return stem if _PLAIN.fullmatch(stem) else _odd_id(stem)
-
-
 def is_plain(resource_id: str) -> bool:
     """Return whether the resource ID is used as a file name without encoding."""
     return _PLAIN.fullmatch(resource_id) is not None
@@ -65,12 +56,14 @@ def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     check_folder(folder)
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
-            name = id_of(entry)
-            if name is None:
+            stem, suffix = entry.name[: -len(SUFFIX)], entry.name[-len(SUFFIX) :]
+            if suffix != SUFFIX or stem.startswith(".") or entry.is_dir(follow_symlinks=False):
                 continue
-            if is_plain(name) and len(entry.name) == len(name) + len(SUFFIX):
-                yield name, entry
-            elif name not in odd or _is_ours(entry, name):
+            if is_plain(stem):
+                yield stem, entry
+                continue
+            name = _odd_id(stem)
+            if name is not None and (name not in odd or _is_ours(entry, name)):
                 odd[name] = entry
     yield from odd.items()
 

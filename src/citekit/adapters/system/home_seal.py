@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import os
 import threading
+from _blake2 import blake2b  # hashlib would load OpenSSL, and hmac its imports, which delays listings
+from _operator import _compare_digest
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -58,10 +61,18 @@ class HomeSeal:
 
     def holds(self, code: object, *parts: bytes) -> bool:
         """Return whether `code` is valid for `parts` in this home."""
-        if not isinstance(code, bytes) or len(code) != CODE_SIZE:
-            return False
-        keys = (self._own, *map(self._key, self._paths))
-        return any(_is_same(code, _code(key, parts)) for key in keys if key is not None)
+        return self.checker()(code, *parts)
+
+    def checker(self) -> Callable[..., bool]:
+        """Return `holds` with the present keys, for many codes at once. It does not look at the seal files again."""
+        keys = [key for key in (self._own, *map(self._key, self._paths)) if key is not None]
+
+        def holds(code: object, *parts: bytes) -> bool:
+            if not isinstance(code, bytes) or len(code) != CODE_SIZE:
+                return False
+            return any(_compare_digest(code, _code(key, parts)) for key in keys)
+
+        return holds
 
     def state(self) -> tuple[object, ...]:
         """Return the state of the seal files, which determines the results of `holds`; empty if there are none."""
@@ -153,16 +164,8 @@ def _key_of(descriptor: int, user: int | None) -> _Key | None:
 
 def _code(key: bytes, parts: tuple[bytes, ...]) -> bytes:
     """Return the code of `parts`, whose lengths are included, so that different lists do not give the same bytes."""
-    from _blake2 import blake2b  # hashlib would load OpenSSL, which delays listings
-
     data = b"".join([len(part).to_bytes(8, "big") + part for part in parts])
     return bytes(blake2b(data, digest_size=CODE_SIZE, key=key).digest())
-
-
-def _is_same(left: bytes, right: bytes) -> bool:
-    from _operator import _compare_digest  # the construction of hmac, without its imports
-
-    return _compare_digest(left, right)
 
 
 def _lock(descriptor: int) -> None:

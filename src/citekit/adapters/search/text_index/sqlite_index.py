@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
-from typing import Any
+from typing import Any, cast
 
 from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableError
 from citekit.adapters.libraries.sqlite.database import Tables
@@ -80,6 +80,9 @@ _CHANGE = "UPDATE generation SET changes = changes + 1"
 
 _Row = tuple[str, int, int, str, str]
 """`(resource ID, number of the first block, number of blocks, version, note)`"""
+
+_ROW_TYPES = [str, int, int, str, str, bytes]
+"""The types of the columns of the table of texts."""
 
 
 class SqliteTextIndex:
@@ -299,7 +302,9 @@ class SqliteTextIndex:
 
     def _own_rows(self, query: str, *values: str) -> list[_Row]:
         """Return the rows that `query` selects and that this CiteKit home stored."""
-        return [row for stored in self._rows_of(query, *values) if (row := self._own_row(stored)) is not None]
+        holds = self._seal.checker()
+        found = filter(None, map(_row, self._rows_of(query, *values)))
+        return [row for row, code in found if holds(code, *_parts(row))]
 
     def _rows_of(self, query: str, *values: str) -> list[Sequence[object]]:
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
@@ -354,10 +359,10 @@ def _terms(block: TextBlock) -> str:
 
 def _row(stored: Sequence[object]) -> tuple[_Row, bytes] | None:
     """Return a row of the table of texts and its unchecked authentication code; None if its values have other types."""
-    match stored:
-        case [str(name), int(first), int(count), str(version), str(note), bytes(code)]:
-            return (name, first, count, version, note), code
-    return None
+    if list(map(type, stored)) != _ROW_TYPES:
+        return None
+    *row, code = stored
+    return cast(_Row, tuple(row)), cast(bytes, code)
 
 
 def _parts(row: _Row) -> tuple[bytes, ...]:
