@@ -29,7 +29,7 @@ JPEG_QUALITY = 88
 
 @frozen
 class PdfPageViews:
-    """Draws pages with PyMuPDF. `ocr` and `index` recognize and cache the words of scanned pages."""
+    """Draws pages with PyMuPDF. `ocr` recognizes the words of scanned pages, and `index` caches them."""
 
     password: str | None = None
     ocr: OcrReader | None = None
@@ -73,7 +73,7 @@ class PdfPageViews:
 
 
 def _size(document: Document, number: int) -> PageSize:
-    """Return the size of the page with the 0-based `number` in points, or 1 by 1 if it is not positive and finite."""
+    """Return the size in points of the page with the 0-based `number`, or 1 by 1 if it is not positive and finite."""
     with exclusive() as pymupdf:
         area = pymupdf.mupdf.fz_bound_page(pymupdf.mupdf.fz_load_page(document.this, number))
     width, height = area.x1 - area.x0, area.y1 - area.y0

@@ -50,7 +50,7 @@ _FILE = re.compile(
 class PyMuPdfTextReader:
     """A text reader for PDFs that reads page by page and lets other threads use PyMuPDF between two pages.
 
-    Lines end with a line feed and paragraphs (blocks) with two, unless a block clearly continues in the next one. Soft
+    A line feed separates lines, and two separate paragraphs (blocks), unless a block clearly continues in the next. Soft
     hyphens are removed. If `joining` is true, words that other hyphens split at line ends are joined (see `_unbroken`).
 
     Hidden text is omitted (see `hidden_text`). With `as_seen`, a page with hidden text has its visible text first, then
@@ -156,7 +156,7 @@ class PageTextCollector:
         return self._pages.is_missing(number)
 
     def collect(self, number: int, page: object, blocks: Blocks | None = None) -> None:
-        """Store the text of the page `number` unless it is known. `blocks` are the text blocks of its content, if they
+        """Store the text of the page `number` if it `is_missing`. `blocks` are the text blocks of its content, if they
         have been read.
 
         The blocks of a page with annotations are read again, to include their text. A damaged page ends the collection
@@ -196,8 +196,8 @@ class PageTextCollector:
 def drawn_pages(path: Path, numbers: Sequence[int], *, password: str | None = None) -> dict[int, str]:
     """Return the text of pages that is visible when they are drawn, by 1-based page number.
 
-    The text is divided as by `PyMuPdfTextReader` with `as_seen` and without `joining`. Pages that the file does not
-    have, or that are too complex to be read, are left out. Raise the same errors as `opened`.
+    The text is divided into lines and paragraphs as by `PyMuPdfTextReader` with `as_seen` and without `joining`. Pages
+    that the file does not have, or that are too complex to be read, are left out. Raise the same errors as `opened`.
     """
     flags, texts = text_flags(), {}
     with opened(path, password=password) as document:

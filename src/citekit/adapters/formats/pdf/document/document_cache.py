@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from citekit.domain.source import Source
 
 FORM = 1
-"""Change this whenever the format of rows, or the way in which their contents are read, changes."""
+"""The version of cache rows. Change it whenever their format, or the way in which their contents are read, changes."""
 
 WORTH = 64
 """The minimum number of bookmarks, or of pages beyond the cached ones, for which a row is faster to read than the file.
@@ -69,7 +69,7 @@ class PdfMemory:
         return list(map(Target, *_columns(plain))) if _is_outline(plain) else None
 
     def pages(self) -> list[int]:
-        """Return the cached object numbers of the first pages of the PDF; none if they are missing or damaged."""
+        """Return the cached object numbers of the first pages of the PDF; empty if they are missing or damaged."""
         plain = self._read("pages", PAGE_LIMIT)
         return list(plain) if plain is not None and _are_pages(plain) else []
 
@@ -80,8 +80,8 @@ class PdfMemory:
             self._learned.append(("outline", plain))
 
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
-        """Note the object numbers of the first pages, for `save` to cache, unless there are too many or too few beyond
-        the `known` cached ones, or they are invalid.
+        """Note the object numbers of the first pages, for `save` to cache, unless they are invalid, more than
+        `PAGE_LIMIT`, or fewer than `WORTH` in addition to the `known` ones that are cached.
         """
         if len(numbers) >= known + WORTH and len(numbers) <= PAGE_LIMIT and _are_pages(numbers):
             self._learned.append(("pages", list(numbers)))
@@ -138,7 +138,7 @@ def _row(key: str, numbers: Sequence[int]) -> dict[str, Any]:
 
 
 def _numbers(key: str, row: dict[str, Any], most: int) -> Sequence[int] | None:
-    """Return the numbers in the cache row `row`, at most `most`; None if it is damaged or its checksum does not match."""
+    """Return the numbers in the cache row `row`; None if they are more than `most`, or if the row is damaged."""
     text = row.get("data")
     if set(row) != {"data", "sha256"} or not isinstance(text, str) or len(text) > ROW_LIMIT:
         return None

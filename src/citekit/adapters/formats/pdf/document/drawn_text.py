@@ -130,7 +130,7 @@ class _Judge:
     def _unchanged(self, glyphs: Sequence[tuple[int, Ink]], whole: Drawing, bare: Drawing) -> list[tuple[int, Ink]]:
         """Return the glyphs at which the drawings `whole` (with all text) and `bare` (without text) look the same.
 
-        Of the glyphs without paint, return those that are procedures and at which `bare` shows nothing.
+        Of the glyphs with `is_unpainted`, return only those with `is_procedure` at which `bare` shows nothing.
         """
         return [
             (at, each)

@@ -251,8 +251,9 @@ def _inks_class() -> Any:
 
 
 def _drawn_alone(mupdf: Any, font: Any, number: int) -> Box | None:
-    """Return the box, in ems, of what a Type 3 glyph paints, or None if nothing is found; MuPDF reports that of the
-    whole font.
+    """Return the box, in ems, of what a Type 3 glyph paints, or None if nothing is found.
+
+    MuPDF reports the box of the whole font instead.
     """
     known = mupdf.ll_fz_bound_glyph(font, number, mupdf.ll_fz_make_matrix(1, 0, 0, 1, 0, 0))
     for left, top, right, bottom in (_USUAL, (known.x0, known.y0, known.x1, known.y1)):

@@ -10,7 +10,7 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 CONTENT_LIMIT = 3_000_000
-"""The maximum size in bytes of a page's content that is searched. A page with more is usually a map or a plan."""
+"""The maximum size in bytes of a page's content that is searched. A page with more is usually a plan or a city map."""
 
 BOX_LIMIT = 30_000
 """The number of items on a page after which `boxes_of` stops. A page with more is usually a plot."""

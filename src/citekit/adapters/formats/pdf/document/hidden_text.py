@@ -77,7 +77,7 @@ _LEGIBLE = 4.0
 """The smallest font size in points at which text cannot be `TINY`, unless `may_shrink` says that it may be shrunk."""
 
 _GROUPS = 6
-"""The maximum number of groups of texts of one page, without each of which the page is rendered in turn."""
+"""The maximum number of groups of texts of one page. The page is rendered once without each group."""
 
 _PIXELS = 1_500_000
 """The maximum number of pixels of a rendering."""
@@ -93,8 +93,9 @@ Look = tuple[float, int, int]
 
 @define
 class Hidden:
-    """The hidden characters of one page, by the origins of their glyphs before the page is rotated; all with
-    `everything`.
+    """The hidden characters of one page, by the origins of their glyphs before the page is rotated.
+
+    If `everything` is true, all characters of the page are hidden.
     """
 
     _codes: dict[tuple[int, int], set[int]] = field(factory=dict)
@@ -116,7 +117,9 @@ class Hidden:
         return self.everything or (codes is not None and ord(character) in codes)
 
     def within(self, box: Box) -> int:
-        """Return how many of the added characters have their origin in `box`; copies at one position count once."""
+        """Return how many of the added characters have their origin in `box`, or up to half a point to its left or
+        below it. Copies at one position count once.
+        """
         left, top, right, bottom = (4 * edge for edge in box)
         return sum(
             len(codes) for (x, y), codes in self._codes.items() if left - 2 <= x <= right and top <= y <= bottom + 2
@@ -190,7 +193,8 @@ def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collectio
     pages on which no text can be hidden are recognized sooner.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
-    mode 3 over a scan count as visible. Use it after `libraries.mupdf.hidden_text_signs`.
+    mode 3 over a scan count as visible. Use it only for pages with signs of hidden text (see
+    `libraries.mupdf.hidden_text_signs`).
     """
     if not quick and (not may_hide(page) or (looks is not None and shows_all(page, looks()))):
         return Hidden()

@@ -94,8 +94,11 @@ def shared(
     """Yield an open handle of the PDF at `path` that other code may have used before and may use again.
 
     Do not change the document, and do not release `exclusive()` while you use it. The handle stays open for reuse if
-    nothing was raised, MuPDF did not repair the document, and a later change of the file would be noticed (see
-    `FileState.is_settled`), but not on Windows. Raise the same errors as `opened`, which also explains `failure`.
+    MuPDF did not repair the document and a later change of the file would be noticed (see `FileState.is_settled`), but
+    not on Windows. After an exception, it stays open only if the exception is `Refused` and the handle was open before.
+
+    Raise the same errors as `opened`, which also explains `failure`; but with `Use.COPYING`, the page tree is not
+    checked, and no page is too complex.
     """
     with exclusive():
         key = _key(path, use, password)

@@ -87,7 +87,8 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
 
 
 def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
-    """Return whether the page has text without a plain color, or pale text on a background that may be similar.
+    """Return whether the page has text without a plain color, or pale text on a background that may be similar, but is
+    not a picture.
 
     Also return True if there are too many pairs of text and areas to compare.
     """

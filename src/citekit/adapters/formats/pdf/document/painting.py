@@ -111,7 +111,7 @@ def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], boo
     """Return the items that `page` and its annotations paint, in order, without the colors and opacities of texts.
 
     Without `texts`, filled and stroked texts are left out; without `sizes`, their sizes are 0. The second result is
-    whether a group is veiled. Call this function inside `exclusive()` or `opened()`.
+    whether any group is soft-masked or nearly transparent. Call this function inside `exclusive()` or `opened()`.
     """
     device = _run(page, _outline_class()(texts=texts, sizes=sizes))
     found: list[Painted] = device.found
@@ -201,7 +201,7 @@ def _size(mupdf: Any, text: Any, ctm: Any) -> float:
 
 
 def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
-    """Return the lesser of the height and width scale of a text span; infinity for a Type 3 font."""
+    """Return the height or the width scale of a text span, whichever is smaller; infinity for a Type 3 font."""
     if mupdf.ll_fz_font_t3_procs(span.font):
         return math.inf
     matrix = span.trm  # each access to a member of a MuPDF structure is a call

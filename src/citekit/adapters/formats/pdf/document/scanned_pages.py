@@ -1,4 +1,4 @@
-"""Detects scanned pages, and recognizes their text with OCR. The text is cached by the picture of the page."""
+"""Detects scanned pages, and recognizes their text with OCR. The text is cached under the picture of the page."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ _PARAGRAPH_GAP = 0.6
 def is_scan(page: Any) -> bool:
     """Return whether pictures cover most of `page` and it draws no visible text.
 
-    The invisible text layer over a scan does not count. A damaged page is not a scan.
+    The invisible text layer over a scan does not count. A page that is damaged, or whose content is longer than
+    `CONTENT_LIMIT`, is not a scan.
     """
     try:
         with exclusive():
@@ -68,7 +69,10 @@ def is_scan(page: Any) -> bool:
 
 
 def is_blank_scan(document: Document, number: int) -> bool:
-    """Return whether the page with the 1-based `number` is a scan of at least `SCAN_PIXELS` pixels."""
+    """Return whether the page with the 1-based `number` is a scan of at least `SCAN_PIXELS` pixels.
+
+    Raise `PageWorkError` if the page is too complex.
+    """
     with exclusive():
         try:
             pixels = sum(image[2] * image[3] for image in document.get_page_images(number - 1))
@@ -128,7 +132,8 @@ class PageRecognizer:
     def page(self, document: Document, number: int) -> RecognizedPage | None:
         """Return the recognized text of the page with the 1-based `number`.
 
-        Return None if the page cannot be rendered or `is_spent`. Raise `MapperUnavailable` if OCR fails.
+        Return None if the page cannot be rendered or `is_spent`. Raise `MapperUnavailable` if OCR fails. Call this
+        method inside `exclusive()` or `opened()`; the PyMuPDF lock is released during OCR (see `away`).
         """
         if self.is_spent:
             return None

@@ -1,7 +1,7 @@
 """Converts raised and lowered numbers in the text of a PDF page to superscripts and subscripts.
 
 MuPDF compares a character with the first one of its line. This module compares it with the baseline and size of the
-text with most of the letters.
+text that has the most letters in the line.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     previous: Mapping[str, Any] | None = None
     gutters = [_gutter(one, other) for one, other in pairwise(lines)]
     least = GUTTER if sum(gutter >= GUTTER for gutter in gutters) > 1 else LONE_GUTTER
-    beside = False  # whether the line before is in another column than the first
+    beside = False  # whether the line before is in a column other than the first
     for line, gutter in zip(lines, (0.0, *gutters), strict=True):
         spans = line["spans"]
         if previous is not None:

@@ -45,8 +45,9 @@ def shown_blocks(
 
     Replacement text whose words differ from the displayed words counts as hidden; the first result then has the
     displayed words. With `drawn`, the page is drawn to find hidden text, and visibility expressions of optional content
-    become effective in the open document. `clip` restricts both results to a rectangle. `blocks` are the text blocks of
-    the whole page, if they have been read. Call this function inside `exclusive()` or `opened()`.
+    become effective in the open document. `clip` restricts both results to a rectangle of the page before its rotation.
+    `blocks` are the text blocks of the whole page, if they have been read. Call this function inside `exclusive()` or
+    `opened()`.
     """
     if drawn:
         _apply_visibility_expressions(page)

@@ -34,8 +34,9 @@ RECIPE = "10"
 class PyMuPdfExtractor:
     """An extractor of PDF pages as a mini-PDF (NATIVE or PDF), text (TEXT), or one image (PNG).
 
-    `index` caches the positions of bookmarks and pages of long documents; with None, they are read each time.
-    `password` opens encrypted files; their evidence is not encrypted. `ocr` reads the text of scanned pages.
+    `index` caches the positions of bookmarks and pages of long documents, and the text that OCR recognized; with None,
+    nothing is cached. `password` opens encrypted files; their evidence is not encrypted. `ocr` reads the text of
+    scanned pages.
     """
 
     index: Index | None = None

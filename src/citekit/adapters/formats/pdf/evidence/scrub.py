@@ -87,8 +87,9 @@ def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) ->
 
 
 def clean_annotation(mupdf: Any, annotation: Any) -> None:
-    """Keep only the entries of `annotation` that are displayed or that navigate when clicked. An action is replaced,
-    not changed.
+    """Keep only the entries of `annotation` that are displayed or that navigate when clicked.
+
+    An attached file becomes a text note. An action is replaced, not changed.
     """
     _keep(mupdf, annotation, ANNOTATION_NAMES)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
@@ -120,7 +121,7 @@ def _scrub_action(mupdf: Any, annotation: Any) -> None:
 def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
     """Return the names of the entries that the annotation's action needs in addition to its type.
 
-    The result is None if the annotation has no action, or one that must be removed, such as a script.
+    The result is None if the annotation has no action, or one that must be removed, such as a script or an unsafe link.
     """
     action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
     needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None

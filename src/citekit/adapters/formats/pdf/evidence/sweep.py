@@ -77,7 +77,7 @@ class _Sweep:
     _mupdf: Any
     _pdf: Any
     _named: set[int] = field(factory=set)
-    """The objects that are dictionaries with arbitrary keys."""
+    """The numbers of the objects that are dictionaries with arbitrary keys."""
 
     def run(self, *, alone: bool) -> None:
         numbers = list(range(1, self._mupdf.pdf_xref_len(self._pdf))) if alone else self._reached()
@@ -161,8 +161,9 @@ class _Sweep:
         return [(inside, name in NAME_DICTIONARIES) for name, inside in entries]
 
     def _is_object(self, entries: Sequence[tuple[str, Any]]) -> bool:
-        """Return whether a dictionary that should map names to objects is itself such an object: `Type` alone is no
-        proof.
+        """Return whether a dictionary that should have arbitrary keys is an object, such as a font, after all.
+
+        The entry `Type` alone proves nothing, because it may be one of the arbitrary keys.
         """
         mupdf = self._mupdf
         if not any(name in TYPE_ENTRIES for name, _ in entries):
@@ -185,8 +186,9 @@ class _Sweep:
         return BY_TYPE[kind] if kind in BY_TYPE and has == set(needed) else ALL_NAMES
 
     def _drop_external(self, stream: Any, name: str) -> None:
-        """Remove the entry `name` of `stream`, which refers to an external file, unless it is a filter, as some
-        programs write in `F`.
+        """Remove the entry `name` of `stream`, which refers to an external file.
+
+        An entry `F` that names a filter, as some programs write it, stays.
         """
         mupdf = self._mupdf
         value = mupdf.pdf_dict_gets(stream, name)

@@ -27,7 +27,7 @@ _PAGE_NUMBER = re.compile(r"[\W\d]*|[ivxl]+", re.IGNORECASE)
 
 
 def with_abstracts(sections: Sequence[Section], texts: PageTexts, *, has_authors: bool) -> list[Section]:
-    """Return the sections in reading order, with the abstracts on the pages before them if none of them is an abstract.
+    """Return the sections, with the abstracts on the pages up to the first section, unless a section is an abstract.
 
     Abstracts come first, or after a title on the same page. With `has_authors`, unnumbered sections above the first
     abstract on its page are left out as names of authors.

@@ -53,7 +53,7 @@ def _figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: Page
     """Return the area of each caption's picture, or None for a caption without a picture.
 
     `others` are captions of tables. All captions of a page are assumed to be below their pictures, or all above,
-    whichever finds more pictures.
+    whichever finds more pictures. Captions without a picture then get one on the other side or next to them.
     """
     parts = [
         part for part in drawings(layout) if not any(part.contains_center_of(each) for each in (*captions, *others))
@@ -88,7 +88,7 @@ def _picture_in_row(caption: Area, parts: Sequence[Area]) -> Area | None:
 
 
 def drawings(layout: PageLayout) -> list[Area]:
-    """Return the areas of drawings, joined from near strokes, that are large enough to be pictures."""
+    """Return the areas of drawings, joined from nearby strokes, that are large enough to be pictures."""
     strokes = [*layout.shapes, *(rule for rule in layout.rules if _is_stroke(rule, layout))]
     least = 0.002 * layout.width * layout.height
     joined = clusters(strokes, _STROKE_GAP)

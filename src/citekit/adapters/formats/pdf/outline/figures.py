@@ -43,8 +43,8 @@ _REPEAT_LIMIT = 3
 class Figure:
     """A figure or table on a page: `kind` is `figure` or `table`, and `text` is its caption or a title in place of it.
 
-    `line_index` is the number of text lines that precede it on the page. `region` is None if it is the whole page or
-    its area is unknown.
+    `line_index` is the number of text lines that precede it on the page. `region` is its area, or None if that is
+    unknown.
     """
 
     kind: str

@@ -39,7 +39,8 @@ _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 class HeadersFooters:
     """The running headers and footers of a document.
 
-    `keys` are the texts and the positions of lines that repeat in the margins. `line_height` is in points.
+    `keys` are the texts and the positions of lines that repeat in the margins. `line_height` is the usual height of a
+    line in points.
     """
 
     keys: frozenset[str]
@@ -84,7 +85,6 @@ def body_lines(page: Page, learned: HeadersFooters) -> list[StyledLine]:
 
 
 def _margin(page: Page) -> list[StyledLine]:
-    """Return the lines in the top and bottom margins of `page`."""
     top, bottom = page.height * MARGIN, page.height * (1 - MARGIN)
     if page.rotation is None:
         return [line for line in page.lines if line.bottom < top or line.top > bottom]

@@ -18,7 +18,7 @@ NUMBERED_SHARE = 0.25
 """The minimum share of numbered headings in a style for numbers to determine its level."""
 
 RARE_CAPITALS_SHARE = 0.2
-"""The share of the others in their style below which headings in capitals have no level of their own."""
+"""Headings in capitals have no level of their own if they are fewer than this share of the others in their style."""
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
 """The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among
@@ -31,8 +31,9 @@ The font name is ignored, so that a title with code in another font keeps its le
 def levels_of(found: Sequence[Heading]) -> list[int]:
     """Return the level of each heading (1 is the top level): the depth of its number, or else a level for its style.
 
-    Larger styles get higher levels. Mere numbers are ignored in a style in which fewer than `NUMBERED_SHARE` of the
-    headings are numbered, since an unnumbered heading may start with a number by chance (`2 or more`).
+    There must be at least one heading. Larger styles get higher levels. Mere numbers are ignored in a style in which
+    fewer than `NUMBERED_SHARE` of the headings are numbered, since an unnumbered heading may start with a number by
+    chance (`2 or more`).
     """
     kinds = [_kind_of_number(heading) for heading in found]
     found = _without_inner_depths(found, kinds)

@@ -36,10 +36,12 @@ MIN_NUMBERED = 3
 """The minimum number of headings with dotted numbers that count even if other text uses their style."""
 
 CROWDED_SHARE = 0.2
-"""The share of a page's lines above which a style not larger than body text is no heading style on that page."""
+"""The share of a page's lines above which a style not larger than body text is not a heading style on that page."""
 
 CAPITALS_SHARE = 0.05
-"""The minimum share of the lines in a font that its numbered headings in capitals, or not in capitals, must have."""
+"""The minimum share of a font's lines that its numbered headings in capitals, or those not in capitals, must have if
+only both kinds together are half of the lines.
+"""
 
 MIN_HEADINGS_FOR_RARE = 20
 """Headings in a rare font are dropped only in a document with at least this many headings."""
@@ -62,8 +64,8 @@ def select_headings(
 ) -> list[Heading]:
     """Return the heading candidates in `found` that have a heading style, without the document title.
 
-    `skipped` are the pages of the table of contents. A style that fills much of a page is no heading style on that
-    page.
+    `skipped` are the pages of the table of contents. A style that fills much of a page does not count as a heading style
+    on that page.
     """
     lines, crowded = _count_fonts(texts, skipped, body)
     series = _headings_in_series(found, body)
@@ -88,7 +90,8 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 
 
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
-    """Return the headings that belong to a numbered series in one style: a word (`Item 1`, `Item 2`) or letters.
+    """Return the headings that belong to a numbered series in one style, a word (`Item 1`, `Item 2`) or letters, and the
+    common headings (see `COMMON_HEADING`) in that style.
 
     After a word, only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often
     starts a sentence.
@@ -163,7 +166,6 @@ def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Head
 
 
 def _begins_page(heading: Heading, texts: PageTexts) -> bool:
-    """Return whether no line is above the heading on its page."""
     return all(line.bottom >= heading.y for line in texts.displayed_lines(heading.page))
 
 
@@ -179,7 +181,9 @@ def _without_title_pages(
 
 
 def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
-    """Return the number of lines in body text size on `page` that are longer than `SENTENCE_LENGTH` characters."""
+    """Return the number of lines on `page` that are longer than `SENTENCE_LENGTH` characters and not in a larger font
+    than body text.
+    """
     return sum(
         line.size < LARGER_RATIO * body.size and len(line.text) > SENTENCE_LENGTH
         for line in texts.displayed_lines(page)

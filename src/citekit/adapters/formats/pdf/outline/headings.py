@@ -191,8 +191,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
 
 
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:
-    """Return whether the bold line `line`, which begins with a bullet, is no item of a list: no other is near, and body
-    text is not bold.
+    """Return whether the bold line `line`, which begins with a bullet, is not an item of a list: body text is not bold,
+    and no other bold line with a bullet is near.
     """
     near = 2 * (line.bottom - line.top)
     beside = (other for other in lines if other is not line and abs(other.top - line.top) < near)

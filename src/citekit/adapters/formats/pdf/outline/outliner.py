@@ -92,9 +92,9 @@ class _Structure:
 class PdfOutliner:
     """An outliner for PDFs.
 
-    `index` caches the positions of bookmarks and pages of long documents for the extractor. `password` opens encrypted
-    files. `ocr` reads scanned pages; with None, their text is missing. `texts` gets the text of each page if a text
-    reader is to read the same file next.
+    `index` caches the positions of bookmarks and pages of long documents for the extractor, and the lines that OCR
+    recognizes. `password` opens encrypted files. `ocr` reads scanned pages; with None, their text is missing. `texts`
+    gets the text of each page if a text reader is to read the same file next.
     """
 
     index: Index | None = None
@@ -140,7 +140,7 @@ class PdfOutliner:
 
 
 def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structure:
-    """Return the structure that the best evidence shows: bookmarks, tags, or the text, which OCR may have to recognize."""
+    """Return the structure from the bookmarks, else from the tags, or else from the text, which OCR may recognize."""
     bookmarked, lost = sections_of_bookmarks(texts.reader.document)
     marked = trusted(bookmarked, texts)
     distrusted = [BOOKMARKS_OF_FILES] if len(marked) < len(bookmarked) else []

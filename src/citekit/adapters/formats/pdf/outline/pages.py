@@ -103,7 +103,7 @@ class PageTexts:
         return evolve(self, quick=True, given=self.pages)
 
     def exactly(self) -> PageTexts:
-        """Return texts that read all pages span by span."""
+        """Return texts in which all pages are read exactly (see `styled_lines`)."""
         exact = {number: page for number, page in self._pages.items() if page.is_exact}
         return PageTexts(self.reader, given=exact)
 

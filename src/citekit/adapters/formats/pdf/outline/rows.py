@@ -77,7 +77,7 @@ def toc_gutters(lines: Sequence[StyledLine]) -> list[float]:
 def split_columns(lines: Sequence[StyledLine], gutter: float) -> list[list[StyledLine]]:
     """Split `lines` into four lists: above the columns, left column, right column, and below the columns.
 
-    `gutter` is the x position of the gap between them in points.
+    `gutter` is the x position, in points, of the gap between the columns.
     """
     first = min((line.top for line in lines if abs(line.right - gutter) < 2), default=math.inf)
     across = [line for line in lines if line.left < gutter - 1 and line.right > gutter + 1]
@@ -107,7 +107,7 @@ class Columns:
     """The columns of a page: one, or two separated by a gutter.
 
     `gutter` is the x position of the gap between two columns in points, or None for one column. `spans` are the tops of
-    lines that cross the gutter; text above such a line is read before the line.
+    the lines that cross the gutter, in ascending order.
     """
 
     gutter: float | None = None
@@ -120,7 +120,9 @@ class Columns:
         return 1 if line.right <= self.gutter + 1 else 2
 
     def band(self, line: StyledLine) -> int:
-        """Return a number that orders `line` by its horizontal band of the page, between lines that cross the gutter."""
+        """Return a number by which lines are ordered: twice the number of lines above `line` that cross the gutter, plus
+        1 if `line` is in one of two columns.
+        """
         return sum(top < line.top - 1 for top in self.spans) * 2 + (
             self.gutter is not None and self.column_of(line) > 0
         )
@@ -192,7 +194,7 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, with pieces of lines of at least `large` points joined if wide spaces split them."""
+    """Return the lines, with pieces that wide spaces split joined if their font size is at least `large` points."""
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None

@@ -82,7 +82,7 @@ class ScanStyles:
         """Return whether a line of size class `number` is bold; its `stroke` width in points decides if the class does
         not.
 
-        A line that is `numbered`, like a heading, needs less.
+        Thinner strokes count as bold in a line that is `numbered`, like a heading, or is larger than body text.
         """
         alike = self.bold[number]
         if alike is not None:

@@ -103,7 +103,6 @@ def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:
 
 
 def _last_pages(sections: Sequence[Section], texts: PageTexts) -> list[int]:
-    """Return the last page of each section."""
     ends = [0] * len(sections)
     open_: list[Section] = []
     for index in range(len(sections) - 1, -1, -1):

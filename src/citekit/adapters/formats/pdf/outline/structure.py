@@ -90,8 +90,8 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
 
 
 def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether the sections `named` by a TOC or tags are confirmed by `headings`, which are found by their style,
-    but are clearly fewer than those of the same levels.
+    """Return whether the sections `named` by a TOC, tags, or bookmarks are confirmed by `headings`, which are found by
+    their style, but are clearly fewer than the headings of the same levels.
     """
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
@@ -167,8 +167,8 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
 
 
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts]:
-    """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings; and the texts as they
-    were read.
+    """Return the sections that bookmarks name and, if the bookmarks are sparse, or few and incomplete, other headings;
+    and the texts as they were read.
 
     The sections are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the
     sections are out of order, or if most of their titles are not printed on their pages. In a presentation, the other
@@ -194,7 +194,7 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
 
 
 def _with_slides(sections: Sequence[Section], titles: Sequence[Heading]) -> list[Section]:
-    """Return the sections, each followed by the slides in it whose title differs from that of the section."""
+    """Return the sections, each followed by the titles of slides in it, except its own title on its first page."""
     mixed: list[Section] = []
     rest = list(sections)
     top = min(section.level for section in sections)

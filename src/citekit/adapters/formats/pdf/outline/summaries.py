@@ -136,7 +136,7 @@ TITLES_PER_PAGE = 40
 
 
 def heading_lines(sections: Sequence[Section], texts: PageTexts) -> Mapping[int, frozenset[int]]:
-    """Return a mapping, filled when needed, from each page to the indexes of the lines that print the title of its
+    """Return a mapping, filled when needed, from each page to the indexes of the lines that print the titles of its
     sections.
     """
     titles: dict[int, list[str]] = {}

@@ -34,7 +34,7 @@ class TocEntry:
 
 
 def pages_ascend(entries: Sequence[TocEntry]) -> bool:
-    """Return whether the target pages of the entries ascend, with few exceptions."""
+    """Return whether the target pages of the entries ascend, with few exceptions, and are not all the same."""
     pages = [page_order(entry) for entry in entries]
     falls = sum(before > after for before, after in pairwise(pages))
     return falls <= max(1, len(entries) // 8) and len(set(pages)) > 1

@@ -306,7 +306,10 @@ def _widest_overlap(row: Row, links: Sequence[Link]) -> Link | None:
 
 
 def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[TocEntry]:
-    """Return the TOC entries in `run`. A row without a page number begins the next entry's title, or names a part."""
+    """Return the TOC entries in `run`.
+
+    A row without a page number begins the next entry's title, or is left out, as the name of a part is.
+    """
     found: list[TocEntry] = []
     open_: list[Row] = []
     for row in run:
