@@ -50,8 +50,9 @@ _FILE = re.compile(
 class PyMuPdfTextReader:
     """A text reader for PDFs that reads page by page and lets other threads use PyMuPDF between two pages.
 
-    A line feed separates lines, and two separate paragraphs (blocks), unless a block clearly continues in the next. Soft
-    hyphens are removed. If `joining` is true, words that other hyphens split at line ends are joined (see `_unbroken`).
+    Lines are separated by a line feed, and paragraphs (blocks) by two, unless a block clearly continues in the next.
+    Soft hyphens are removed. If `joining` is true, words that other hyphens split at line ends are joined (see
+    `_unbroken`).
 
     Hidden text is omitted (see `hidden_text`). With `as_seen`, a page with hidden text has its visible text first, then
     a mark, and then all of its text, in the format of `domain.quotes.hidden`; and raised and lowered numbers become

@@ -138,7 +138,7 @@ def _row(key: str, numbers: Sequence[int]) -> dict[str, Any]:
 
 
 def _numbers(key: str, row: dict[str, Any], most: int) -> Sequence[int] | None:
-    """Return the numbers in the cache row `row`; None if they are more than `most`, or if the row is damaged."""
+    """Return the numbers in the cache row `row`; None if there are more than `most`, or if the row is damaged."""
     text = row.get("data")
     if set(row) != {"data", "sha256"} or not isinstance(text, str) or len(text) > ROW_LIMIT:
         return None

@@ -238,7 +238,7 @@ def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collectio
 
 
 def shows_all(page: object, looks: Collection[Look]) -> bool:
-    """Return True if it is certain that no text of `page` is hidden, or False if that takes a closer look.
+    """Return True if it is certain that no text of `page` is hidden, or False if only a closer look can decide.
 
     `looks` are the looks of all text of the page.
     """

@@ -98,7 +98,7 @@ def shared(
     not on Windows. After an exception, it stays open only if the exception is `Refused` and the handle was open before.
 
     Raise the same errors as `opened`, which also explains `failure`; but with `Use.COPYING`, the page tree is not
-    checked, and no page is too complex.
+    checked, and no page counts as too complex.
     """
     with exclusive():
         key = _key(path, use, password)

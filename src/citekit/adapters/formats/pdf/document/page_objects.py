@@ -41,8 +41,8 @@ Item = tuple[int, str, int | None]
 def outline_targets(document: Document) -> Iterator[Target]:
     """Yield at most `BOOKMARK_LIMIT` items of the document's outline in reading order, each with its target.
 
-    Items deeper than `DEPTH_LIMIT` get that level. Raise `OutlineError` if the outline has cycles or direct objects. Call
-    this function inside `exclusive()`.
+    Items deeper than `DEPTH_LIMIT` get that level. Raise `OutlineError` if the outline has cycles or direct objects.
+    Call this function inside `exclusive()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

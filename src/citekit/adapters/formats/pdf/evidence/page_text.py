@@ -31,8 +31,8 @@ def write_text(
     """Write the text of `location` to `target` as UTF-8, or only the text of `section` on these pages.
 
     Blocks are separated by an empty line, and pages by a form feed. Raised and lowered numbers become superscripts and
-    subscripts. `recognizer` recognizes the text of scanned pages; a note says so. Another note says if there is no
-    text.
+    subscripts. `recognizer` recognizes the text of scanned pages; a note says so. Other notes say if there is no text,
+    or if the start or the end of `section` is not found, so that the text contains more of the page.
     """
     empty, recognized, notes = True, [], list[str]()
     cut = None if section is None else SectionCut(section, location)

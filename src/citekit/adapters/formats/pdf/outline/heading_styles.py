@@ -27,7 +27,7 @@ RUBRIC_COUNT = 8
 """The minimum number of occurrences of an unnumbered title that is a rubric, which is not a heading."""
 
 PAGES_PER_RUBRIC = 8
-"""The minimum number of pages for each occurrence of a repeated title that belongs to chapters, not to entries."""
+"""A repeated title that occurs on average at most once in this many pages belongs to chapters, and is a heading."""
 
 DOTTED_DEPTH = 2
 """The minimum depth of a number with dots."""
@@ -64,8 +64,8 @@ def select_headings(
 ) -> list[Heading]:
     """Return the heading candidates in `found` that have a heading style, without the document title.
 
-    `skipped` are the pages of the table of contents. A style that fills much of a page does not count as a heading style
-    on that page.
+    `skipped` are the pages of the table of contents. A style that fills much of a page does not count as a heading
+    style on that page.
     """
     lines, crowded = _count_fonts(texts, skipped, body)
     series = _headings_in_series(found, body)
@@ -90,8 +90,8 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 
 
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
-    """Return the headings that belong to a numbered series in one style, a word (`Item 1`, `Item 2`) or letters, and the
-    common headings (see `COMMON_HEADING`) in that style.
+    """Return the headings that belong to a numbered series in one style, a word (`Item 1`, `Item 2`) or letters, and
+    the common headings (see `COMMON_HEADING`) in that style.
 
     After a word, only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often
     starts a sentence.
@@ -181,8 +181,8 @@ def _without_title_pages(
 
 
 def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
-    """Return the number of lines on `page` that are longer than `SENTENCE_LENGTH` characters and not in a larger font
-    than body text.
+    """Return the number of lines on `page` that are longer than `SENTENCE_LENGTH` characters and whose font is not
+    clearly larger than that of body text.
     """
     return sum(
         line.size < LARGER_RATIO * body.size and len(line.text) > SENTENCE_LENGTH

@@ -50,8 +50,8 @@ def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
     """Return the bookmarks that are trusted as titles of sections.
 
     A root above all others that names a file is left out. The result is empty if all bookmarks name files or are page
-    numbers. A title names a file if it is like a file name, a code with digits, or a default of a program (`Document1`),
-    and is not printed on its page.
+    numbers. A title names a file if it is like a file name, a code with digits, or a default of a program
+    (`Document1`), and is not printed on its page.
     """
     first, rest = list(sections[:1]), sections[1:]
     if first and all(each.level > first[0].level for each in rest) and _names_file(first[0], texts):
@@ -87,7 +87,9 @@ MIN_HEADINGS = 3
 """The minimum number of tagged headings that a document needs for its tags to be used."""
 
 FIRST_HEADING_SHARE = 1 / 3
-"""The first part of the pages in which the first tagged heading must be; otherwise, some chapters may not be tagged."""
+"""The share of the pages, from the first, that must contain a tagged heading for the tags to be used. Otherwise, some
+chapters may not be tagged.
+"""
 
 
 def sections_of_tags(texts: PageTexts) -> list[Section]:

@@ -13,7 +13,7 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.phrases import counted
 
 RULE_LIMIT = 40
-"""The maximum number of label rules in a map. A document with more usually has a rule for each page; none are stored."""
+"""The maximum number of label rules in a map. If there are more, usually one for each page, none are stored."""
 
 NAMED_ATTACHMENTS = 10
 """The maximum number of attached files that a note names."""
@@ -116,7 +116,7 @@ def repair_notes(document: Document) -> list[str]:
 
 
 def attachment_notes(document: Document) -> list[str]:
-    """Return a note that names the files attached to a PDF, or an empty list if there are none.
+    """Return a note that names the files attached to a PDF; empty if there are none.
 
     A portfolio (ISO 32000-1, 12.3.5) is a PDF whose content is its attached files.
     """

@@ -120,8 +120,8 @@ class Columns:
         return 1 if line.right <= self.gutter + 1 else 2
 
     def band(self, line: StyledLine) -> int:
-        """Return a number by which lines are ordered: twice the number of lines above `line` that cross the gutter, plus
-        1 if `line` is in one of two columns.
+        """Return a number by which lines are ordered: twice the number of lines above `line` that cross the gutter,
+        plus 1 if `line` is in one of two columns.
         """
         return sum(top < line.top - 1 for top in self.spans) * 2 + (
             self.gutter is not None and self.column_of(line) > 0
@@ -194,7 +194,8 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, with pieces that wide spaces split joined if their font size is at least `large` points."""
+    """Return the lines; pieces of a line that wide spaces separate are joined if their font has at least `large` points.
+    """
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None

@@ -35,7 +35,7 @@ STROKE_TOLERANCE = 0.12
 """The largest deviation of strokes of one weight from their median, as a share of the median."""
 
 _PARAGRAPH_GAP = 0.6
-"""The smallest gap between two paragraphs, as a multiple of the size of the lines."""
+"""The smallest gap between two paragraphs, as a multiple of the size of body text."""
 
 
 _NUMBER = re.compile(r"\A((?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?) ?(?=[^\W\d_]{2})")
