@@ -194,8 +194,7 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines; pieces of a line that wide spaces separate are joined if their font has at least `large` points.
-    """
+    """Return the lines, and join pieces of a line that wide spaces separate if their font has at least `large` points."""
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None
