@@ -26,7 +26,7 @@ INFO_LIMIT = 8 * 1024 * 1024
 """The maximum size in bytes of a `ComicInfo.xml` that is read."""
 
 ENTRY_LIMIT = 50_000
-"""The maximum number of files in one archive."""
+"""The maximum number of entries (files and folders) in one archive."""
 
 _PICTURES = (".jpg", ".jpeg", ".jpe", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".jp2")
 _NUMBER = re.compile(r"(\d{1,18})")
@@ -64,7 +64,10 @@ class ComicArchive:
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 
     def info(self) -> ComicInfo:
-        """Return the metadata in `ComicInfo.xml`, or empty metadata if that file is missing or cannot be used."""
+        """Return the metadata in `ComicInfo.xml`, or empty metadata if that file is missing or cannot be used.
+
+        Raise `SourceUnreadable` if the comic cannot be read.
+        """
         from citekit.adapters.libraries.lxml import parse_xml
 
         found = [name for name in self.zip.namelist() if name.rpartition("/")[2].casefold() == "comicinfo.xml"]
@@ -117,8 +120,9 @@ def open_comic(path: Path) -> Iterator[ComicArchive]:
 def reading_order(name: str) -> list[list[tuple[int, int, str]]]:
     """Return the sort key that puts image paths into reading order.
 
-    Paths are compared folder by folder, without regard to case, and numbers by value. Symbols come before numbers
-    (`!cover` before `01`), and a name before a longer name with the same beginning (`cover.jpg` before `cover2.jpg`).
+    Paths are compared folder by folder, without regard to case, and numbers by value. Symbols that precede digits in
+    ASCII, such as `!` and `-`, come before numbers (`!cover` before `01`), and a name before a longer name with the
+    same beginning (`cover.jpg` before `cover2.jpg`).
     """
     *folders, file = name.split("/")
     parts = [*folders, file.rpartition(".")[0] or file]
@@ -134,7 +138,7 @@ def _sort_key(piece: str) -> tuple[int, int, str]:
 
 
 def _is_picture(item: zipfile.ZipInfo) -> bool:
-    """Return whether an archive entry is an image by its name, and no folder, link, hidden file, or macOS metadata."""
+    """Return whether an archive entry is an image by its name, and not a folder, link, hidden file, or macOS metadata."""
     parts = item.filename.split("/")
     if is_folder(item) or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
         return False

@@ -137,7 +137,7 @@ def _copy_picture(comic: ComicArchive, location: Pages, target: Path) -> Extract
 
 
 def _write_cbz(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write a CBZ of the unchanged images. Equal pages give equal bytes."""
+    """Write a CBZ of the unchanged images. The same pages always give the same bytes."""
     with writing(target), zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as output:
         for done, number in enumerate(location.numbers):
             progress(done, len(location.numbers), "copying pages")

@@ -58,7 +58,7 @@ class ComicPageViews:
 
 @contextmanager
 def _page_file(source: Source, page: int) -> Iterator[Path]:
-    """Yield the path of a temporary file with the image of a page. Raise `LocationOutside` if it does not exist."""
+    """Yield the path of a temporary file with the image of a page. Raise `LocationOutside` if there is no such page."""
     with open_comic(source.path) as comic:
         if not 1 <= page <= len(comic.names):
             raise LocationOutside.beyond("page", page, "comic", len(comic.names))

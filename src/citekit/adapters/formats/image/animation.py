@@ -16,8 +16,9 @@ _GIF_EXTENSION, _GIF_CONTROL, _GIF_IMAGE = 0x21, 0xF9, 0x2C
 
 
 def animation_duration(path: Path, kind: str) -> float | None:
-    """Return the duration of the animation at `path` in seconds, or None if it is unknown. `kind` is Pillow's name of
-    the format.
+    """Return the duration of the animation at `path` in seconds, or None if it is unknown or 0.
+
+    `kind` is Pillow's name of the format.
     """
     delays = {"GIF": _gif_delays, "PNG": _png_delays, "WEBP": _webp_delays}.get(kind)
     if delays is None:

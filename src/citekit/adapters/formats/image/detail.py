@@ -53,7 +53,10 @@ def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
 
 
 def pixel_changes(gray: Image) -> Image:
-    """Return an image of how much each pixel differs from its left or upper neighbor, whichever differs more."""
+    """Return an image of how much each pixel differs from its left or upper neighbor, whichever differs more.
+
+    The pixels of the first row and the first column are 0.
+    """
     from PIL import ImageChops
 
     across = ImageChops.difference(gray, ImageChops.offset(gray, 1, 0))
@@ -97,8 +100,9 @@ def _rules(mask: Image) -> Image:
 
 
 def _opening(mask: Image, radius: tuple[int, int]) -> Image:
-    """Return the morphological opening of `mask`: only areas at least 2 * r + 1 pixels long remain, with r from
-    `radius`.
+    """Return the morphological opening of `mask`: only areas that are large enough in both directions remain.
+
+    If `radius` is (x, y), they are at least 2 * x + 1 pixels wide and 2 * y + 1 pixels high.
     """
     from PIL import ImageFilter
 

@@ -90,7 +90,8 @@ class EncodedCrop:
 def encode(path: Path, source: Image, crop: Image, file: CropFile, *, as_png: bool) -> EncodedCrop:
     """Write `crop`, a region of the image `source` at `path`, to `file`, in the format of the source.
 
-    Write a PNG if `as_png` is set or that format cannot be written.
+    Write a PNG if `as_png` is set or that format cannot be written. All metadata except transparency is removed from
+    `crop`.
     """
     info = dict(source.info)
     crop.info = {name: info[name] for name in _COPIED_INFO if name in info}
@@ -136,7 +137,7 @@ def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, 
 
 
 def _subsampling(source: Image) -> int:
-    """Return Pillow's code for the chroma subsampling of the source JPEG, or 0 (4:4:4)."""
+    """Return Pillow's code for the chroma subsampling of the source JPEG; 0 (4:4:4) if it is unknown."""
     from PIL import JpegImagePlugin
 
     try:

@@ -27,9 +27,9 @@ _BETWEEN_SCANS = frozenset((0xC4, SOS, 0xDB, 0xDD))
 
 
 def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Yield the marker of each segment, the offset of its length field, and the offset after it.
+    """Yield the marker of each segment, the offset of its length field, and the offset after the segment.
 
-    Stop after the first start-of-scan segment, or at damaged data.
+    Stop after the first start-of-scan segment, at the end of the image, or at damaged data.
     """
     offset = 2
     while True:
@@ -118,8 +118,8 @@ def _is_jfif(data: bytes, start: int) -> bool:
 
 
 def _implies_jfif(data: bytes, found: list[tuple[int, int, int]]) -> bool:
-    """Return whether the file has the same colors with and without a JFIF segment: no Adobe segment, and components 1,
-    or 1 to 3.
+    """Return whether the file has the same colors with and without a JFIF segment: no Adobe segment, and components
+    with the IDs 1, or 1 to 3.
     """
     if any(marker == 0xEE for marker, _, _ in found):
         return False

@@ -80,7 +80,10 @@ class ImagePageViews:
 
 
 def image_words(path: Path, ocr: OcrReader | None, index: Index | None, page: int = 1) -> Sequence[PageWord]:
-    """Return the words that OCR recognizes on a page of an image; none without OCR or for a photograph."""
+    """Return the words that OCR recognizes on a page of an image; none without OCR or for a photograph.
+
+    The result is cached in `index`, if that is not None.
+    """
     if ocr is None:
         return []
     with open_image(path, page=page) as picture:

@@ -49,7 +49,10 @@ _ORIENTATION = 274
 
 
 def decode_region(picture: ImageFile, part: Rectangle) -> Image:
-    """Return the pixels of the region `part` of an image that is open but not decoded yet."""
+    """Return the pixels of the region `part` of an image that is open but not decoded yet.
+
+    Afterward, `picture` may contain undefined pixels below the region.
+    """
     uncompressed = _read_uncompressed(picture, part)
     if uncompressed is not None:
         return uncompressed

@@ -60,7 +60,8 @@ _HEADING_RATIO = 1.25
 def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list[tuple[int, int]]:
     """Return the bands between rows that separate regions, not only lines.
 
-    `lines` contains the top and bottom of each row of detail. All values are in pixels.
+    `lines` contains the top and bottom of each row of detail, and `page_line_height` is the usual height of a text
+    line. All values are in pixels.
     """
     pairs = list(pairwise(lines))
     heights = [end - start for start, end in lines]

@@ -1,4 +1,7 @@
-"""Outlines subtitles (SubRip, WebVTT, SubStation Alpha) by grouping cues into sections that end at pauses."""
+"""Outlines subtitles (SubRip, WebVTT, SubStation Alpha) by grouping cues into sections.
+
+A section ends at a pause, or when it becomes too long.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 PAUSE = 2.0
-"""A pause of this many seconds ends a section that is at least `SHORTEST` seconds long."""
+"""A pause of at least this many seconds ends a section that is at least `SHORTEST` seconds long."""
 
 SHORTEST = 30.0
 LONGEST = 120.0
@@ -53,7 +56,7 @@ class SubtitlesOutliner:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """See `Outliner.outline`. The items are sections of cues, which are titled with their times."""
+        """See `Outliner.outline`. The items are sections of cues, titled with their times, and a header, if any."""
         text = open_text(source.path, progress)
         lines = () if text.is_long else text.lines(progress)
         cues, header = (read_dialogue(lines), []) if source.format.name == "ssa" else read_cues(lines)

@@ -1,6 +1,6 @@
 """Reads the cues of subtitle and transcript files: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, and timed text.
 
-WebVTT follows https://www.w3.org/TR/webvtt1/; the other formats are read as players do.
+For WebVTT, see https://www.w3.org/TR/webvtt1/.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ENCODINGS = [
     *("iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "koi8_u"),
     *("cp932", "shift_jis", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949", "euc_kr", "utf_8"),
 ]
-"""The encodings of https://encoding.spec.whatwg.org/ for Windows, ISO 8859, and East Asia.
+"""The encodings from https://encoding.spec.whatwg.org/ that are tried for text that is neither UTF-8 nor UTF-16.
 
 Other encodings are rare, and cause more wrong guesses than right ones.
 """
@@ -56,8 +56,9 @@ Other encodings are rare, and cause more wrong guesses than right ones.
 def find_sidecar(media: Path) -> Path | None:
     """Return the subtitle file of `media` in the same folder, or None.
 
-    Its name has the same stem, and may continue with a language (`talk.en.srt`). The name with the fewest dots is
-    preferred, then the first by type and name. Empty files, files of more than `FILE_LIMIT` bytes, and texts (`.txt`)
+    Its name has the same stem, in any case, and may continue with up to 20 characters, such as a language
+    (`talk.en.srt`). The name with the fewest dots is preferred, then the first by the order of `SUFFIXES`, then the
+    first by name. Empty files, files of more than `FILE_LIMIT` bytes, and texts (`.txt`)
     without times are ignored. A symbolic link is used only if the media file is also one, because it may lead to
     unrelated files.
     """
@@ -83,7 +84,10 @@ def _belongs(path: Path, stem: str) -> bool:
 
 
 def _is_timed(path: Path) -> bool:
-    """Return whether at least half of the lines at the beginning of a text start with a time."""
+    """Return whether the first 16 KiB of a text have at least two lines, half of which or more start with a time.
+
+    Empty lines are not counted.
+    """
     with path.open("rb") as stream:
         lines = [line for line in decoded(stream.read(16384)).splitlines() if line.strip()]
     return len(lines) > 1 and sum(bool(_TIMED_LINE.match(line)) for line in lines) * 2 >= len(lines)
@@ -92,8 +96,8 @@ def _is_timed(path: Path) -> bool:
 def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
     """Return the cues of a subtitle file ordered by time; empty if the file is unreadable or has no cues.
 
-    A line of lyrics or of a transcript lasts until the next one; the last one lasts until `duration`, in seconds, or
-    for 5 seconds if that is infinite.
+    Cues that have no text or do not end after their start are left out. A line of lyrics or of a transcript lasts until
+    the next one; the last one lasts until `duration`, in seconds, or for 5 seconds if that is infinite.
     """
     try:
         text = decoded(path.read_bytes())
@@ -125,15 +129,16 @@ def decoded(data: bytes) -> str:
 
 
 def _is_wide(head: bytes, high: int) -> bool:
-    """Return whether `head` looks like UTF-16 without a byte-order mark. Bytes at the offset `high` of each pair are
-    high.
+    """Return whether `head` looks like UTF-16 without a byte-order mark.
+
+    `high` is the offset of the high byte in each pair: 1 for little-endian text, 0 for big-endian text.
     """
     pairs = len(head) // 2
     return head[high::2].count(0) * 10 > pairs and head[1 - high :: 2].count(0) * 100 <= pairs
 
 
 def _best_guess(guesses: CharsetMatches) -> str:
-    """Return the most likely encoding. Western European (cp1252), the most frequent encoding, wins ties."""
+    """Return the most likely encoding. Western European (cp1252) wins ties, and is returned if there are no guesses."""
     best = guesses.best()
     if best is None:
         return "cp1252"
@@ -160,7 +165,9 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
 
 
 def dialogue(lines: Iterable[str]) -> Iterator[tuple[int, Cue]]:
-    """Yield the line number, from 1, and the cue of each `Dialogue:` line of SubStation Alpha text."""
+    """Yield the line number, from 1, and the cue of each `Dialogue:` line in the `[Events]` section of SubStation Alpha
+    text.
+    """
     columns = _COLUMNS
     inside = False
     for number, line in enumerate(lines, 1):
@@ -233,6 +240,6 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _clock(text: str) -> float:
-    """Return the time `text` (`h:mm:ss.cc`) in seconds; 0 for any other text."""
+    """Return the time `text` (`h:mm:ss.cc`, `mm:ss.cc`, or `ss.cc`) in seconds; 0 for any other text."""
     found = _CLOCK.fullmatch(text.strip())
     return int(found[1] or 0) * 3600 + int(found[2] or 0) * 60 + float(found[3]) if found else 0.0
