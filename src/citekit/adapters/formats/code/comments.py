@@ -60,7 +60,8 @@ class Comments:
     def add(self, node: Node) -> None:
         """Add the next comment or attribute in source order.
 
-        Earlier nodes are dropped unless `node` directly follows them. A `#!` line is ignored.
+        Earlier nodes are dropped unless `node` directly follows them. `#!` lines, and unary operators other than `@`
+        (Elixir), are ignored.
         """
         if self.data.startswith(b"#!", node.start_byte) and not self.data.startswith(b"#![", node.start_byte):
             return
@@ -73,8 +74,8 @@ class Comments:
     def take(self, start: int, least: int) -> tuple[int, str, str]:
         """Remove the collected nodes directly above byte `start` that begin at or after byte `least`.
 
-        Return the byte offset where they begin, the first sentence of their text, and the text of the attributes among
-        them.
+        Return the byte offset where they begin (`start` if there are none), the first sentence of their text, and the
+        text of the attributes among them.
         """
         words: list[str] = []
         attributes: list[str] = []

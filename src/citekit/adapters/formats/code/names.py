@@ -42,7 +42,7 @@ def text_of(node: Node | None, data: bytes, limit: int = 1000) -> str:
 def kind_of(node: Node, kind: str, parent: str | None, _data: bytes = b"") -> str:
     """Return the outline type of `node`, or "" if the node defines nothing.
 
-    `kind` is its type in the grammar, and `parent` the outline type of the enclosing definition.
+    `kind` is its type in `Grammar.kinds`, and `parent` the outline type of the enclosing definition.
     """
     if node.type in _NEEDS_BODY and node.child_by_field_name("body") is None:
         return ""

@@ -28,8 +28,8 @@ class Symbol:
 
     It covers the bytes [`start`, `end`), including its decorators and the comment above it. `head` is the offset after
     these. `sentence` is the first sentence of its documentation, and `above` the text of its attributes and decorators.
-    `owner` is the type of a method that is defined outside that type, as in Go. `prototype` is whether it only declares
-    a C function.
+    `owner` is the name of the type to which a method belongs, if the method is defined outside that type, as in Go.
+    `prototype` is True if the definition only declares a C function.
     """
 
     kind: str
@@ -138,7 +138,7 @@ class _Scan:
         return same and not symbol.sentence
 
     def _close(self, symbol: Symbol) -> None:
-        """End the previous package where the package `symbol` begins. Without braces, `symbol` extends to the end of
+        """End the open packages where the package `symbol` begins. Without braces, `symbol` extends to the end of
         what encloses it.
         """
         while self.stack and self.stack[-1].kind in self.grammar.open and self.stack[-1].end == self.size:

@@ -39,7 +39,10 @@ _WORDS = {
 
 
 def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:
-    """Return a function that checks whether a definition, which can be at the top level, is exported."""
+    """Return a function that returns whether a definition of the program `data` is exported.
+
+    Its second argument is True if the definition is at the top level.
+    """
     listed = frozenset(
         word.decode("utf-8", "replace")
         for pattern in _LISTS.get(language, ())

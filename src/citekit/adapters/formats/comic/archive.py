@@ -138,7 +138,7 @@ def _sort_key(piece: str) -> tuple[int, int, str]:
 
 
 def _is_picture(item: zipfile.ZipInfo) -> bool:
-    """Return whether an archive entry is an image by its name, and not a folder, link, hidden file, or macOS metadata."""
+    """Return whether an entry is an image by its name, and not a folder, link, hidden file, or macOS metadata."""
     parts = item.filename.split("/")
     if is_folder(item) or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
         return False

@@ -71,8 +71,8 @@ class _OutlineBuilder:
     def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[OutlineItem]:
         """Yield a chapter per folder, and a page per image that is in no subfolder.
 
-        `folders` contains the path of the folder of each page from `first` on, and `depth` is the level in these paths, from
-        0, by which pages are grouped.
+        `folders` contains the folder path of each page from `first` on. `depth` is the level in these paths, from 0, by
+        which pages are grouped.
         """
         for folder, group in groupby(
             folders, key=lambda parts: parts[depth] if depth < min(len(parts), _DEPTH) else ""

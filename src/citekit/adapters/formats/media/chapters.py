@@ -91,7 +91,7 @@ def _titles_from_tags(container: InputContainer) -> dict[int, str]:
 
 
 def arrange_chapters(marks: Iterable[ChapterMark], duration: float) -> list[Cue]:
-    """Convert marks in any order to chapters, of which any two are disjoint or nested.
+    """Convert marks in any order to chapters, of which any two are disjoint or nested. The marks are modified.
 
     A mark contains later marks with a deeper level. If levels are unknown, it contains later marks if the first of them
     ends before it does. A mark with the same end is a sibling, because some programs let every chapter end with the

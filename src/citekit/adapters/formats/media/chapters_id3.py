@@ -23,7 +23,7 @@ DEPTH_LIMIT = 16
 
 _ENCODINGS = {0: "latin-1", 1: "utf-16", 2: "utf-16-be", 3: "utf-8"}
 _TOP_LEVEL = 2
-_COMPRESSED_OR_ENCRYPTED = 0x0C  # compressed, encrypted
+_COMPRESSED_OR_ENCRYPTED = 0x0C
 
 
 @frozen
@@ -44,10 +44,9 @@ class _TableOfContents:
 
 
 def read_id3_chapters(path: Path) -> list[Id3Chapter]:
-    """Return the chapters and sections that the tables of contents (`CTOC`) list.
+    """Return the chapters and sections that the tables of contents (`CTOC`) list; none if the file cannot be read.
 
-    A section precedes its chapters, and spans them. Other chapters (`CHAP`) are omitted, because players do not show
-    them either.
+    A section precedes its chapters, and spans them. Other chapters (`CHAP`) are omitted.
     """
     try:
         with path.open("rb") as file:

@@ -45,8 +45,8 @@ class MatroskaChapter:
 def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
     """Return the chapters of the edition that players use, each before the chapters inside it.
 
-    This is the first edition that is marked as default, or else the first. Hidden chapters are skipped, and so are
-    hidden editions unless all are hidden.
+    The edition is the first that is marked as default, or else the first. Hidden chapters are skipped, and so are
+    hidden editions unless all are hidden. If the file cannot be read, the list is empty.
     """
     try:
         with path.open("rb") as file:
@@ -88,7 +88,7 @@ def _read_chapters_element(file: BinaryIO) -> bytes:
 
 
 def _read_element_id(file: BinaryIO) -> int | None:
-    """Read the ID of an element, including its marker bit, or None if there is no valid ID."""
+    """Read the ID of an element, including its marker bit; None if there is no valid ID."""
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     return int.from_bytes(first + file.read(length - 1)) if length <= 4 else None

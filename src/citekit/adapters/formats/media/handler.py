@@ -14,8 +14,9 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class MediaHandler(NativeHandler):
-    """Handles video and audio files, which have no readable text: quotes are searched for in subtitles or in recognized
-    words.
+    """Handles video and audio files.
+
+    They have no text reader: quotes are searched for in subtitles, in recognized speech, and in text on the screen.
     """
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

@@ -37,10 +37,10 @@ Within a voice, the mean is about 0.77; between two voices, about 0.50 (recordin
 """
 
 MIN_VECTORS = 4
-"""The minimum number of vectors of a cluster that is a speaker: about 2 s of speech."""
+"""The minimum number of vectors of a cluster that is a speaker: about 3 s of continuous speech."""
 
 CHANGE = 0.1
-"""The margin, summed over its vectors, by which a turn must be more similar to another speaker than to the last."""
+"""The margin, summed over its vectors, by which a turn must be more similar to a new speaker than to the last one."""
 
 CHANGE_AT_PAUSE = 0.03
 """The same margin if a pause precedes the turn."""
@@ -53,13 +53,13 @@ class VoiceModel(Protocol):
     """A model that turns speech into vectors. For the methods, see `VoiceEncoder`."""
 
     def speech(self, samples: Floats) -> list[tuple[int, int]]:
-        """Return the stretches of speech, as ranges of samples."""
+        """Return the parts of `samples` in which somebody speaks, as ranges of samples."""
 
     def starts(self, seconds: float) -> list[float]:
-        """Return the start, in seconds, of each stretch in a sound of `seconds` seconds."""
+        """Return the start, in seconds, of each section of a sound that gets a vector. The sound lasts `seconds`."""
 
     def vectors(self, samples: Floats) -> Floats:
-        """Return an array with a vector for each of the `starts`."""
+        """Return an array with a row for each of the `starts`: the vector of the sound there."""
 
 
 @frozen
@@ -106,7 +106,7 @@ class SpeakerTurns:
 
 
 def speakers_in(speech: Iterable[tuple[float, Floats]], voices: VoiceModel) -> tuple[list[float], list[int]]:
-    """Return the middle, in seconds, and the number of the speaker of each vector of `speech`.
+    """Return the middle, in seconds, and the number of the speaker, from 0, of each vector of `speech`.
 
     `speech` has the start in seconds and the samples of each stretch of speech.
     """
@@ -122,7 +122,7 @@ def speakers_in(speech: Iterable[tuple[float, Floats]], voices: VoiceModel) -> t
 
 
 def speakers_of(vectors: Floats, groups: Sequence[int]) -> list[int]:
-    """Return the number of the speaker of each vector.
+    """Return the number of the speaker of each vector, from 0.
 
     `vectors` has a row for each vector, in chronological order, and `groups` the number of its stretch of speech.
     """

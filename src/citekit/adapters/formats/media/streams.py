@@ -134,9 +134,10 @@ def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None
 
 
 def lasts_until(container: InputContainer, time: float) -> bool:
-    """Return whether the container certainly lasts at least `time` seconds. If not, `measure_duration` finds out.
+    """Return whether the container certainly lasts at least `time` seconds.
 
-    Raise `SourceUnsupported` if there is no stream that can be played.
+    If the result is False, it may still last that long, which `measure_duration` finds out. Raise `SourceUnsupported`
+    if there is no stream that can be played.
     """
     streams = playable_streams(container)
     indexed = _end_by_index(container, streams)

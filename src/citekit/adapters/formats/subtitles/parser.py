@@ -47,7 +47,7 @@ _ENCODINGS = [
     *("iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "koi8_u"),
     *("cp932", "shift_jis", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949", "euc_kr", "utf_8"),
 ]
-"""The encodings from https://encoding.spec.whatwg.org/ that are tried for text that is neither UTF-8 nor UTF-16.
+"""The encodings, from https://encoding.spec.whatwg.org/, among which that of a file is guessed.
 
 Other encodings are rare, and cause more wrong guesses than right ones.
 """

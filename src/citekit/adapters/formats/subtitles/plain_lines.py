@@ -17,7 +17,7 @@ _ASIDE = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
 
 
 def split_subtitles(lines: Sequence[str]) -> list[str]:
-    """Return the lines of `subtitle_visible_lines`, with `CUT` in place of the times of each cue that follows a pause."""
+    """Return the lines of `subtitle_visible_lines`, with `CUT` in place of the times of cues that follow a pause."""
     visible = list(subtitle_visible_lines(lines))
     times = [number for number, line in enumerate(lines) if _TIMES.match(line)]
     end, before = None, ""
@@ -39,7 +39,7 @@ def _seconds(clock: tuple[str, str, str, str]) -> float:
 
 
 def subtitle_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield every line without its markup; numbers, times, comments, style sheets, and the header become empty lines."""
+    """Yield every line without its markup; numbers, times, and the blocks of WebVTT without cues become empty."""
     aside = bool(lines) and lines[0].lstrip("\ufeff").startswith("WEBVTT")
     for number, line in enumerate(lines):
         if not line.strip():

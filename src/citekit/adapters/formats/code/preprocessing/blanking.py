@@ -21,7 +21,7 @@ _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)
 def without_conditions(data: bytes) -> bytes:
     """Return the program with `#if` and similar directives replaced by spaces.
 
-    If the braces in a branch are not balanced, only the first branch is kept.
+    If there are several branches, and the braces in one of them are not balanced, only the first branch is kept.
     """
     lines = data.splitlines(keepends=True)
     edges = [0] * (len(lines) + 1)

@@ -53,9 +53,10 @@ _CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?(?=\r?$)", re.M
 
 
 def prepare(data: bytes, language: str) -> bytes:
-    """Return the program `data` with spaces in place of text that the grammar of `language` cannot parse.
+    """Return the program `data` without text that the grammar of `language` cannot parse.
 
-    This includes some macros, and merge conflict markers. The length does not change.
+    This includes some macros, and merge conflict markers. The text is replaced, mostly with spaces, so that the length
+    does not change.
     """
     if b"<<<<<<< " in data:
         data = _CONFLICT.sub(lambda found: b" " * len(found[0]), data)
@@ -75,7 +76,7 @@ _PREPROCESSED = frozenset(("c", "cpp", "csharp"))
 
 
 def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | None:
-    """Return a simpler version of a program in which the parser still finds errors, or None if `language` is not
+    """Return a simplified version of a program that the parser cannot read without errors, or None if `language` is not
     supported.
 
     `is_valid` returns whether a fragment parses without errors.

@@ -29,8 +29,8 @@ _RETURNS = b"()RETURNS x"
 def prepare(data: bytes) -> bytes:
     """Return a version of the SQL program that the parser can read, with the same length and lines.
 
-    It lacks psql commands, statements about operators, permissions, and similar objects, descriptions in C, and the
-    arguments of functions with `OUT` results.
+    It lacks psql commands, statements about operators, permissions, and similar objects, names of C functions, the
+    properties of base types and range types, and the arguments of functions without `RETURNS`.
     """
     data = _without_statements(_COMMANDS.sub(lambda found: blank(found[0]), data))
     for pattern in (_SYMBOL, _SHAPE):

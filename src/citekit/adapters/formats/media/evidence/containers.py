@@ -67,7 +67,7 @@ def container_for(video: str | None, audio: str | None, source: str) -> ClipCont
 
 
 def _container_for_audio(codec: str, source: str) -> ClipContainer:
-    """Return the container for a clip with audio only. FLAC is also for audio that no container can cut exactly."""
+    """Return the container for a clip with audio only. FLAC is also used for audio that must be decoded to be cut."""
     if _is_pcm(codec):
         return AIFF if source == "aiff" and codec.endswith("be") else WAV if _fits_wav(codec) else FLAC
     return _AUDIO_CONTAINERS.get(codec, FLAC)

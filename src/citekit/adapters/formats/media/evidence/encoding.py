@@ -58,7 +58,7 @@ def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[s
 
 
 def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
-    """Set the frame rate, pixel aspect ratio, and colors of an encoder to those of the stream `video`.
+    """Set the time base, frame rate, pixel aspect ratio, and colors of an encoder to those of the stream `video`.
 
     The pixel format becomes `pixels`, and the width and height `size`.
     """
@@ -146,7 +146,7 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, first: int) 
 def re_encode(
     container: InputContainer, video: Any, audio: Any, span: Span, point: SeekPoint, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Write `span` as a new MP4 file, completely encoded again.
+    """Write `span` to a new MP4 file at `path`, with all of its video encoded again.
 
     Raise `ExtractionFailed` if no frame could be decoded.
     """

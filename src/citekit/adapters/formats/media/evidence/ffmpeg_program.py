@@ -40,7 +40,7 @@ _INPUT_LIMITS = {
     "max_streams": "100",
     "max_pixels": str(PIXEL_LIMIT),
 }
-"""The same limits as for the library, because the program can detect a different format."""
+"""The limits that also apply to PyAV. They are repeated because the program can detect a different format."""
 
 _X264 = {"vcodec": "libx264", "crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0", "pix_fmt": "yuv420p"}
 

@@ -158,7 +158,6 @@ def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
 
 
 def _encode_frame(audio: Any, sound: bytes) -> list[bytes]:
-    """Encode the decoded samples `sound` as FLAC frames."""
     av = library()
     context = audio.codec_context
     encoder = _new_encoder(audio)

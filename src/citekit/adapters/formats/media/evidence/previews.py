@@ -1,4 +1,4 @@
-"""Creates small still images and separate clip files for models and others that cannot play video."""
+"""Creates small still images of videos, and clips of recordings as separate files, to show them to a model."""
 
 from __future__ import annotations
 

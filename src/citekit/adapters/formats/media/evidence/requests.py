@@ -35,7 +35,7 @@ def is_media(format: Format, location: Location) -> bool:
 def validated_span(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
     """Return `location` as a span of time.
 
-    Raise `FormUnsupported` if it is no span, or if the requested form is not among `forms`.
+    Raise `FormUnsupported` if it is not a span, or if the requested form is not among `forms`.
     """
     if not isinstance(location, TimeSpan) or not forms:
         raise FormUnsupported(f"{source.path.name} supports only spans of time (#t=10-20) as locations.")

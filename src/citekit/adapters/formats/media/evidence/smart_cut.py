@@ -1,7 +1,8 @@
-"""Cuts exact clips without hidden frames: the part up to the next keyframe is encoded again, and the rest is copied.
+"""Cuts exact clips without hidden frames at the start.
 
-Both parts are H.264 in one MP4 track, whose `avcC` record contains the parameter sets of both, with different IDs. If
-they cannot be joined, the whole clip is encoded again, and a note says so.
+The part up to the next keyframe is encoded again, and the rest is copied. Both parts are H.264 in one MP4 track, whose
+`avcC` record contains the parameter sets of both, with different IDs. If they cannot be joined, the whole clip is
+encoded again, and a note says so.
 """
 
 from __future__ import annotations

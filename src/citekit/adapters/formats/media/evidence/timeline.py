@@ -54,7 +54,8 @@ class Span:
 def requested_span(container: InputContainer, location: TimeSpan) -> Span:
     """Return `location` limited to the duration of the recording.
 
-    Raise `LocationOutside` if the recording ends before `location` starts, and the errors of `measure_duration`.
+    Raise `LocationOutside` if `location` starts at or after the end of the recording, and the errors of
+    `measure_duration`.
     """
     if location.end is not None and lasts_until(container, location.end):
         return Span(location.start, location.end, start_time(container))
@@ -69,7 +70,10 @@ def requested_span(container: InputContainer, location: TimeSpan) -> Span:
 
 @frozen
 class SeekPoint:
-    """The keyframe where decoding starts, and the frame shown at the start of a span, in the stream's time base."""
+    """The timestamps of the keyframe where decoding starts, and of the frame that is shown at the start of a span.
+
+    They are in units of the stream's time base.
+    """
 
     key_pts: int
     key_dts: int

@@ -89,8 +89,8 @@ class TranscriptExtractor:
     ) -> Extraction:
         """See `Extractor.extract`.
 
-        Raise `FormUnsupported` if nothing is said or shown in the span, or if there are neither subtitles, text on the
-        screen, nor a transcriber. Raise `LocationOutside` if the span starts after the end of the recording.
+        Raise `FormUnsupported` if nothing is said or shown in the span, or if there are no subtitles, no text on the
+        screen, and no transcriber. Raise `LocationOutside` if the span starts at or after the end of the recording.
         """
         wanted = validated_span(source, location, options, self.forms(source.format, location))
         facts = self.probe.probe(source.path)
@@ -184,7 +184,7 @@ def _is_inside(word: SpokenWord, span: TimeSpan) -> bool:
 
 
 def _in_lines(words: Sequence[SpokenWord]) -> Iterator[Cue]:
-    """Yield the words as subtitles, whose length `LINE` limits."""
+    """Yield the words as subtitles of at most `LINE` characters."""
     line: list[SpokenWord] = []
     for word in words:
         if line and len(_text(line)) + len(word.text) > LINE:

@@ -53,7 +53,7 @@ class AudioFeatures:
     spectra: array[float] = field(factory=lambda: array("f"))
 
     def spectrum(self, window: int) -> Sequence[float]:
-        """Return the spectral features of the window with this index, or of the last window if there is none."""
+        """Return the spectral features of the window with this index, or of the last window if it does not exist."""
         offset = min(window, len(self.spectra) // len(SPECTRAL_FEATURES) - 1) * len(SPECTRAL_FEATURES)
         return self.spectra[offset : offset + len(SPECTRAL_FEATURES)]
 

@@ -45,9 +45,7 @@ def numbered_title(kind: str, number: int, start: float, end: float) -> str:
 
 
 def title_from_text(text: str) -> str:
-    """Return the first sentence of `text` as a title, or the beginning of `text` if no sentence of suitable length is
-    found.
-    """
+    """Return the beginning of `text` as a title, up to the end of a sentence if that gives a suitable length."""
     for mark in (". ", "? ", "! "):
         head, found, _ = text.partition(mark)
         if found and 15 <= len(head) <= TITLE_LIMIT:
