@@ -37,10 +37,7 @@ _PIXEL_SIZES = {("L", "L"): 1, ("I;16", "I;16"): 2, ("I;16B", "I;16B"): 2, ("RGB
 """Bytes per pixel by the modes of the picture and of its stored rows, which have the same layout."""
 
 _SPARSE_FACTOR = 16
-"""If a row is more than this many times as long as its needed part, the parts are read one by one.
-
-A call takes as long as reading about 10,000 bytes.
-"""
+"""If a row is more than this many times as long as its needed part, the parts are read one by one."""
 
 _BLOCK_SIZE = 1 << 18
 """The number of bytes of whole rows that are read at once, which stay in the cache of the processor."""

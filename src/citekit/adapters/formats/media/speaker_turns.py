@@ -43,7 +43,7 @@ CHANGE = 0.1
 """The margin, summed over its vectors, by which a turn must be more similar to a new speaker than to the last one."""
 
 CHANGE_AT_PAUSE = 0.03
-"""The same margin if a pause precedes the turn."""
+"""The value of `CHANGE` for a turn that follows a pause."""
 
 AT_ONCE = 400
 """The maximum number of vectors that are clustered at once. The clusters of such groups are then clustered."""
