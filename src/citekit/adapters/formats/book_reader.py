@@ -34,13 +34,13 @@ class AnyBookReader:
         self._epub = EpubReader(as_seen=as_seen)
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the book's metadata. Only mail is read whole for it. Raise the errors of `read`, except for a file
-        without text.
-        """
+        """Return the book's metadata. Raise the errors of `read`, but accept books without text in some formats."""
         return self._reader(path).facts(path)
 
     def read(self, path: Path) -> Book:
-        """See `Reader.read`. Also raise `SourceUnsupported` for a file without text."""
+        """See `Reader.read`. Also raise `SourceUnsupported` for a file without chapters, or for a Word document that
+        contains neither text nor pictures.
+        """
         return self._reader(path).read(path)
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:

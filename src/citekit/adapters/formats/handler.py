@@ -32,13 +32,13 @@ class Task(Enum):
 
 
 class BookReader(Protocol):
-    """Reads books, or only their metadata, which does not require reading the chapters."""
+    """Reads books, or only their metadata."""
 
     def read(self, path: Path) -> Book:
         """See `Reader.read`."""
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the metadata of the book at `path` without reading its chapters."""
+        """Return the metadata of the book at `path`, which is usually faster than reading the whole book."""
 
 
 class Services(Protocol):
@@ -46,7 +46,7 @@ class Services(Protocol):
 
     @property
     def index(self) -> Index | None:
-        """Return the cache of data about files, keyed by file digest, or None if caching is off."""
+        """The cache of data that was derived from files, or None if there is no cache."""
 
     @property
     def password(self) -> str | None:
@@ -54,26 +54,26 @@ class Services(Protocol):
 
     @property
     def ocr_reader(self) -> OcrReader | None:
-        """Return the reader that recognizes text in images, or None if OCR is off or not installed."""
+        """The reader that recognizes text in images, or None if OCR is off or not installed."""
 
     @property
     def transcriber(self) -> Transcriber | None:
-        """Return the transcriber of recordings, or None if none is available.
+        """The transcriber of recordings, or None if there is no transcriber.
 
-        Raise `MapperUnavailable` if the chosen model does not exist.
+        Raises `MapperUnavailable` if the chosen model does not exist.
         """
 
     @property
     def has_transcriber(self) -> bool:
-        """Return whether a transcriber is available.
+        """Whether there is a transcriber.
 
-        Either a transcriber or a service is chosen, or speech recognition is on, its extra is installed, and a model is
-        chosen or downloaded.
+        This is true if a transcriber was passed to CiteKit or a speech service is chosen, or if speech recognition is
+        on, its extra is installed, and a model is chosen or downloaded.
         """
 
     @property
     def screen_reader(self) -> ScreenReader | None:
-        """Return the reader of the text that videos show, or None if OCR is off or not installed."""
+        """The reader of the text that videos show, or None if OCR is off or not installed."""
 
     @property
     def probe(self) -> MediaProbe:
@@ -98,7 +98,7 @@ class Services(Protocol):
         """
 
     def line_reader(self, *, marked: bool = False) -> TextReader:
-        """Return a reader of text files line by line. For `marked`, see `FormatHandler.text_reader`."""
+        """Return a reader that reads text files line by line. For `marked`, see `FormatHandler.text_reader`."""
 
     def plain_outliner(self) -> Outliner:
         """Return the outliner for text files in which no other outliner finds any structure."""
@@ -143,7 +143,7 @@ class InstalledFormat(FormatHandler, Protocol):
 
     @property
     def format(self) -> Format:
-        """Return the format. CiteKit uses the handler only for files whose format has this name."""
+        """The format. CiteKit uses the handler only for files whose format has the same name."""
 
     @property
     def suffixes(self) -> Sequence[str]:

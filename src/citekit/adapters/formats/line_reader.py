@@ -143,7 +143,7 @@ class LinesTextReader:
         return format.modality is Modality.TEXT and format.name != "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the lines, joined with line feeds. Empty lines are kept. See `TextReader.read`."""
+        """See `TextReader.read`. Line feeds join the lines, including empty ones. A file of blank lines has no text."""
         lines = read_lines(source.path, progress)
         spoken = self._spoken.get(source.format.name)
         return lined(lines if spoken is None else list(spoken(lines)), progress)
@@ -161,7 +161,10 @@ class LinesTextReader:
 
 
 def lined(lines: Sequence[str], progress: Progress = silent) -> ExtractedText:
-    """Convert `lines`, which count from 1, to extracted text with a unit for each line that is not blank."""
+    """Return `lines` as extracted text, with a unit for each line that is not blank, numbered from 1.
+
+    If all lines are blank, the text is empty.
+    """
     units, start = Units(), 0
     for number, line in enumerate(lines, 1):
         if number % _STEP == 0:

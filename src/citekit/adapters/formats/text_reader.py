@@ -23,7 +23,10 @@ class FormatTextReader:
     marked: bool = False
 
     def supports(self, format: Format) -> bool:
-        """Return whether files of `format` contain text that can be read."""
+        """Return whether files of `format` contain text that can be read.
+
+        Raise `SourceUnsupported` if no handler of the format is installed.
+        """
         return self._reader(format) is not None
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:

@@ -16,7 +16,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 128 * 1024 * 1024
-"""The largest file, in bytes, that is parsed. A larger file is outlined in groups of lines."""
+"""The largest file, in bytes, that is parsed. A larger file is outlined as plain text."""
 
 
 @frozen

@@ -37,7 +37,7 @@ _NUMBER = re.compile(
 
 @frozen
 class CsvOutliner:
-    """Outlines tables. `fallback` outlines files that are empty, are too large, or have only one column."""
+    """Outlines tables. `fallback` outlines files that are empty or too large, or in which no delimiter is found."""
 
     fallback: Outliner
 
@@ -131,9 +131,9 @@ def table_part(path: Path, lines: Lines) -> LinePart | None:
 
 
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:
-    """Parse the file as a table. Return None if it is empty or has only one column.
+    """Parse the file as a table. Return None if it is empty.
 
-    If `delimiter` is None, it is detected.
+    If `delimiter` is None, it is detected. The result is also None if no delimiter is found, as in one column.
     """
     kind = delimiter or _sniff_delimiter(content)
     if kind is None:

@@ -145,7 +145,8 @@ class JsonItemBuilder:
 def label(data: bytes, start: int, end: int) -> str:
     """Return a short text that identifies the array element at the bytes [`start`, `end`) of `data`.
 
-    This is the value of a key such as `name`, if any, or the beginning of a value that is no object or array.
+    For an object or array, this is the value of a key such as `name`, or "" if there is no such key. For any other
+    value, it is the beginning of the value.
     """
     head = data[start : min(end, start + _LABEL_SEARCH_LIMIT)]
     if head[:1] not in (b"{", b"["):

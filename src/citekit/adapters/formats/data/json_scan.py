@@ -25,8 +25,8 @@ _KEY_LIMIT = 2000
 class MemberOffsets:
     """The byte offsets of the members of a JSON array or object.
 
-    `keys` and `values` contain the start and the end for each member. Keys are empty in an array. `end` is the offset
-    after the closing bracket. `whole` is False if the data ends before that bracket.
+    `keys` and `values` contain the start and the end for each member. In an array, the start and the end of a key are
+    equal. `end` is the offset after the closing bracket. `whole` is False if the data ends before that bracket.
     """
 
     keys: array[int] = field(factory=lambda: array("q"), repr=False)

@@ -43,8 +43,8 @@ class Elements:
     """The elements at the first levels of an XML file, in the order of their start tags.
 
     `depths` are levels counted from 0. `starts` are the byte offsets of the start tags, and `ends` those of the end
-    tags; an empty-element tag ends at the byte after it. `tags` are indexes into `names`. `labels` are by index of the
-    element. `fault` describes a syntax error, or is None.
+    tags or, for an empty-element tag, the offset after the tag. `tags` are indexes into `names`. `labels` are by index
+    of the element. `fault` describes a syntax error, or is None.
     """
 
     depths: array[int] = field(factory=lambda: array("b"), repr=False)

@@ -122,7 +122,7 @@ class Block:
     flows: bool = True
 
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
-        """Return the keys or items of the collection on these lines, or groups of more than `MANY`.
+        """Return the keys or items of the collection on these lines, or groups of them if there are more than `MANY`.
 
         `depth` is its nesting level.
         """
@@ -152,7 +152,7 @@ class Block:
     def _starts(self, first: int, last: int, indent: int, *, keys: bool | None = None) -> Iterator[tuple[int, bytes]]:
         """Yield the line number and the text of each key or item that is indented by `indent` spaces.
 
-        Only keys are yielded if `keys` is True, and only items if it is False. None: the first decides.
+        Only keys are yielded if `keys` is True, and only items if it is False. If it is None, the first one decides.
         """
         data, flow_end = self.content.data, 0
         begin, end = self.content.start(first), self.content.start(last + 1)

@@ -40,8 +40,8 @@ class _Field:
 def unseen_in_fields(root: _Element) -> Iterator[_Element]:
     """Yield the runs below `root` that are part of the code of a field, or of a result that programs do not show.
 
-    Programs compute some results again when they open the document. Runs inside more than `DEPTH_LIMIT` fields also
-    count as not shown.
+    Programs do not show a result that they compute again when they open the document. Runs inside more than
+    `DEPTH_LIMIT` fields also count as not shown.
     """
     open_fields: list[_Field] = []
     for run in root.iter("{*}r"):
@@ -59,8 +59,8 @@ def unseen_in_fields(root: _Element) -> Iterator[_Element]:
 
 
 def flatten_fields(root: _Element) -> None:
-    """Remove the marks of fields below `DEPTH_LIMIT` levels. The time to read a field grows with the number of fields
-    around it.
+    """Remove the `fldChar` elements of fields that are inside at least `DEPTH_LIMIT` other fields, because the time to
+    read a field grows with the number of fields around it.
     """
     depth = 0
     for each in list(root.iter("{*}fldChar")):
@@ -85,9 +85,9 @@ def _step(open_fields: list[_Field], character: _Element) -> None:
 
 
 def unseen_in_controls(root: _Element, data: Mapping[str, str]) -> Iterator[_Element]:
-    """Yield the runs in content controls whose text does not occur in the data to which the controls are bound.
+    """Yield the runs in content controls that are bound to data in which the text of the run does not occur.
 
-    Programs show the data instead. `data` maps IDs to texts without whitespace.
+    Programs show the data instead. `data` maps the IDs of data parts to their texts without whitespace.
     """
     everything = "\n".join(data.values())
     for control in root.iter("{*}sdt"):

@@ -51,7 +51,7 @@ _HIGHLIGHTS = {
 }  # fmt: skip
 
 AUTO, CLEAR = "auto", "clear"
-"""The values for automatic text color, which depends on the background, and for a transparent background."""
+"""The values for the automatic text color, which depends on the background, and for transparent text or backgrounds."""
 
 
 @frozen

@@ -2,7 +2,7 @@
 
 Makes heading levels explicit, marks hidden, superscript, and subscript runs that mammoth does not detect, and removes
 markup other than text. The level of a heading is its outline level (ECMA-376 part 1, 17.3.1.20), set in the paragraph,
-in its style, or in a style that this is based on.
+in its style, or in a style on which its style is based.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
     """Apply the style `UNSEEN_STYLE` to the runs below `root` that readers do not see.
 
-    Other runs, except note references, get the vertical alignment of their style.
+    Other runs, except note references, get the vertical alignment of their style if they have none of their own.
     """
     unseen = visibility.unseen(root)
     for run in root.iter("{*}r"):
@@ -112,10 +112,11 @@ _GONE = names(
 
 
 def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> str:
-    """Mark the headings, captions, and titles of the document body `root`, in place, and remove unneeded markup.
+    """Mark the hidden runs, headings, captions, and titles of the document body `root`, in place, and remove unneeded
+    markup.
 
-    Return the title that the document prints, or "". `part` is the package part of the body. Raise `SourceUnsupported`
-    if it is larger than `MARKUP_LIMIT` bytes.
+    Return the title that the document prints, or "". `part` is the name of the package part that contains the body.
+    Raise `SourceUnsupported` if this part is larger than `MARKUP_LIMIT` bytes.
     """
     if package.size(part) > MARKUP_LIMIT:
         raise SourceUnsupported(

@@ -23,10 +23,12 @@ be `SENTENCE_BONUS` characters shorter.
 """
 
 LARGER = 1.15
-"""The minimum size of a title that only its size shows, as a multiple of the size of body text."""
+"""The minimum size of a title that is recognized only by its size, as a multiple of the size of body text."""
 
 NEARLY = 0.75
-"""The minimum size of a line that belongs to a title, as a multiple of the size of the largest line."""
+"""The minimum size of a line that belongs to a title, as a multiple of the size of the first or largest line of the
+title.
+"""
 
 PARTS = 4
 """The maximum number of large lines that form one title even if smaller lines are between them."""
@@ -43,8 +45,8 @@ class Line:
     """A paragraph with text: its font size in half points, and its outline level, which is `BODY` for body text.
 
     `title_style` is the ID of the paragraph's style if that is, or is based on, the style Title, or "". `follows` is
-    true if no other paragraph, such as an empty one, precedes it. `holds_text` is true if it is a heading that text or
-    a lower heading follows, and there are other headings of its level.
+    true if no other paragraph, such as an empty one, is between the previous line and this one. `holds_text` is true if
+    it is a heading that text or a lower heading follows, and there are other headings of its level.
     """
 
     text: str

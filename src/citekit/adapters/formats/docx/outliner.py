@@ -55,7 +55,7 @@ class DocxOutliner:
 
 
 def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
-    """Return an item without a heading with the first line of its chapter as its title. Any other item is unchanged."""
+    """Return the item, with the first line of its chapter as its title if the item was not made from a heading."""
     location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
     if chapter is None or outline_item.title != chapter.name:

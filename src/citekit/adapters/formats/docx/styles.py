@@ -76,11 +76,11 @@ class Styles:
         return BODY
 
     def is_called(self, key: str, name: str) -> bool:
-        """Return whether the paragraph style `key` is, or is based on, the built-in style called `name`."""
+        """Return whether the paragraph style `key` is, or is based on, the built-in style `name` (in lower case)."""
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:
-        """Return whether the paragraph style `key` is bold."""
+        """Return whether the paragraph style `key`, or a style that it is based on, is bold."""
         return any(style.bold for style in self._chain(key))
 
     def size(self, key: str) -> int | None:

@@ -115,7 +115,6 @@ class Visibility:
         return _Place(Look(), self.paper, page, page.left)
 
     def _box(self, box: _Element) -> _Place:
-        """Return the surroundings of text in a text box."""
         if box not in self._boxes:
             shape = next((each for each in box.iterancestors() if _is_shape(each)), None)
             paragraph = _above(box, "p")
@@ -132,7 +131,6 @@ class Visibility:
         return self._boxes[box]
 
     def _cell(self, cell: _Element) -> _Place:
-        """Return the surroundings of text in a table cell."""
         if cell not in self._cells:
             table = _above(cell, "tbl")
             if table is not None:
@@ -313,8 +311,8 @@ def _parts(used: frozenset[str], row: int, rows: int, column: int, columns: int)
 
 
 def _only_in_fallback(alternatives: _Element, unseen: set[_Element]) -> set[_Element]:
-    """Return the runs of paragraphs that the choices of `alternatives` do not contain. Programs show a choice, but
-    mammoth reads only the fallback.
+    """Return the runs of those paragraphs of the fallback whose visible text the choices of `alternatives` lack.
+    Programs show a choice, but mammoth reads only the fallback.
     """
     choices, fallback = alternatives.findall("{*}Choice"), alternatives.find("{*}Fallback")
     if not choices or fallback is None:

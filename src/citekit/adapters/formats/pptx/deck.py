@@ -254,7 +254,10 @@ def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
 
 
 def _unlinked(root: _Element, gone: set[str]) -> bytes:
-    """Return a part without the elements that refer to the omitted relationships `gone`."""
+    """Return a part without the elements that refer to the omitted relationships `gone`.
+
+    A `blip` (a picture) loses only the reference, and an embedded object is replaced by its picture.
+    """
     for each in list(root.iter()):
         if not isinstance(each.tag, str):
             continue

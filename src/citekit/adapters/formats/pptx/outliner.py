@@ -122,7 +122,9 @@ def _sectioned(
 
 
 def _title(written: str, slides: Sequence[Slide], size: tuple[int, int]) -> str:
-    """Return the title in the core properties or the title of the first slide, whichever is more plausible."""
+    """Return the title in the core properties if the first slides confirm it, or else the title of the first slide if
+    that looks like a title, or else the title in the core properties.
+    """
     title = written_title(written)
     shown = [each for slide in slides[:CONFIRMING_SLIDES] for each in shapes(slide, *size) if not each.hidden]
     if title and is_confirmed(title, {word for each in shown for word in words_of(each.text)}):

@@ -28,7 +28,7 @@ LEAST_TITLE = 0.6
 """The minimum font size of a title at the top of a slide, as a fraction of the slide's largest font size."""
 
 LEAST_SLIDES = 4
-"""With at least this many slides, a text on most of them is not chosen as a title for its font size."""
+"""The minimum number of slides at which a text on most slides is no longer chosen as a title by its font size."""
 
 DAMAGED: tuple[type[Exception], ...] = (
     KeyError,
@@ -100,7 +100,8 @@ def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset
     """Return the title of a slide on one line, or "" if the slide shows no text.
 
     The title is the text of the title placeholder, or else the largest text at the top of the slide or anywhere, or
-    else the first line of a shape that the slide shows. Texts in `repeated` are not chosen for their font size.
+    else the first line of a shape that the slide shows. Texts in `repeated` are not chosen by their font size. `size` is
+    the width and height of the slide in EMU.
     """
     found = [each for each in shapes(slide, *size) if each.kind != "running"]
     placeholder = found[0] if found and slide.shapes.title is not None else None
@@ -119,6 +120,7 @@ def repeated_texts(slides: Sequence[Slide], size: tuple[int, int]) -> Set[str]:
     """Return the texts that are on most slides, such as the name of the presentation.
 
     Of each shape, only the text in its largest font counts. The result is empty for fewer than `LEAST_SLIDES` slides.
+    `size` is the width and height of the slides in EMU.
     """
     if len(slides) < LEAST_SLIDES:
         return frozenset()

@@ -31,9 +31,9 @@ class SlideShape:
     """A shape on a slide. `box` is None if the shape has no position on the slide.
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` (date, header, footer, or slide number). `seen` is the
-    legible part of `text`. `hidden` is true if readers of the slide do not see the shape or its text. For other shapes
-    of the kind `text`, `largest` is the first part of the text in the largest font, and `size` is its size in
-    hundredths of a point.
+    legible part of `text`. `hidden` is true if readers of the slide do not see the shape or its text. For visible
+    shapes of the kind `text`, `largest` is the first part of the text in the largest font, and `size` is the size of
+    this font in hundredths of a point.
     """
 
     kind: str
@@ -49,7 +49,8 @@ class SlideShape:
 def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> Sequence[SlideShape]:
     """Return the shapes of a slide, including those in groups, with the title first.
 
-    `width` and `height` are the slide's size in EMU (914,400 per inch). For `as_seen`, see `text.written`.
+    At most `SHAPES_LIMIT` shapes are read. The slide is changed as in `choose_alternatives`. `width` and `height` are
+    the slide's size in EMU (914,400 per inch). For `as_seen`, see `text.written`.
     """
     known = _READ.setdefault(slide.part, {})
     key = width, height, as_seen

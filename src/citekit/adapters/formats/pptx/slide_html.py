@@ -128,7 +128,6 @@ class _Drawing:
 
     @property
     def master(self) -> Any:
-        """The slide master."""
         return self.slide.slide_layout.slide_master
 
     def document(self, number: int) -> Iterator[str]:
@@ -210,7 +209,7 @@ class _Drawing:
         return ";".join(f"{name}:{100 * value / whole:.3f}%" for name, value, whole in parts) + rotated
 
     def _look(self, shape: Any, geometry: str) -> str:
-        """Return the fill, border, and form of a shape in CSS, or ""."""
+        """Return the fill, border, and geometry of a shape in CSS, or ""."""
         properties = shape._element.find("{*}spPr")
         if properties is None or geometry == "custom":
             return ""

@@ -42,7 +42,7 @@ class SlideColors:
         return self.theme.get(self.names.get(name, name))
 
     def css(self, fill: _Element) -> str | None:
-        """Return a fill as a CSS background: a color, a gradient, or `none`; None if it is another or unknown."""
+        """Return a fill as a CSS background: a color, a gradient, or `none`; None for other fills and unknown colors."""
         match local(fill):
             case "noFill":
                 return "none"
@@ -61,7 +61,7 @@ class SlideColors:
         return f"rgb({red} {green} {blue} / {min(max(alpha, 0.0), 1.0):.2f})"
 
     def color_in(self, holder: _Element) -> str | None:
-        """Return in CSS the color that `holder` contains; None if it is unknown."""
+        """Return the color that `holder` contains, in CSS; None if it is unknown."""
         fill = holder.makeelement("solidFill")
         fill.extend(deepcopy(child) for child in holder)
         return self.color(fill)
@@ -125,8 +125,8 @@ def part_name(holder: Any) -> str:
 def background_of(slide: Any, colors: SlideColors) -> tuple[str | None, Any, _Element | None]:
     """Return the background of a slide, or else of its layout, or else of its master.
 
-    The results are a CSS background, or else, for a picture, its slide, layout, or master and its fill element. Others
-    are None.
+    The result is (css, None, None), in which `css` is None if no color or gradient is known. For a picture, it is
+    (None, holder, fill): the slide, layout, or master that has the picture, and its fill element.
     """
     for holder in (slide, slide.slide_layout, slide.slide_layout.slide_master):
         found = holder._element.find("{*}cSld/{*}bg")

@@ -32,7 +32,7 @@ Edges = tuple[float, float, float, float]
 
 @frozen
 class Cover:
-    """An opaque shape at the position `order`. `color` is None if it is unknown or not uniform."""
+    """An opaque shape at the position `order` in drawing order. `color` is None if it is unknown or not uniform."""
 
     order: int
     edges: Edges
@@ -142,7 +142,7 @@ class Reader:
         """Return whether a run is large enough to be read, and differs in color from what is behind it, if that is
         known.
 
-        A highlighted or outlined run only has to be large enough.
+        A run that is highlighted, outlined, or filled with anything but a solid color only has to be large enough.
         """
         own, settings = run.find("{*}rPr"), paragraph.find("{*}pPr")
         if (own is not None and (len(own) or own.attrib)) or (settings is not None and len(settings)):

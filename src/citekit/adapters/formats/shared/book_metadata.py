@@ -32,7 +32,7 @@ _NAMES = {
     "spanish": "es",
     "swedish": "sv",
 }
-"""English names of the most frequent languages in Project Gutenberg, with their ISO 639-1 codes."""
+"""English names of languages, as in Project Gutenberg files, with their ISO 639-1 codes."""
 
 
 def language_code(said: str | None) -> str | None:
@@ -48,9 +48,10 @@ def language_code(said: str | None) -> str | None:
 
 
 def identified(text: str, scheme: str = "") -> tuple[str, str]:
-    """Return the scheme in lower case and the value of an identifier such as `urn:isbn:978...` or a bare ISBN.
+    """Return the scheme, in lower case, and the value of an identifier such as `urn:isbn:978...` or a bare ISBN.
 
-    If the text shows no scheme, the result has the given `scheme`, or else `uri` or `id`.
+    A scheme in the text takes precedence over `scheme`. A UUID, and an ISBN without a scheme, are recognized by their
+    form. The scheme of any other identifier without a scheme is `uri` or `id`.
     """
     said = " ".join(text.split())
     prefixed = _SCHEME.match(said)

@@ -18,13 +18,14 @@ ENOUGH = 4
 _WORD = re.compile(r"\w{4,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026\u3002\uff01\uff1f])[\"\u201d\u2019]?\s+")
 _TYPICAL = 12
-"""The number of words of a typical sentence. Shorter sentences get no higher score."""
+"""The number of words of a typical sentence. A shorter sentence is scored as if it had this many."""
 
 
 def central_sentences(texts: Sequence[Sequence[str]]) -> list[str]:
     """Return the central sentence of each text, or the whole text if it has fewer than `ENOUGH` sentences.
 
-    A text is a sequence of pieces, such as subtitles, which count as sentences if it has no punctuation.
+    A text is a sequence of pieces, such as subtitles. If no punctuation separates sentences in it, its pieces count as
+    sentences.
     """
     sentences = [list(_sentences(pieces)) for pieces in texts]
     words = [Counter(_words(" ".join(each))) for each in sentences]

@@ -67,7 +67,7 @@ class TextExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """See `Extractor.extract`. Also raise `SourceUnreadable` if the file cannot be read."""
+        """See `Extractor.extract`. Also raise `SourceUnreadable` if the file cannot be opened."""
         if not isinstance(location, Lines) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"Lines of text are available in the forms native, source, and text, but not {options.form.value}."

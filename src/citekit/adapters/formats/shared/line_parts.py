@@ -1,4 +1,4 @@
-"""Extracts lines as a file that the program of their format opens: with a header, or as whole cells or records.
+"""Extracts lines as a file that programs for its format can open: with a header, or as whole cells or records.
 
 The lines themselves are copied byte for byte.
 """
@@ -54,7 +54,10 @@ class SourceBytes:
         return self.data[slice(*self.text.index.byte_range(Lines(first, last)))] if last >= first else b""
 
     def after(self, header: bytes, first: int, last: int) -> bytes:
-        """Return `header`, or else the byte-order mark, followed by the lines from `first` to `last`."""
+        """Return `header` followed by the lines from `first` to `last`.
+
+        If `header` is empty, the result starts with the byte-order mark of the file.
+        """
         return (header or (self.data[: self.text.mark] if first > 1 else b"")) + self.lines(first, last)
 
 
@@ -81,7 +84,7 @@ class LinePartExtractor:
     form: Form = Form.NATIVE
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the form for lines of these formats, and nothing otherwise."""
+        """Return `form` for lines of a format in `parts`, and no forms for anything else."""
         return (self.form,) if format.name in self.parts and isinstance(location, Lines) else ()
 
     def extract(

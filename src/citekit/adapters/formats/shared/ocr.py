@@ -65,7 +65,7 @@ class RapidOcrReader:
 
 @frozen
 class AnnouncedOcrReader:
-    """An OCR reader that calls `before` ahead of each image, such as to give it a time budget."""
+    """An OCR reader that calls `before` ahead of each image, for example to give the image a time budget."""
 
     inner: OcrReader
     before: Callable[[], object]
@@ -82,13 +82,16 @@ def version_of_ocr() -> str:
 
 
 def stored_lines(index: Index | None, image: Image) -> list[OcrLine] | None:
-    """Return the lines that `store_lines` stored for `image`, or None if there are none."""
+    """Return the lines that `store_lines` stored for `image`, or None if it stored nothing.
+
+    The list is empty if OCR recognized no text in the image.
+    """
     found = None if index is None else index.get(_key(image))
     return None if found is None else [OcrLine(text, Box(*corners), score) for text, corners, score in found["lines"]]
 
 
 def store_lines(index: Index | None, image: Image, lines: Sequence[OcrLine]) -> None:
-    """Store the lines that this version of OCR recognized in `image`."""
+    """Store the lines that this version of OCR recognized in `image`. Without an `index`, do nothing."""
     if index is not None:
         index.put(_key(image), {"lines": [(line.text, line.box.corners, line.score) for line in lines]})
 

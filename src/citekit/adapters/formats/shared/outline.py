@@ -44,7 +44,7 @@ class OutlineItem:
 class Outline:
     """The structure of one file. `title` is the file's own title, or None if it has none.
 
-    `facts` are added to the metadata of the map, and `notes` are for its reader.
+    `facts` are added to the metadata of the map, and `notes` are for the readers of the map.
     """
 
     title: str | None
@@ -89,8 +89,8 @@ def _make_nodes(items: Sequence[OutlineItem], parent: str, extent: Extent, used_
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return `text` on one line without control characters; longer texts are cut to `limit` characters, including
-    "...".
+    """Return `text` on one line without control characters and invisible characters in words; longer texts are cut to
+    at most `limit` characters, including "...".
     """
     visible = text if text.isascii() else _INVISIBLE_IN_WORDS.sub("", text)
     characters = (c if c.isprintable() or c.isspace() or c in _JOINERS else " " for c in visible)

@@ -30,7 +30,10 @@ class ReadPages:
     _seconds: float = field(default=0.0, init=False)
 
     def expect(self, source: Source, seconds: float = math.inf) -> None:
-        """Collect the texts of `source`, which is mapped next, until this took `seconds` of processor time."""
+        """Forget all texts, and collect those of `source`, which is mapped next.
+
+        Stop when reading them has taken `seconds` of processor time.
+        """
         self.forget()
         self._digest, self._seconds = source.digest, seconds
 

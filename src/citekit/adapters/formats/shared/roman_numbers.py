@@ -12,7 +12,7 @@ _SIGNS = (
 
 
 def from_roman(text: str) -> int:
-    """Return the value of a Roman numeral, even a nonstandard one; 0 if `text` has other letters."""
+    """Return the value of a Roman numeral, even a nonstandard one; 0 if `text` is empty or has other characters."""
     total = 0
     for one, following in pairwise([*text, ""]):
         value = _LETTERS.get(one, 0)

@@ -97,9 +97,9 @@ def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
 
 
 def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
-    """Return the first lines of text from each line in `starts`, at most up to the next line in `starts`.
+    """Return up to `SUMMARY_LINES` lines of text from each line in `starts` on, but not beyond the next line in `starts`.
 
-    The values of `starts` are the numbers of lines of headings, which are skipped.
+    The values of `starts` are the heights, in lines, of the headings there, which are skipped.
     """
     lines = [*sorted(starts), text.line_count + 1]
     spans = [(line + starts[line], min(line + starts[line] + SUMMARY_LINES, end) - 1) for line, end in pairwise(lines)]
@@ -107,7 +107,10 @@ def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, lis
 
 
 def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """Return the headings, without those of the deepest levels if there are more than `HEADING_LIMIT`."""
+    """Return the headings, without those of the deepest levels if there are more than `HEADING_LIMIT`.
+
+    Of too many headings of the same level, the first are kept.
+    """
     kept = list(headings)
     while len(kept) > HEADING_LIMIT:
         deepest = max(heading.level for heading in kept)

@@ -73,7 +73,7 @@ class TextFile:
         return {"line_count": self.index.count, "encoding": self.encoding}
 
     def lines(self, progress: Progress = silent, limit: int = LINE_LIMIT) -> Iterator[str]:
-        """Yield the lines in order without their line endings, each truncated to `limit` bytes.
+        """Yield the lines in order without their line endings, each truncated to at most `limit` bytes.
 
         Raise `SourceUnreadable` if the file cannot be read.
         """

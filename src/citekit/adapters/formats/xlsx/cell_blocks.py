@@ -12,10 +12,10 @@ from attrs import define, field
 from citekit.adapters.formats.xlsx.cells import Value
 
 OPEN_LIMIT = 1000
-"""Maximum number of blocks that are open in one row."""
+"""Maximum number of open blocks: those that end in the current or the previous row, so that they may still grow."""
 
 BLOCKS_LIMIT = 500
-"""Maximum number of ended blocks of a sheet. A sheet with more has no useful regions."""
+"""Maximum number of blocks of a sheet that are no longer open. A sheet with more has no useful regions."""
 
 FIRST_ROWS = 10
 """Number of rows at the top of a block whose values are stored."""
@@ -63,8 +63,7 @@ class TooManyBlocksError(Exception):
 def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
     """Return the blocks of cells in `rows`: pairs of a row number and the values by column, sorted by row.
 
-    Raise `TooManyBlocksError` if more than `OPEN_LIMIT` blocks are open in a row, or more than `BLOCKS_LIMIT` have
-    ended.
+    Raise `TooManyBlocksError` if more than `OPEN_LIMIT` blocks are open, or more than `BLOCKS_LIMIT` are no longer open.
     """
     done: list[Block] = []
     open_: list[Block] = []

@@ -92,8 +92,8 @@ class Value:
 class Grid:
     """The rows and columns of a worksheet that are hidden, or so small that they count as hidden.
 
-    `narrow` and `wide` map hidden and visible columns to a column after the same range, so that repeated elements are
-    cheap.
+    `narrow` and `wide` contain the hidden and the visible columns, each with a later column from which the search for
+    new columns can continue, so that repeated elements are cheap.
     """
 
     usually_flat: bool = False
@@ -126,7 +126,7 @@ class Grid:
 
 @define
 class _Sheet:
-    """Collects complete cells in `ready`, and passes all other elements to `seen`."""
+    """Collects complete cells in `ready`, and passes other elements, such as `col` and `mergeCell`, to `seen`."""
 
     ready: list[Value] = field(factory=list)
     seen: Callable[[str, dict[str, str]], None] | None = None
@@ -228,8 +228,9 @@ def values(
 ) -> Iterator[Value]:
     """Yield the cells with a value or a formula of the worksheet whose bytes arrive in `pieces`, in file order.
 
-    `seen` is called with the name and attributes of each other element. Raise `SourceUnsupported` if the part `name` is
-    not a valid worksheet or exceeds the `allowance`.
+    `seen` is called with the name and the attributes of other elements, such as `col` and `mergeCell`. If `hidden` is
+    set, all cells are hidden. Raise `SourceUnsupported` if the part `name` is not a valid worksheet or exceeds the
+    `allowance`.
     """
     sheet = _Sheet(seen=seen, hidden=hidden)
     for _ in _parsed(pieces, name, sheet, allowance):
@@ -354,7 +355,7 @@ def _parsed(pieces: Iterable[bytes], name: str, handlers: Any, allowance: Allowa
 
 
 def _is_result(formula: str, stored: str) -> bool:
-    """Return whether a stored value may be the result of a formula, of which only constants are computed."""
+    """Return whether a stored value may be the result of a formula. Only formulas of constants are computed."""
     computed = constant(formula)
     if computed is None or isinstance(computed, str):
         return computed is None or computed == stored

@@ -232,7 +232,7 @@ def _html(cut: _Cut) -> Iterator[str]:
 
 
 def _html_cells(row: int, values: dict[int, str], left: int) -> Iterator[str]:
-    """Yield the HTML cells of a row from the column `left` on; a gap becomes one cell."""
+    """Yield the HTML cells of a row from the column `left` on. Adjacent empty cells become one cell."""
     at = left
     for column in sorted(values):
         if column > at:

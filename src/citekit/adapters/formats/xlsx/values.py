@@ -27,9 +27,10 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
-    """Return the number `text` as displayed text: a date since `epoch` if its number format `code` is a date format.
+    """Return the number `text` as text for display.
 
-    Text that is not a finite number is returned unchanged.
+    If the number format `code` is a date format, the result is a date, a time, or both; days count from `epoch`. Text
+    that is not a finite number is returned unchanged.
     """
     try:
         number = float(text)

@@ -204,7 +204,12 @@ def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
 
 @define
 class Merged:
-    """The merged cells of a sheet below the current row and in it, and the first cells of visible ones."""
+    """The merged cells of a sheet, which is read row by row.
+
+    `waiting` are the merged cells below the current row, and `open` those in it. `columns` are the ranges of columns in
+    which the current row is merged into other cells. `seen` are the row and column of the first cell of all merged
+    cells that are at least partly visible.
+    """
 
     waiting: list[_Corners]
     seen: Collection[tuple[int, int]] = ()
@@ -226,9 +231,10 @@ class Merged:
         return cls(corners, seen)
 
     def apply(self, value: Value) -> None:
-        """Hide a cell that shows nothing because it is merged into another cell.
+        """Set `hidden` of `value`: to true if its cell is merged into another one, and to false if its cell is the first
+        of merged cells that are at least partly visible. Otherwise, leave it unchanged.
 
-        Values must be passed in ascending order of rows. Raise `SourceUnsupported` if too many merged cells overlap.
+        Values must be passed in ascending order of rows. Raise `SourceUnsupported` if there are too many merged cells.
         """
         if (value.row, value.column) in self.seen:
             value.hidden = False

@@ -134,7 +134,7 @@ class Workbook:
         return self._style(style).code
 
     def is_shown(self, value: Value) -> bool:
-        """Return whether the workbook shows the value of a cell, without considering merged cells."""
+        """Return whether the workbook shows the value of a cell. Merged cells count only after `Merged.apply`."""
         return not value.hidden and self._style(value.style).shows(value)
 
     def merged(self, sheet: Sheet) -> Merged:
