@@ -37,8 +37,8 @@ _RULE = re.compile(r" {0,3}=+[ \t]*$")
 def text_facts(lines: Sequence[str]) -> BookFacts:
     """Return the metadata in the header of a plain text file.
 
-    Its lines start with `Title:`, `Author:`, or `Language:`, as in Project Gutenberg files. An indented line continues
-    a header line.
+    Header lines start with `Title:`, `Author:`, or `Language:`, as in Project Gutenberg files. An indented line
+    continues a header line. Lines after `*** START` are ignored.
     """
     found: dict[str, list[str]] = {"Title": [], "Author": [], "Language": []}
     name = ""
@@ -151,8 +151,8 @@ class LinesTextReader:
     def facts(self, source: Source) -> BookFacts:
         """See `TextReader.facts`.
 
-        For Markdown, they come from the front matter or the first level-1 heading; for plain text, from the Project
-        Gutenberg header. Other formats have none.
+        The facts of Markdown come from the front matter or the first level-1 heading, and those of plain text from the
+        header of Project Gutenberg files. Other formats have none.
         """
         head = head_lines(source.path, _HEAD)
         if source.format.name == "markdown":

@@ -40,7 +40,7 @@ class BibtexOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """See `Outliner.outline`. Each entry is a node, which is named by the key of the entry."""
+        """See `Outliner.outline`. Each entry is a node, whose ID is made from the key of the entry."""
         file = open_data_file(source, progress)
         items = [] if file.content is None else list(_entries(file.content))
         if not items:

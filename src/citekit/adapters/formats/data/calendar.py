@@ -118,7 +118,7 @@ def read_components(lines: Iterable[str]) -> tuple[list[Component], str]:
 
 
 def unfolded(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the first and the last line (1-based) and the joined text of each content line."""
+    """Yield the first and the last line (1-based) and the joined text of each content line (RFC 5545, 3.1)."""
     first, held, number = 1, [""], 0
     for number, line in enumerate(lines, 1):
         if line[:1] in (" ", "\t") and number > 1:
@@ -132,7 +132,7 @@ def unfolded(lines: Iterable[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def plain_value(value: str) -> str:
-    """Return the text of a value, without escapes (RFC 5545, 3.3.11), on one line."""
+    """Return the text of a value on one line, with its escapes (RFC 5545, 3.3.11) resolved."""
     text = _ESCAPE.sub(lambda match: " " if match[1] in "nN" else match[1], value)
     return " ".join(text.split())
 

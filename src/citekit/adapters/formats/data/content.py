@@ -86,9 +86,6 @@ class DataFile:
 
 
 def open_data_file(source: Source, progress: Progress) -> DataFile:
-    """Open the file of `source`, and read it into memory unless it is too large.
-
-    Raise `SourceUnreadable` if it cannot be read.
-    """
+    """Open the file of `source`, and read it into memory unless it is too large. Raise the errors of `open_text`."""
     text = open_text(source.path, progress)
     return DataFile(text, read_content(text))

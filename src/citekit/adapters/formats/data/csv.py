@@ -57,7 +57,7 @@ class Table:
     """A parsed table.
 
     `starts[i]` is the 1-based line where record i (counted from 0) begins. `first` is the index of the first data
-    record, 1 after a header.
+    record: 1 after a header, or else 0.
     """
 
     content: Content
@@ -133,7 +133,7 @@ def table_part(path: Path, lines: Lines) -> LinePart | None:
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:
     """Parse the file as a table. Return None if it is empty.
 
-    If `delimiter` is None, it is detected. The result is also None if no delimiter is found, as in one column.
+    If `delimiter` is None, it is detected. The result is also None if no delimiter is found, as in a single column.
     """
     kind = delimiter or _sniff_delimiter(content)
     if kind is None:

@@ -11,7 +11,7 @@ SINGLE = 100
 """The maximum number of siblings that each become a node of their own."""
 
 GROUPS = 2500
-"""The maximum number of groups."""
+"""The default for the maximum number of groups at the lowest level."""
 
 TOP = 60
 """The maximum number of groups at the top level. More groups are nested in larger ones."""

@@ -63,7 +63,7 @@ def text_of(token: bytes) -> str:
 
 
 def first_value(data: bytes, offset: int = 0, end: int | None = None) -> int:
-    """Return the offset of the first value at or after `offset`, or `end` if there is none before.
+    """Return the offset of the first value at or after `offset`, or `end` if there is none before it.
 
     If `end` is None, it is the length of `data`.
     """

@@ -226,7 +226,7 @@ class Looks:
         )
 
     def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
-        """Return the color of text, `AUTO`, or `CLEAR`, or None. A text effect fill ([MS-DOCX] 2.6.1.14) takes
+        """Return the color of text, `AUTO`, or `CLEAR`; None if unspecified. A text effect fill ([MS-DOCX] 2.6.1.14) takes
         precedence.
         """
         fill = said.get("textFill")
@@ -264,7 +264,7 @@ class Looks:
         return found
 
     def shade(self, properties: _Element | None) -> Color | str | None:
-        """Return the shading color in the properties (17.3.5), or `CLEAR`, or None."""
+        """Return the shading color in the properties (17.3.5), or `CLEAR`; None if they specify no shading."""
         shading = None if properties is None else next(below(properties, "shd"), None)
         if shading is None:
             return None

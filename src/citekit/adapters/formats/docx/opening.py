@@ -35,7 +35,7 @@ PARTS = 4
 
 _SEPARATOR = " – "
 _ENTRY = re.compile(r"[^\W\d_].*[\s.]\d{1,4}$")
-"""A line of a table of contents: a title and a page number."""
+"""Matches a line of a table of contents: a title and a page number."""
 
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 

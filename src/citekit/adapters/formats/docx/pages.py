@@ -91,7 +91,7 @@ class Box:
 
 
 def pages_of(root: _Element) -> tuple[dict[_Element, Page], Page]:
-    """Return the page of each paragraph below `root`, and of the rest of the document."""
+    """Return the page of each paragraph below `root`, and the page of the last section."""
     found: dict[_Element, Page] = {}
     waiting: list[_Element] = []
     page = Page()

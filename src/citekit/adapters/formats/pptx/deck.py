@@ -78,8 +78,8 @@ _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> bool:
     """Write a presentation with only the slides of `location` to `target`.
 
-    Return whether anything that could load something or run a program was omitted from the slides. Raise
-    `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or `HomeUnwritable`
+    Return whether anything that could load something or run a program was omitted from the parts that the slides need.
+    Raise `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or `HomeUnwritable`
     if `target` cannot be written.
     """
     deck = _Deck.of(package, location)

@@ -56,7 +56,10 @@ def table() -> dict[type[Exception], type[CiteKitError]]:
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Convert the exceptions of `table` that the `with` block raises. `name` is the file name for messages."""
+    """Convert the exceptions in `table()` that the `with` block raises to CiteKit errors.
+
+    `name` is the file name for messages.
+    """
     try:
         yield
     except CiteKitError:

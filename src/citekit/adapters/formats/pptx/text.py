@@ -28,7 +28,7 @@ _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "
 
 
 def plain(text: str) -> str:
-    """Return `text` with line feeds for vertical tabs, CR, and CRLF, and without white space at its ends."""
+    """Return `text` with line feeds for vertical tabs, CR, and CRLF, and without whitespace at its ends."""
     return text.replace("\v", "\n").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 

@@ -22,7 +22,7 @@ COVERS = 200
 _FLAT = frozenset(("rect", "roundRect"))
 _THEME = "/theme"
 _SLIGHT, _VEILING, _FULL = 0.1, 0.5, 0.9
-"""The opacities (0 to 1) above which a fill is visible, covers text, and has its own color."""
+"""The opacities (0 to 1) above which a fill counts as visible, as covering text, and as showing exactly its own color."""
 _SLACK = 0.002
 """The fraction of a slide by which a covered shape may extend beyond its cover."""
 

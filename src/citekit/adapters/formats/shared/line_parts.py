@@ -38,7 +38,7 @@ class LinePart:
 PartOf = Callable[[Path, Lines], LinePart | None]
 """A function that returns the part of a file with the given lines, or None if no valid file can be made from them.
 
-It raises `LocationOutside` if the lines do not exist, and `SourceUnreadable` if the file cannot be read.
+It raises `LocationOutside` if the lines do not exist, and the errors of `open_text`.
 """
 
 

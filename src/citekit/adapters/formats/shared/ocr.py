@@ -1,6 +1,7 @@
 """Optical character recognition (OCR) of images.
 
-A parameter `ocr` is None if OCR is off or the extra `ocr` is not installed. Maps then lack the recognized text.
+In the modules that use it, a parameter `ocr` is None if OCR is off or the extra `ocr` is not installed. Maps then lack
+the recognized text.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Outline:
 
 
 class Outliner(Protocol):
-    """An outliner finds the structure of files of one format."""
+    """A component that finds the structure of files of one format."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the structure of `source`, and report progress with `progress`. Raise the same errors as `Mapper.map`."""

@@ -16,8 +16,8 @@ SIZE_LIMIT = 256 * 1024 * 1024
 def read_lines(path: Path, progress: Progress = silent) -> list[str]:
     """Return all lines without their line endings.
 
-    Invalid bytes become U+FFFD. Raise `SourceUnsupported` if the file is larger than `SIZE_LIMIT`, or
-    `SourceUnreadable` if it cannot be read.
+    Invalid bytes become U+FFFD. Raise `SourceUnsupported` if the file is larger than `SIZE_LIMIT`, or the errors of
+    `open_text`.
     """
     text = open_text(path, progress)
     if text.index.size > SIZE_LIMIT:
@@ -35,7 +35,7 @@ def read_lines(path: Path, progress: Progress = silent) -> list[str]:
 def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]:
     """Return at most the first `count` lines of a file, each truncated to `LINE_LIMIT` bytes.
 
-    Raise `SourceUnreadable` if the file cannot be read.
+    Raise the errors of `open_text`.
     """
     text = open_text(path, progress)
     return next(text.passages([(1, min(count, text.line_count))]), [])

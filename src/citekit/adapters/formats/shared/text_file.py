@@ -127,7 +127,8 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
 
     The encoding is that of the byte-order mark, or else ISO-2022-JP if the file is ASCII with its escape sequences, or
     else UTF-8 if the whole file is valid UTF-8, or else the one that an XML or HTML declaration names, or a guess.
-    Raise `SourceUnreadable` if the file cannot be read.
+    Raise `SourceUnreadable` if the file cannot be read, or `SourceUnsupported` if it has too many lines for
+    `index_lines`.
     """
     reader = _EncodingScan(progress)
     try:

@@ -23,7 +23,7 @@ class XlsxHandler(NativeHandler):
         return XlsxOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """See `FormatHandler.measure`. The extent has the last row and column with a value, for each sheet."""
+        """See `FormatHandler.measure`. The extent has the last row and column in use, for each sheet."""
         from citekit.adapters.formats.xlsx.workbook import Workbook
         from citekit.adapters.libraries.office_package import opened_package
 

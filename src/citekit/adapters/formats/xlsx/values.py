@@ -69,7 +69,7 @@ def is_date_format(code: str) -> bool:
 
 
 def unescaped(text: str) -> str:
-    """Return `text` without escapes such as `_x000D_` (ECMA-376 part 1, 22.9.2.19)."""
+    """Return `text`, in which characters replace escapes such as `_x000D_` (ECMA-376 part 1, 22.9.2.19)."""
     return _ESCAPED.sub(lambda found: _character(int(found[1], 16), found[0]), text) if "_x" in text else text
 
 

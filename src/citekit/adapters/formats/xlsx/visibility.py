@@ -220,7 +220,7 @@ class Merged:
 
     @classmethod
     def of(cls, places: Sequence[Cells], found: MergedCells) -> Merged:
-        """Return the merged cells at `places` of the worksheet with the rows and columns of `found`."""
+        """Return the merged cells at `places` of a worksheet. `found` has its hidden rows and columns."""
         corners = sorted({_corners(each) for each in places}, reverse=True)
         tall, wide = _Visible(found.is_flat, ROWS_LIMIT), _Visible(found.grid.is_narrow, COLUMNS_LIMIT)
         seen = {

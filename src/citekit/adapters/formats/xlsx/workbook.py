@@ -103,7 +103,7 @@ class Workbook:
         return next((sheet for sheet in self.sheets if sheet.name == name), None)
 
     def values(self, sheet: Sheet, seen: Callable[[str, dict[str, str]], None] | None = None) -> Iterator[Value]:
-        """Yield the cells of `sheet` that have a value, in file order; see `cells.values`."""
+        """Yield the cells of `sheet` that have a value or a formula, in file order; see `cells.values`."""
         if not sheet.has_cells:
             return iter(())
         name = f"{self.package.path.name} ({sheet.part})"
