@@ -178,7 +178,7 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
 
 
 def _legible(shape: Any, kind: str, text: str, reader: Reader, *, as_seen: bool) -> str:
-    """Return the legible text of a shape. Cells that are merged into others (21.1.3.18) are empty."""
+    """Return the legible text of a shape. Cells that are merged into others (21.1.3.16) are empty."""
     if kind == "table":
         rows = [
             ["" if _is_swallowed(each) else _cell(each, as_seen=as_seen, legible=True) for each in row]

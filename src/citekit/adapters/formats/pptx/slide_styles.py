@@ -1,7 +1,7 @@
 """Determines how a slide looks: the colors of its theme, fills, backgrounds, and the properties that text inherits.
 
 Text inherits from its shape, the placeholders of the layout and the master, the styles of the master, and the defaults
-of the presentation (ECMA-376 part 1, 19.3.1.51 and 21.1.2.4).
+of the presentation (ECMA-376 part 1, 19.3.1.52 and 21.1.2.4).
 """
 
 from __future__ import annotations
