@@ -1,4 +1,4 @@
-"""Records which subject asked for what, as JSON lines. Contents of files, questions, and quotes are not recorded."""
+"""Records which subject asked for what, as JSON lines. Callers pass no contents of files, questions, or quotes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(
 
 @frozen
 class AuditLog:
-    """The log in the file `path`, which is created for its owner only. Several processes can write to it.
+    """The log in the file `path`. A new file is accessible only to its owner. Several processes can write to it.
 
     The file is opened for every line, so that it can be moved away (log rotation).
     """

@@ -36,8 +36,8 @@ class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
     With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
-    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to or owned by other
-    users, or fails `check_separate`.
+    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to other users, belongs
+    to a user other than this one and root, or fails `check_separate`.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class TokenFile:
         self._lock = threading.Lock()
 
     def entries(self) -> Sequence[TokenEntry]:
-        """See `Subjects.entries`. Only the entries that count are returned."""
+        """See `Subjects.entries`. With a seal, only the entries that were added in this home are returned."""
         return self._current()[0]
 
     def strangers(self) -> Sequence[str]:
@@ -56,7 +56,7 @@ class TokenFile:
         return [each.subject.name for each in self._current()[1]]
 
     def _current(self) -> tuple[Sequence[TokenEntry], Sequence[TokenEntry]]:
-        """Return the entries that count, and the entries that do not count."""
+        """Return the entries that were added in this home (without a seal, all entries), and the others."""
         with self._lock:
             state = _state(self.path), None if self._seal is None else self._seal.state()
             if self._seen is None or self._seen[0] != state:
@@ -156,7 +156,8 @@ def check_separate(subjects: Sequence[Subject]) -> None:
     """Raise `RequestRefused` if a folder of a subject is, contains, or is inside the home or the store of another
     subject.
 
-    A folder that is hidden in the outer folder does not count. Subjects may have the same home or store.
+    A folder does not count if its path inside the outer folder has a part that starts with a dot. Subjects may have the
+    same home or store.
     """
     own = {each.name: [Path(os.path.realpath(folder)) for folder in _private_folders(each)] for each in subjects}
     for subject in subjects:
@@ -176,7 +177,7 @@ def _private_folders(subject: Subject) -> Sequence[Path]:
 
 
 def _shows(folder: Path, inner: Path) -> bool:
-    """Return whether `inner` is `folder`, or is below it and not hidden in it."""
+    """Return whether `inner` is `folder`, or is below it and no part of the path between them is hidden."""
     return inner.is_relative_to(folder) and not any(part.startswith(".") for part in inner.relative_to(folder).parts)
 
 

@@ -80,8 +80,8 @@ def table(yaml: Any) -> dict[type[BaseException], str]:
 def read_plain(text: str, what: str) -> object:
     """Return the data in the YAML document `text`. `what` is named in error messages.
 
-    Raise `FaultyAnswer` if it is not valid or plain data, contains anchors or aliases, or is nested too deeply;
-    `DriverMissing` if PyYAML is not installed.
+    Raise `FaultyAnswer` if `text` is not valid YAML, is not plain data, contains anchors or aliases, or is nested too
+    deeply, or `DriverMissing` if PyYAML is not installed.
     """
     try:
         yaml: Any = importlib.import_module("yaml")

@@ -14,7 +14,7 @@ from citekit.domain.library.personas import FREE, Pattern
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _HOTTEST = 2.0
-"""The highest temperature that models accept."""
+"""The highest temperature that a pattern may recommend."""
 
 
 @frozen

@@ -100,7 +100,7 @@ class KeptQuotableTexts:
         return {number: text for number, text in known.items() if text is not None}
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
-        """See `QuotableTexts.read`."""
+        """See `QuotableTexts.read`. Also raise `HomeUnsafe` if a folder of the cache is a link."""
         key = hashlib.sha256(f"{source.digest} {self.version(source)}".encode()).hexdigest()
         path = self.folder / key[:2] / f"{key[2:]}.json"
         if source.readers != EVERYBODY:
@@ -159,7 +159,10 @@ def _name(path: Path) -> bytes:
 
 
 def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
-    """Return the texts in the cache file at `path`; None if there is no valid file."""
+    """Return the texts in the cache file at `path`, and mark it as recently used; None if there is no valid file.
+
+    Raise `HomeUnsafe` if a folder of the home on the path is a link.
+    """
     check_parent(path)
     try:
         with open_home_file(path) as stream:

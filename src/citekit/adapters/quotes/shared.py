@@ -27,7 +27,7 @@ class SharedQuotableTexts:
     """Reads the texts of a source from the object store. If they are not there, `inner` reads them, and they are
     stored.
 
-    Texts are not stored if the source changes while it is read.
+    Texts are not stored if they are larger than `LIMIT` or the source changes while it is read.
     """
 
     inner: QuotableTexts
@@ -51,7 +51,7 @@ class SharedQuotableTexts:
         return self.inner.drawn(source, pages)
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
-        """See `QuotableTexts.read`."""
+        """See `QuotableTexts.read`. Also raise the errors of `ObjectStore`."""
         key = ObjectKey.of_content("texts", Digest.of_bytes(f"{source.digest} {self.version(source)}".encode()))
         stored = self._stored(key)
         if stored is not None:
@@ -65,7 +65,7 @@ class SharedQuotableTexts:
         return found
 
     def _stored(self, key: ObjectKey) -> Sequence[Quotable] | None:
-        """Return the texts in the object, or None if it does not exist. A damaged object is removed."""
+        """Return the texts in the object; None if it does not exist or is damaged. A damaged object is removed."""
         data = self.objects.read(key)
         if data is None:
             return None

@@ -1,5 +1,5 @@
-"""Extracts the texts of a file in which quotes are searched for: the text as displayed, and variants such as with
-markup.
+"""Extracts the texts of a file in which quotes are searched for: the text as displayed, and variants, such as the text
+with its markup.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"
 """Text formats whose readers omit the markup."""
 
 _WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
-"""Formats whose readers separate hidden text by a mark (`with_hidden`)."""
+"""Formats whose readers return both the visible text and the complete text (see `split_hidden`)."""
 
 _TABLES = {"csv": None, "tsv": "\t"}
 """The text formats of tables with their delimiters; None if the delimiter varies from file to file."""
@@ -89,9 +89,10 @@ class QuotableTextReader:
     """Reads quotable texts.
 
     Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages
-    with `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts`
-    uses, or "". `transcriber` and `screen_reader`, which may return None, give the words and the displayed text of
-    recordings. If `aligns`, the words of subtitles get the times at which the transcriber hears them.
+    with `extractors`. `drawn_pages` implements `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that
+    `texts` uses, or "". `transcriber` and `screen_reader` return adapters for the words and the displayed text of
+    recordings, or None. If `aligns`, the words of the first subtitle track get the times at which the transcriber hears
+    them.
     """
 
     texts: TextReader

@@ -30,7 +30,10 @@ Scene detection decodes the whole file.
 """
 
 PER_PICTURE = 6
-"""Additional processor time for each image that is read by OCR, as a multiple of the time for a small file."""
+"""Additional processor time for each image that is read by OCR, as a multiple of the time for a small file.
+
+A window of speech that is recognized counts as several images.
+"""
 
 MEMORY_PER_MEGABYTE = 10
 """Each whole megabyte of a file adds the memory limit for files under 1 MB, divided by this number."""
@@ -55,8 +58,8 @@ class Budget:
 class Allowance:
     """Computes budgets.
 
-    `seconds` apply to files up to `SMALL`, and `memory` (bytes) to files under 1 MB. `most` is the upper limit for
-    memory.
+    `seconds` is the processor time for a file of at most `SMALL` bytes, and `memory` is the number of bytes for a file
+    under 1 MB. `most` is the upper limit for the memory of any file.
     """
 
     seconds: float

@@ -1,8 +1,8 @@
 """Restricts what the current process may do before it parses untrusted files.
 
 `setrlimit` limits memory and the size of output files. On Linux, Landlock removes the rights to write outside given
-folders, to run programs, to open network connections, and to signal other processes (kernel 5.13; the last two from 6.7
-and 6.12), and seccomp removes system calls that Landlock does not control.
+folders, to run programs, to use TCP, and to signal other processes (kernel 5.13; the last two from 6.7 and 6.12), and
+seccomp removes system calls that Landlock does not control.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ _OUTSIDE = 0b11
 
 
 def end_with(descriptor: int) -> None:
-    """Make the system kill this process and its programs when the other end of the pipe `descriptor` is closed."""
+    """Make Linux kill this process when the other end of the pipe `descriptor` is closed.
+
+    If this process leads its process group, the whole group is killed. Other systems only send `SIGIO`, with its default
+    action. Nothing may be written to the pipe, because data would have the same effect.
+    """
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
 
@@ -93,7 +97,7 @@ def allow_memory(size: int | None) -> bool:
 
 
 def _held() -> int:
-    """Return the private memory of this process in bytes, as counted for `RLIMIT_DATA`."""
+    """Return the private memory of this process in bytes: the data, which `RLIMIT_DATA` limits, and the stack."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -127,11 +131,11 @@ def limit_output(size: int) -> None:
 
 
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
-    """Permanently drop rights of this process, and return whether Landlock restricts it.
+    """Permanently drop rights of this process, and return whether Landlock restricts it. Only on Linux.
 
     Landlock blocks writing outside the folders `writable` and running programs other than `programs`; on newer kernels,
-    also network connections and signals to other processes. The calls in `system_calls` are blocked, too. The process
-    must have only one thread, because other threads would keep their rights.
+    also TCP and signals to other processes. The calls in `system_calls` are blocked, too. The process must have only one
+    thread, because other threads would keep their rights.
     """
     if sys.platform != "linux":
         return False

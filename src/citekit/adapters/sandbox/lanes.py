@@ -13,8 +13,8 @@ class Turn:
     """Permission for a request to use one worker. `memory` is the memory limit of the request in bytes.
 
     `is_slow` is whether the request is in the slow lane. `took_long` is whether it exceeded the time limit of the quick
-    lane. `is_expensive` considers processor time only, because on a busy computer every request takes long by the
-    clock.
+    lane. `is_expensive` is whether its processor time alone exceeded that limit: on a busy computer, every request takes
+    long by the clock.
     """
 
     memory: int
@@ -28,7 +28,8 @@ class Lanes:
     """The quick lane and the slow lane for requests to workers. Several threads can use it.
 
     `quick` and `slow` are the maximum numbers of running requests; without a slow lane (0), long requests stay in the
-    quick lane. All requests together may use `memory` bytes, of which `reserve` bytes are only for the quick lane.
+    quick lane. All requests together may use `memory` bytes, of which `reserve` bytes are only for the quick lane. A
+    single request, or the only one in the slow lane, may use more.
     """
 
     quick: int

@@ -11,7 +11,6 @@ class NextReads:
     """Records, for each thread, whether the text of the files that it maps is read next."""
 
     def __init__(self) -> None:
-        """Create a record without announcements."""
         self._threads = local()
 
     def is_next(self) -> bool:

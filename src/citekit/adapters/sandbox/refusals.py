@@ -47,7 +47,7 @@ _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 class Work:
     """A category of requests about a file that fail together.
 
-    Requests that read the whole file are one, cheap requests are another, and requests for different parts differ.
+    Requests that read the whole file are one category, cheap requests are another, and each part of the file has its own.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class Work:
 
 @frozen
 class _Refusal:
-    """The record that work on a file exceeded `budget`, or crashed a worker that had it.
+    """The record that work on a file exceeded `budget`, or crashed a worker that had this budget.
 
     `reason` is a clause that says what happened. `until` is when the record expires, in seconds since 1970; None means
     never.

@@ -207,7 +207,7 @@ class IsolatedViewer:
 
     def still(self, source: Source, seconds: float) -> bytes:
         """Return the video frame at `seconds` as a JPEG. Raise `ExtractionFailed` if the worker dies on the file."""
-        # in this process, because a killed worker removes nothing
+        # The folder is created here, because a worker that is killed could not remove it.
         with tempfile.TemporaryDirectory(prefix="citekit-still-") as folder:
             asked = {"source": plain_source(source), "seconds": seconds, "folder": folder}
             return picture_from(self.workers.ask("still", source.path, asked, failure=ExtractionFailed))[0]

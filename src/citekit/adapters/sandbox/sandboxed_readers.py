@@ -235,7 +235,7 @@ class IsolatedQuotableTexts:
         return {number: texts[number] for number in pages if number in texts}
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """See `QuotableTexts.region`. It is read by `here`."""
+        """See `QuotableTexts.region`. The region is read by `here`."""
         return self.here.region(source, place)
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:

@@ -114,8 +114,8 @@ class WorkerPool:
 
         Work that exceeded its budget before is refused immediately. Errors:
 
-        - `failure`, if the work is refused or exceeds the budget, or if the worker dies on the file, must be killed, or
-          gives an invalid or too long answer.
+        - `failure`, if the work is refused or exceeds the budget, or if the worker cannot be started, dies on the file,
+          must be killed, or gives an invalid or too long answer.
         - The `CiteKitError` that the work raises in the worker.
         - The exception that `progress` raises; the worker is then killed.
         - `ParserBrokenError`, for other exceptions in the worker.

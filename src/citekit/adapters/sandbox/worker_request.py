@@ -24,7 +24,8 @@ LOOK = 0.1
 """Interval between two calls of `progress`, which may cancel the request, in seconds."""
 
 WAITING = 10
-"""Ratio of the wall-clock limit to the processor-time limit, because requests wait for a busy machine."""
+"""Ratio of the wall-clock limit of the quick lane to its processor-time limit: on a busy machine, requests have to wait.
+"""
 
 DISPLACED = 2
 """A request may run for this many times `slow_after` before it must give way to others."""
@@ -54,7 +55,10 @@ NONSENSE = "the worker process returned an invalid answer"
 
 
 class DiedError(Exception):
-    """A worker died on a file or was killed because it did not answer. The message is a clause about the file."""
+    """A worker could not be started, died on a file, stopped answering, or sent an invalid message.
+
+    The message is a clause that says so.
+    """
 
 
 class CrashedError(DiedError):
@@ -158,7 +162,8 @@ class Conversation:
         """Send the request and return the answer.
 
         Raise `SpentError` if the request exceeds its budget, `DiedError` if the worker stops answering or sends an
-        invalid message, `DisplacedError` if the request must wait, or `ChildProcessEndedError` if the worker ends.
+        invalid message, `DisplacedError` if the request must wait, `ChildProcessEndedError` if the worker ends, and the
+        errors of `progress`.
         """
         self.child.send(self.request.message)
         while True:

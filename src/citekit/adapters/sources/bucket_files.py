@@ -4,7 +4,7 @@ The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Character
 are percent-encoded (RFC 3986). `FOLDER/versions` has a record of each file that was fetched, even if the copy was
 removed. It counts only with a valid seal of this home, because a record from elsewhere could name any file in the
 user's buckets, or give any bytes as the content of a file. The record of an `https` file has the hosts that the user
-permitted for it; a removed copy is fetched again only from these hosts.
+permitted for it; a removed copy is fetched again only from these hosts and those that this process permits.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ _WEB = "https://"
 
 
 def web_host(url: str, hosts: frozenset[str]) -> WebHost:
-    """Return the host at `url`. Its module is imported here, because most commands fetch nothing from the web."""
+    """Return the host at `url`, with access to `hosts` only.
+
+    The module of `WebHost` is imported here, because most commands fetch nothing from the web.
+    """
     from citekit.adapters.sources.web_host import WebHost
 
     return WebHost(url, hosts)
@@ -78,7 +81,7 @@ class _Record:
 
 @define
 class BucketFiles:
-    """Implements `RemoteFiles` with the copies below `folder`, which have at most `limit` bytes in total.
+    """Implements `RemoteFiles` with the copies below `folder`, whose total size is limited to about `limit` bytes.
 
     A file with more than `largest` or `limit` bytes is not fetched. `web` connects to a host of `https` files.
     """
@@ -136,7 +139,7 @@ class BucketFiles:
     def permit(self, url: str, hosts: Collection[str]) -> Path:
         """Permit `hosts` in addition to those of earlier calls, and return the path of the copy of the file at `url`.
 
-        Raise `RequestRefused` if the host of `url` is not permitted, or if `url` contains a user name.
+        Raise `RequestRefused` if `url` is not valid or contains a user name, or if its host is not permitted.
         """
         netloc = urlsplit(url).netloc
         host = netloc.rpartition("@")[2]
@@ -348,9 +351,9 @@ class BucketFiles:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """Return the address of the bucket, such as `s3://BUCKET`, and the key.
+    """Return the address of the bucket, such as `s3://BUCKET`, or of the `https` host, and the key.
 
-    Raise `RequestRefused` if `url` is not the address of a bucket or of something in it.
+    Raise `RequestRefused` if `url` is not the address of a bucket, a host, or something in it.
     """
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")

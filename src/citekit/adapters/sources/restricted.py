@@ -19,7 +19,7 @@ REMEMBERED = 4096
 
 
 class ConfinedSources:
-    """`Sources` limited to allowed folders. Any other file is treated as missing.
+    """`Sources` limited to allowed folders. Any other file is refused by `identify`, and otherwise treated as missing.
 
     A file is identified and read by its real path. `is_unchanged` also checks that nothing on the path was replaced.
     """
@@ -75,7 +75,7 @@ class ConfinedSources:
     def is_unchanged(self, source: Source) -> bool:
         """See `Sources.is_unchanged`.
 
-        Return False if something on the path was replaced, or if another object identified the file.
+        Return False if something on the path was replaced, or if `source` is not a result of this object's `identify`.
         """
         known = self._ways.get(id(source))
         if known is None or known[0]() is not source:
