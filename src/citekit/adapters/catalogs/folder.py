@@ -116,7 +116,8 @@ class FileFacts:
     def of(self, files: Mapping[str, tuple[Path, FileState]]) -> BookFacts:
         """Return the metadata of a book, given its files and their states by format.
 
-        Each field is taken from the first file that has it, until title and authors are known.
+        Files are read until title and authors are known. Each field is taken from the first of them that has it;
+        identifiers are collected from all of them.
         """
         facts = BookFacts()
         for path, state in files.values():
@@ -211,9 +212,9 @@ class BookFiles:
 def books_below(folder: Path) -> list[BookFiles]:
     """Return the books below `folder`, most recently changed first.
 
-    Hidden files and folders, links to folders, links that lead out of the folder, and subfolders that cannot be read
-    are skipped. Raise `LibraryUnavailable` if the folder does not exist, cannot be read, or has more than
-    `ENTRIES_LIMIT` entries.
+    Hidden files and folders, links to folders, links that lead out of the folder, files whose names are not valid
+    Unicode, and subfolders that cannot be read are skipped. Raise `LibraryUnavailable` if the folder does not exist,
+    cannot be read, or has more than `ENTRIES_LIMIT` entries.
     """
     found: dict[str, dict[str, tuple[Path, FileState]]] = {}
     for relative, path, state in _files(folder):

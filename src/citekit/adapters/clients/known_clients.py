@@ -84,7 +84,7 @@ class KnownClient:
 
     Paths begin with `{home}`, `{programs}` (the user's folder for settings of programs), `{config}` (`$XDG_CONFIG_HOME`
     or `~/.config` on all systems), `{local}` (`%LOCALAPPDATA%`), `{zed}` or `{goose}` (the settings folder of that
-    client), or an environment variable such as `{CODEX_HOME}`. The name of one folder can have a `*`. Paths whose
+    client), or an environment variable such as `{CODEX_HOME}`. The name of one folder can end with `*`. Paths whose
     variable is not set are ignored. `traces` are files or folders whose existence shows that the client is installed.
     `project` is the settings file of a project, relative to its folder. `key` is the key of the servers in a settings
     file, and `project_key` in that of a project (None: `key`). `shape` returns the data of an entry, and `link` a link

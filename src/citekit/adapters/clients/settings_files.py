@@ -249,7 +249,10 @@ def _in_project(project: Path, relative: str) -> Path:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """Return the content of a settings file, or None if it does not exist."""
+    """Return the content of a settings file, or None if it does not exist.
+
+    Raise `RequestRefused` if it is not a file, is too large, or cannot be read.
+    """
     try:
         if path.exists() and not path.is_file():
             raise RequestRefused(f"{path} is not a file, so CiteKit does not change it.")

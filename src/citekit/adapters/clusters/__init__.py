@@ -1,1 +1,1 @@
-"""Adapters of the cluster: the program that runs jobs on several machines."""
+"""Adapters for clusters, whose workers map files on several machines."""

@@ -1,7 +1,7 @@
 """A cluster of Dask workers: those of a running scheduler, or processes on this machine.
 
-`distributed` is imported on first use. The scheduler repeats the job of a lost worker, until the job lost several
-workers (`distributed.scheduler.allowed-failures`).
+`distributed` is imported on first use. If a worker is lost, the scheduler repeats its job, until several workers were
+lost with the same job (`distributed.scheduler.allowed-failures`).
 """
 
 from __future__ import annotations

@@ -91,8 +91,6 @@ def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUn
 
 @define
 class _NodeBuilder:
-    """A builder of map nodes from a GraphRAG graph."""
-
     graph: Graph
     passages: dict[str, _TextUnit]
     text: SourceText | None

@@ -92,7 +92,9 @@ def _read_file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
 
 
 def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> None:
-    """Add the rows of `data` to the table that the file is named after, or to those that their columns determine."""
+    """Add the rows of `data` to `table`; if it is None, to the tables that keys of `data` name or that the columns of
+    the rows determine.
+    """
     if isinstance(data, Mapping) and table is None:
         named = {key: rows for key, rows in data.items() if str(key).removeprefix(_OLD) in TABLES}
         if named:

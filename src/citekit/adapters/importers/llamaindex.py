@@ -50,7 +50,7 @@ class LlamaIndexAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:llamaindex", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """See `MapAdapter.adapt`. Nodes keep their IDs if possible, for search hits of LlamaIndex."""
+        """See `MapAdapter.adapt`. Nodes keep their IDs if possible, to match search hits of LlamaIndex."""
         nodes = read_nodes(data, str(data) if isinstance(data, Path) else "The LlamaIndex data is not valid")
         notes: list[str] = []
         if source is None and isinstance(data, Path):

@@ -14,7 +14,8 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
 def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
     """Return the location that covers `locations` and nothing else, or None if no single location does.
 
-    Pages, and lines that are `blank`, may be missing between them. Different parts of chapters become whole chapters.
+    There are two exceptions: lines that are `blank` may be covered, too, and different parts of chapters become whole
+    chapters. Pages need not be consecutive.
     """
     found = list(locations)
     pages = [location for location in found if isinstance(location, Pages)]

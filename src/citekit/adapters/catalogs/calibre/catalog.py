@@ -24,7 +24,7 @@ RACY = FINE
 
 @frozen
 class _Known:
-    """Data read from the database at `read_at`. Its state `state` was first seen at `since`."""
+    """Data that was read at `read_at` from the database in the state `state`, which was first seen at `since`."""
 
     state: DatabaseState
     since: float

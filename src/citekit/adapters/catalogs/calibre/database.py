@@ -154,10 +154,10 @@ class CalibreDatabase:
         raise self._unavailable(_SAYS[Trouble.BUSY])
 
     def _forget_other_file(self, journal: Path) -> None:
-        """Remove the name of the file for a transaction over several databases from the copied journal.
+        """Remove the name of a super-journal, if there is one, from the copied journal.
 
-        Calibre uses such transactions if it also changes notes. If the file is missing, the transaction was committed,
-        so delete the copied journal.
+        SQLite creates a super-journal for a transaction over several databases, which Calibre uses to change notes. If
+        that file is missing, the transaction was committed, so delete the copied journal.
         """
         if not names_another_file(journal):
             return

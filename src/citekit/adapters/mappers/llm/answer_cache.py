@@ -123,7 +123,7 @@ class FileAnswerCache:
         return None
 
     def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
-        """See `AnswerCache.put`."""
+        """See `AnswerCache.put`. Also remove the answers of maps that have had no new answer for `LIFETIME`."""
         payload = json.dumps(_to_plain(kept)).encode()
         with suppress(HomeUnwritable):
             make_folder(self.folder)

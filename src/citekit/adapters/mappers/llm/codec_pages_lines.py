@@ -109,7 +109,6 @@ def listed_pages(record: RawFields) -> tuple[int, ...]:
 
 
 def _integer_span(first: int, last: int) -> Span:
-    """Return the span with these bounds."""
     return first, last
 
 
@@ -141,7 +140,7 @@ def _parse_numbers(record: RawFields, name: str, missing: str | None = None) -> 
 def _parse_run(name: str, item: object) -> tuple[int, ...]:
     """Return the numbers in `item`, a number or a range.
 
-    A range gives its two ends, or in the field `pages` up to 1001 numbers.
+    For a range, these are its two ends; in the field `pages`, all its numbers if there are at most 1001.
     """
     run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
     if run is None or run[2] is None:

@@ -77,7 +77,8 @@ class TimeCodec:
 class BoxCodec:
     """A location codec for bounding boxes in a picture.
 
-    The model writes `bbox` in fractions, or `box_2d` in thousandths, on which some models are trained.
+    The model writes `bbox` in fractions or, if `thousandths` is true, `box_2d` in thousandths, a form on which some
+    models are trained.
     """
 
     thousandths: bool = False

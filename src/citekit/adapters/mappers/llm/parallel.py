@@ -62,8 +62,8 @@ class _SharedProgress:
 def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
     """Run all functions in `work` in at most `at_once` threads, and return their results in order.
 
-    After an error, no more functions start, and running ones end, because their answers are already paid for. If
-    `progress` raises, all are canceled. The first error is raised after all threads have ended.
+    After an error, no more functions start, but running ones are completed, because their answers are already paid for.
+    If `progress` raises, all are canceled. The first error is raised after all threads have ended.
     """
     if len(work) == 1:
         progress(0, 1, "asking the model")

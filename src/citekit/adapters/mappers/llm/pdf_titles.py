@@ -139,7 +139,7 @@ class PageMatch:
 def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
     """Return the number to add to the pages of most proposals to correct them; 0 if there is no common offset.
 
-    It arises if a model uses printed page numbers or continues the count of an earlier window.
+    An offset arises if a model uses printed page numbers or continues the count of an earlier window.
     """
     contents = _toc_pages(proposals, text)
     votes: Counter[int] = Counter()
@@ -160,10 +160,10 @@ def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
 
 
 def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[int, int]) -> PageMatch:
-    """Move each proposal to the page with its title if this is the proposed page or a neighbor of it.
+    """Move each proposal to the page with its title if this is a neighbor of the proposed page.
 
-    Otherwise, a proposal is a fault if its title is a heading on other pages of `window` (the pages that the model
-    received).
+    If neither the proposed page nor its neighbors have the title, the proposal is a fault if the title is a heading on
+    other pages of `window` (the first and last page that the model received); otherwise, it stays unchanged.
     """
     contents = _toc_pages(proposals, text)
     kept: list[ProposedNode] = []

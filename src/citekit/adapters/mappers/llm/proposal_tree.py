@@ -47,9 +47,9 @@ class _TreeState:
 def build_tree(proposals: Sequence[ProposedNode], codec: LocationCodec) -> tuple[list[Branch], list[Fault], int]:
     """Return `proposals` as trees, the faults of the proposals that were left out, and the number of widened parents.
 
-    The spans must be inside the file. Siblings are sorted by their starts, except in pictures. If a parent cannot be
-    widened to contain a child, the child is a fault, and its own children that are inside the parent are attached to
-    the parent.
+    The spans must be inside the file. Siblings are sorted by their starts, except in pictures. A child that extends
+    beyond its parent is clipped within the codec's tolerance; otherwise, the parent is widened. If it cannot be widened,
+    the child is a fault, and its own children that are inside the parent are attached to the parent.
     """
     state = _TreeState(codec)
     branches = _sorted_by_start(_nested(proposals), codec)

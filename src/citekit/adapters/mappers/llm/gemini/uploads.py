@@ -46,7 +46,7 @@ POLL_SECONDS = 2.0
 """Seconds between two requests for the state of a file."""
 
 GRACE_SECONDS = 2.0
-"""Seconds that a cancelled upload has to end its current step."""
+"""Seconds that a canceled upload has to end its current step."""
 
 DELETE_TIMEOUT = 15.0
 """Maximum seconds of each wait during a deletion, short because a user who pressed Ctrl-C may be waiting."""

@@ -173,6 +173,8 @@ class ChatRequest:
     def _check_taken(self, completion: Completion, written: ChatMessages, text: str, complete: bool) -> None:
         """Raise `_UnsupportedError` if the server silently ignored a file (few input tokens) or a schema (another
         answer).
+
+        If the answer has the form of the schema but is surrounded by other text, only lower the form for later requests.
         """
         tokens = completion.tokens_in
         held = written.characters + written.in_files
