@@ -29,7 +29,7 @@ class AuditLog:
     path: Path
 
     def __call__(self, entry: Mapping[str, object]) -> None:
-        """See `Audit.__call__`. Also raise `OSError` if the file is not regular."""
+        """See `Audit.__call__`. Also raise `OSError` if the file is a link or not regular."""
         line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **entry}) + "\n"
         descriptor = os.open(self.path, _FLAGS, 0o600)
         try:

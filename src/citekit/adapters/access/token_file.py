@@ -36,8 +36,8 @@ class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
     With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
-    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to other users, belongs
-    to a user other than this one and root, or fails `check_separate`.
+    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to other users,
+    belongs to a user other than this one and root, or fails `check_separate`.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class TokenFile:
             self._write(left, left_others)
 
     def _write(self, entries: Sequence[TokenEntry], others: Sequence[TokenEntry]) -> None:
-        """Write the valid `entries` with their codes, and the `others` without codes."""
+        """Write the valid `entries` with authentication codes (if there is a seal), and the `others` without codes."""
         sealed = [{**_plain(each), "code": self._code(each)} for each in entries]
         text = json.dumps({"version": 1, "subjects": [*sealed, *map(_plain, others)]}, indent=1)
         write_atomically(self.path, text.encode() + b"\n", mode=0o600)

@@ -35,7 +35,7 @@ ENTRIES_LIMIT = 1_000_000
 
 
 class FolderLibrary:
-    """A `Library` of the book files below `folder`. Files with the same name in one folder are formats of one book.
+    """A `Library` of the book files below `folder`. Files in a folder that differ only in the suffix are one book.
 
     The ID of a book is derived from its path, so it normally stays the same when other books change. Title and authors
     come from the metadata of the files. Without a title, the file name is the title. The first folder below `folder` is

@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 TIMEOUT = 60
-"""Seconds after which a server that does not answer is ended. On a busy computer, starting takes about 10."""
+"""Seconds after which a server that does not answer is killed. On a busy computer, starting takes about 10."""
 
 _INITIALIZE = {
     "jsonrpc": "2.0",

@@ -87,7 +87,6 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
 
 
 def _accepted_keywords(convert: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """Return the items of `keywords` that the function `convert` accepts."""
     try:
         parameters = inspect.signature(convert).parameters
     except (TypeError, ValueError):

@@ -92,7 +92,7 @@ class CustomMapper:
 
 
 def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout: float | None = None) -> CustomMapper:
-    """Load the mapper in a Python file that exports `Mapper`, `create_mapper(**config)`, or `mapper`.
+    """Load the mapper in a Python file that exports `Mapper` or `create_mapper`, called with `config`, or `mapper`.
 
     The file is executed, so pass only files that the user names. Raise `RequestRefused` if it cannot be run or exports
     no object with a `generate_map` method. For the other arguments, see `CustomMapper`.

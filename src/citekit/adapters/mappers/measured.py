@@ -18,7 +18,7 @@ from citekit.domain.source import Source
 
 @frozen
 class MeasuredMapper:
-    """A mapper that calls `inner`, whose maps must contain the extents of files, and passes each extent to `remember`."""
+    """A mapper that calls `inner`, whose maps must have extents, and passes the extent of each file to `remember`."""
 
     inner: Mapper
     remember: Callable[[Source, Extent], None] = field(repr=False)

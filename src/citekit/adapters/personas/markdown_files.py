@@ -43,7 +43,7 @@ class _Known:
 class PersonaFiles:
     """The built-in guardians and patterns, and those in `user_folder`, which replace built-in ones with the same ID.
 
-    The folder is read again when a file in it has changed. Files and patterns that are not valid are skipped with a log
+    The folder is read again when its files have changed. Files and patterns that are not valid are skipped with a log
     warning. Several threads can use it. The methods raise `DriverMissing` if PyYAML is not installed.
     """
 

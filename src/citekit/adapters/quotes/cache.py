@@ -180,7 +180,7 @@ def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
 
 
 def _shrink(folder: Path, limit: int) -> None:
-    """Remove the least recently used cache files until `limit` bytes remain, and temporary files of killed processes."""
+    """Remove temporary files of killed processes, and the least recently used cache files beyond `limit` bytes."""
     files: list[tuple[float, int, Path]] = []
     check_folder(folder)
     with suppress(OSError):

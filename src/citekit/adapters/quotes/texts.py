@@ -59,9 +59,10 @@ _DRIVERS = ("pymupdf", "av", "lxml", "selectolax", "tinycss2", "mammoth", "markd
 
 @frozen
 class Beside:
-    """Two functions for the subtitles of a recording in a sidecar file.
+    """Two functions for subtitles in sidecar files.
 
-    `find` returns its path, or None. `cues` reads it, given the duration of the recording in seconds.
+    `find` returns the path of the sidecar file of a recording, or None. `cues` reads a sidecar file, given the duration
+    of the recording in seconds.
     """
 
     find: Callable[[Path], Path | None]

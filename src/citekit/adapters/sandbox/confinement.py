@@ -40,8 +40,8 @@ _OUTSIDE = 0b11
 def end_with(descriptor: int) -> None:
     """Make Linux kill this process when the other end of the pipe `descriptor` is closed.
 
-    If this process leads its process group, the whole group is killed. Other systems only send `SIGIO`, with its default
-    action. Nothing may be written to the pipe, because data would have the same effect.
+    If this process leads its process group, the whole group is killed. Other systems only send `SIGIO`, with its
+    default action. Nothing may be written to the pipe, because data would have the same effect.
     """
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
@@ -134,8 +134,8 @@ def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
     """Permanently drop rights of this process, and return whether Landlock restricts it. Only on Linux.
 
     Landlock blocks writing outside the folders `writable` and running programs other than `programs`; on newer kernels,
-    also TCP and signals to other processes. The calls in `system_calls` are blocked, too. The process must have only one
-    thread, because other threads would keep their rights.
+    also TCP and signals to other processes. The calls in `system_calls` are blocked, too. The process must have only
+    one thread, because other threads would keep their rights.
     """
     if sys.platform != "linux":
         return False

@@ -47,7 +47,7 @@ _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 class Work:
     """A category of requests about a file that fail together.
 
-    Requests that read the whole file are one category, cheap requests are another, and each part of the file has its own.
+    Requests that read the whole file are one category, cheap requests are another, and each part of a file has its own.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Adapters that map, extract, measure, import, and render untrusted files in a worker process."""
+"""Adapters that map, measure, import, and render untrusted files, and extract evidence, in a worker process."""
 
 from __future__ import annotations
 

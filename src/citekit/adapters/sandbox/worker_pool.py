@@ -159,7 +159,7 @@ class WorkerPool:
         return allowance.budget(path, 0 if status is None else status.st_size, arguments)
 
     def warm(self) -> None:
-        """Start a worker in advance, unless one is idle."""
+        """Start a worker in advance, unless one is idle or the quick lane is full."""
         turn = self._lanes.enter(0, LOOK)
         if turn is None:
             return

@@ -138,7 +138,7 @@ class AllowedFolders:
             return False
 
     def unsteady(self, path: Path) -> PathNotAllowed:
-        """Return the error for a path of which the file or a folder is being changed."""
+        """Return the error for a path if the file, or a folder on the path, is being changed."""
         text = f"{path}, or a folder in its path, is being changed. Try again later."
         return PathNotAllowed(text, str(path))
 

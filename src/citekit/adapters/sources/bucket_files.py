@@ -74,7 +74,7 @@ class _Record:
     hosts: frozenset[str] = frozenset()
 
     def parts(self, path: Path) -> tuple[bytes, ...]:
-        """Return the data that the authentication code of the record for the copy at the relative `path` covers."""
+        """Return the data that the authentication code covers. `path` is the relative path of the copy."""
         texts = ("bucket", str(path), self.version, str(self.size), self.digest, *sorted(self.hosts))
         return tuple(text.encode("utf-8", "surrogatepass") for text in texts)
 

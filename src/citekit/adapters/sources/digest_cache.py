@@ -22,9 +22,10 @@ REMEMBERED = 4096
 
 
 class States:
-    """Maps file states to digests, in memory and in the optional index. A state that is not settled is not cached.
+    """Maps file states to digests, in memory and in the optional index.
 
-    An entry may also have the file's name and its format, which depends on both the bytes and the name.
+    A state that could hide a later change is not cached. An entry may also have the file's name and its format, which
+    depends on both the bytes and the name.
     """
 
     def __init__(self, index: Index | None) -> None:
@@ -77,7 +78,7 @@ class States:
     def _since(self, state: FileState, now: float) -> float:
         """Return when a file was first seen in that state, in seconds since the epoch.
 
-        It is `now` unless its timestamps are in the future and therefore unreliable.
+        It is `now` unless the timestamps of the file are in the future and therefore unreliable.
         """
         if state.changed(now) <= now:
             return now

@@ -95,7 +95,7 @@ class IngestedPlaces:
         return Places(*(frozenset(place for kind, place in recorded if kind == each) for each in ("folder", "file")))
 
     def _recorded(self) -> Iterator[tuple[str, str]]:
-        """Yield the kind and path of each line with a valid code of this home."""
+        """Yield the kind and path of each line with a valid code of this home, or with a valid seal of version 1.0."""
         early = _early_seal(self._path(EARLY_SEAL))
         for line in self._lines():
             match line:

@@ -12,7 +12,7 @@ LIMIT = 200_000
 """Maximum number of directory entries that one search visits."""
 
 SKIPPED = frozenset({".git", ".resource_maps", ".citekit_cache", ".citekit_output"})
-"""Folders that contain no sources."""
+"""The names of folders that contain no sources."""
 
 
 def files_below(

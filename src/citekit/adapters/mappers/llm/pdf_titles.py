@@ -163,7 +163,8 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
     """Move each proposal to the page with its title if this is a neighbor of the proposed page.
 
     If neither the proposed page nor its neighbors have the title, the proposal is a fault if the title is a heading on
-    other pages of `window` (the first and last page that the model received); otherwise, it stays unchanged.
+    other pages of `window` (the first and last page that the model received); otherwise, it stays unchanged. Proposals
+    with very short titles, outside `window`, or on pages without text are not checked.
     """
     contents = _toc_pages(proposals, text)
     kept: list[ProposedNode] = []

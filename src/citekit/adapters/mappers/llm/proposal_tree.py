@@ -48,8 +48,8 @@ def build_tree(proposals: Sequence[ProposedNode], codec: LocationCodec) -> tuple
     """Return `proposals` as trees, the faults of the proposals that were left out, and the number of widened parents.
 
     The spans must be inside the file. Siblings are sorted by their starts, except in pictures. A child that extends
-    beyond its parent is clipped within the codec's tolerance; otherwise, the parent is widened. If it cannot be widened,
-    the child is a fault, and its own children that are inside the parent are attached to the parent.
+    beyond its parent is clipped within the codec's tolerance; otherwise, the parent is widened. If it cannot be
+    widened, the child is a fault, and its own children that are inside the parent are attached to the parent.
     """
     state = _TreeState(codec)
     branches = _sorted_by_start(_nested(proposals), codec)
@@ -160,7 +160,6 @@ def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeStat
 
 
 def _below_omitted(node: Branch, omitted: Branch) -> Fault:
-    """Return the fault of a node below a node that was left out."""
     reason = f"it is below {omitted.proposal.title!r}, whose location is not valid"
     return Fault(node.proposal.path, reason, node.proposal.title)
 

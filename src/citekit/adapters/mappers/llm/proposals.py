@@ -190,6 +190,5 @@ def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
 
 
 def _faulty_field(reason: str, codec: LocationCodec) -> str:
-    """Return the location field that `reason` is about."""
     names = list(codec.fields)
     return names[-1] if reason == _REVERSED or reason.startswith(_PAST) else names[0]

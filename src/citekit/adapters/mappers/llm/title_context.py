@@ -195,7 +195,7 @@ def check_titles(
 
 
 def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
-    """Return whether the words of `title` are in the text or in one of the `known` titles, or there is hardly any text."""
+    """Return whether the text or a `known` title contains `title` (`contains_title`), or there is hardly any text."""
     lines = text.everything()
     if sum(len(line.folded) for line in lines) < MIN_TEXT:
         return True

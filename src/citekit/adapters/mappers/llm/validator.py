@@ -86,7 +86,7 @@ class AnswerValidator:
         return ValidatedAnswer(branches, faults, notes, titles_checked, found, grounded.titles_unchecked)
 
     def _counted(self, proposals: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
-        """Return the proposals, with page numbers corrected if most are wrong by the same offset, and notes for the user."""
+        """Return the proposals, with pages corrected if most are wrong by the same offset, and notes for the user."""
         by = page_offset(proposals, self.pdf) if self.pdf is not None else 0
         if self.pdf is None or not by:
             return proposals, []

@@ -124,7 +124,7 @@ class GeminiService:
     def session(self, budget: Spending | None = None) -> AbstractContextManager[Session]:
         """See `Service.session`. Also raise `DriverMissing` if the SDK is not installed.
 
-        `budget` is spent before each request (None: the limit is `max_requests`).
+        Each request is first counted by `budget` (None: the limit is `max_requests`).
         """
         return self._session(self.checked_key(), budget or Budget(self.max_requests))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
 
 _CHARACTERS_PER_TOKEN = 10
-"""More than texts have (English about 4): a higher ratio means that the server did not read the whole request."""
+"""More characters per token than texts have (English: about 4). At a higher ratio, the server did not read all."""
 
 
 @frozen(kw_only=True)
@@ -174,7 +174,8 @@ class ChatRequest:
         """Raise `_UnsupportedError` if the server silently ignored a file (few input tokens) or a schema (another
         answer).
 
-        If the answer has the form of the schema but is surrounded by other text, only lower the form for later requests.
+        If the answer has the form of the schema but is surrounded by other text, only lower the form for later
+        requests.
         """
         tokens = completion.tokens_in
         held = written.characters + written.in_files
