@@ -35,11 +35,11 @@ ENTRIES_LIMIT = 1_000_000
 
 
 class FolderLibrary:
-    """A `Library` of the book files below `folder`. Files in a folder that differ only in the suffix are one book.
+    """A `Library` of the book files below `folder`.
 
-    The ID of a book is derived from its path, so it normally stays the same when other books change. Title and authors
-    come from the metadata of the files. Without a title, the file name is the title. The first folder below `folder` is
-    the tag.
+    Files in one folder whose names differ only in the suffix are formats of one book. The ID of a book is derived from
+    its path, so it normally stays the same when other books change. Title and authors come from the metadata of the
+    files. Without a title, the file name is the title. The first folder below `folder` is the tag.
     """
 
     def __init__(self, folder: Path, reader: LibraryReader, index: Index | None = None) -> None:

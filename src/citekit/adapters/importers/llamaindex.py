@@ -122,7 +122,6 @@ class _LocationFinder:
     attempted: int = 0
 
     def __call__(self, node: LlamaNode) -> Location | None:
-        """Return the location of `node`, or None if it is unknown."""
         self.attempted += 1
         location = self._labelled(node) if self.text is None else self._in_source(self.text, node)
         self.located += location is not None
@@ -152,7 +151,6 @@ class _LocationFinder:
         return Pages((int(label),))
 
     def notes(self) -> list[str]:
-        """Return notes for the user about how the locations were found."""
         said = []
         if self.text is not None:
             said.append(f"Nodes located in the source: {self.located} of {self.attempted}.")
@@ -171,7 +169,6 @@ class _NodeBuilder:
     taken: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
-        """Return the top-level nodes of the map."""
         parents = tree_of(self.given)
         below: dict[str, list[str]] = {}
         for number in self.given:

@@ -13,8 +13,8 @@ class Turn:
     """Permission for a request to use one worker. `memory` is the memory limit of the request in bytes.
 
     `is_slow` is whether the request is in the slow lane. `took_long` is whether it exceeded the time limit of the quick
-    lane. `is_expensive` is whether its processor time alone exceeded that limit: on a busy computer, every request
-    takes long by the clock.
+    lane. `is_expensive` is whether it used much processor time: on a busy computer, every request takes long by the
+    clock.
     """
 
     memory: int

@@ -94,7 +94,7 @@ def drop_capabilities(system: ctypes.CDLL) -> None:
 
 
 def _program(architecture: int, column: int) -> Iterable[bytes]:
-    """Return the instructions of the filter (classic BPF)."""
+    """Yield the instructions of the filter (classic BPF)."""
     yield _step(_LOAD, _ARCHITECTURE)
     yield _step(_EQUALS, architecture, 1, 0)
     yield _step(_RETURN, _REFUSE)

@@ -4,7 +4,7 @@ The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Character
 are percent-encoded (RFC 3986). `FOLDER/versions` has a record of each file that was fetched, even if the copy was
 removed. It counts only with a valid seal of this home, because a record from elsewhere could name any file in the
 user's buckets, or give any bytes as the content of a file. The record of an `https` file has the hosts that the user
-permitted for it; a removed copy is fetched again only from these hosts and those that this process permits.
+permitted for it; a removed copy is fetched again only from these hosts and those permitted in this process.
 """
 
 from __future__ import annotations

@@ -156,8 +156,8 @@ class CalibreDatabase:
     def _forget_other_file(self, journal: Path) -> None:
         """Remove the name of a super-journal, if there is one, from the copied journal.
 
-        SQLite creates a super-journal for a transaction over several databases, which Calibre uses to change notes. If
-        that file is missing, the transaction was committed, so delete the copied journal.
+        SQLite creates a super-journal for a transaction over several databases, which Calibre uses if it also changes
+        notes. If that file is missing, the transaction was committed, so delete the copied journal.
         """
         if not names_another_file(journal):
             return

@@ -141,7 +141,6 @@ class Conversation:
 
 
 def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
-    """Return `answer` with its texts passed through `redact`."""
     items = [_redacted_item(item, redact) for item in answer.items]
     title = None if answer.title is None else redacted(answer.title, redact)
     complaint = None if answer.error is None else redacted(answer.error, redact)

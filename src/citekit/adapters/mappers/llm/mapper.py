@@ -260,7 +260,6 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
 
 
 def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
-    """Return notes about titles that are not in the file or could not be checked."""
     if not checked:
         return ["No title could be checked, because there is no text at the locations of the nodes."]
     notes = []

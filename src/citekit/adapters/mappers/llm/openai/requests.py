@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
 
 _CHARACTERS_PER_TOKEN = 10
-"""More characters per token than texts have (English: about 4). At a higher ratio, the server did not read all."""
+"""More characters per token than texts have (English: about 4).
+
+A higher ratio means that the server did not read the whole request.
+"""
 
 
 @frozen(kw_only=True)
