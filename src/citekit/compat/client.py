@@ -91,7 +91,10 @@ class CiteKitClient:
             return maps.to_plain_map(self._app.maps.get(resource_id).outline)
 
     def save_map(self, resource_map: ResourceMap) -> None:
-        """Store a map. An existing map with the same ID is replaced."""
+        """Store a map in place of an existing map with the same ID.
+
+        Raise `ResourceIdRefused` or `FaultyAnswer` if the ID or the map is invalid.
+        """
         with _old_errors():
             check_resource_id(resource_map.resource_id)
             self._app.maps.put(domain_map(resource_map))
@@ -122,8 +125,9 @@ class CiteKitClient:
     ) -> ResolvedEvidence:
         """Return the evidence of a node.
 
-        With `virtual`, nothing is extracted. `source_path` is the current path of the source file if it has moved.
-        Raise `FileNotFoundError` if the map or the source is missing, and `ValueError` if the node is missing.
+        With `virtual`, nothing is extracted. If the source file has moved, it is searched for in the folder of
+        `source_path`. Raise `FileNotFoundError` if the map or the source is missing, and `ValueError` if the node is
+        missing.
         """
         with _old_errors():
             resource_map = self._app.maps.get(resource_id)

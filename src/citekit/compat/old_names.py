@@ -28,7 +28,7 @@ _PACKAGES = frozenset({"citekit.mapper", "citekit.resolvers"})
 
 
 class OldNames:
-    """An import finder and loader for the module names of citekit 0.2, which give the current modules."""
+    """An import finder and loader that provides the current modules under the module names of citekit 0.2."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

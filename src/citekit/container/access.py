@@ -57,8 +57,8 @@ class Access(Stores):
         """The folders whose files agents may map: the home, the roots, and, if the library tools are enabled, the
         library folders.
 
-        A home that is the user's own folder, a folder above it, or a drive root is not included unless `CITEKIT_ROOTS`
-        names it, because nobody chose to show it to an agent.
+        A home that is the user's home directory, a folder above it, or a drive root is not included unless
+        `CITEKIT_ROOTS` names it, because nobody chose to show it to an agent.
         """
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 
@@ -89,9 +89,9 @@ class Access(Stores):
         return format_of_name(file_name) is not None
 
     def is_mappable(self, path: Path) -> bool:
-        """Return whether a file has a known format, recognized by its name or else by its first bytes.
+        """Return whether a file has a known format, recognized by the suffix of its name or else by its first bytes.
 
-        Return False if the file cannot be read.
+        Return False if the suffix is unknown and the file cannot be read.
         """
         from citekit.adapters.formats.registry import format_of_name
         from citekit.adapters.system.files import open_for_reading
@@ -113,9 +113,9 @@ class Access(Stores):
 
 
 def _is_broad(folder: Path) -> bool:
-    """Return whether a folder is the user's own folder, one above it, or the root of a drive."""
+    """Return whether a folder is the user's home directory, a folder above it, or the root of a drive."""
     real = folder.resolve()
     try:
         return Path.home().resolve().is_relative_to(real) or real.parent == real
-    except RuntimeError:  # there is no user's folder
+    except RuntimeError:  # the user has no home directory
         return real.parent == real

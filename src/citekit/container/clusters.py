@@ -81,7 +81,7 @@ def _version_here() -> str:
 
 
 def _container(job: IngestJob) -> Container:
-    """Return the use cases for the home and the settings of the job. The last few are kept."""
+    """Return the use cases for the home and the settings of the job. The last `_HOMES` are cached."""
     name = (job.home, repr(sorted(job.settings.items())))
     with _lock:
         if name not in _containers:

@@ -27,8 +27,8 @@ def lazy_extractors(
 ) -> Sequence[Extractor]:
     """Return the extractors in order of precedence, including those of installed packages.
 
-    If `media` is "ffmpeg", that extractor precedes the built-in one. `wrap` receives the name and instance of each
-    extractor and returns the extractor to use.
+    If `media` is "ffmpeg", the extractor that runs the ffmpeg program precedes the one that uses PyAV. `wrap` receives
+    the name and instance of each extractor and returns the extractor to use.
     """
     names = list(EXTRACTORS)
     if media == "ffmpeg":

@@ -25,8 +25,9 @@ TOKENS, SUBJECTS, AUDIT = ".citekit_tokens.json", ".citekit_subjects", ".citekit
 
 
 def subjects_of(app: Container, path: Path | None = None) -> Subjects:
-    """Return the subjects in the token file at `path`, by default that of the home, in which only entries with a code
-    of the home seal count.
+    """Return the subjects in the token file at `path`, by default that of the home.
+
+    In the file of the home, only entries with an authentication code of the home seal count.
     """
     own = app.settings.home / TOKENS
     if path is not None and os.path.realpath(path) != os.path.realpath(own):
@@ -35,10 +36,10 @@ def subjects_of(app: Container, path: Path | None = None) -> Subjects:
 
 
 def issuer_of(url: str, audience: str, jwks: str | None) -> TokenIssuer:
-    """Return the issuer at `url` of tokens for `audience`. `jwks` is the URL of its keys, or None if its metadata has
-    it.
+    """Return the issuer at `url` of access tokens for `audience`. `jwks` is the URL of its keys, or None if its
+    metadata has that URL.
 
-    Raise `RequestRefused` for a URL without TLS, except on this computer.
+    Raise `RequestRefused` for a malformed URL, and for a URL without TLS, except on this computer.
     """
     from citekit.adapters.access.issuer import Issuer
 

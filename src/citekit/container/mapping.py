@@ -68,7 +68,7 @@ class MapMaking(Readers):
         """Return the importer with that name, or the one in the Python file whose path is `name`.
 
         `box_order`, by default `BoxOrder.CORNERS`, applies only to the importer `generic`. Raise `RequestRefused` if
-        there is no importer with that name, and the errors of loading a file.
+        there is no importer with that name, or if the file cannot be loaded.
         """
         from citekit.adapters.importers.custom import load_adapter
         from citekit.adapters.importers.generic import GenericAdapter

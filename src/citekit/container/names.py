@@ -9,7 +9,7 @@ ADAPTERS = ("graphrag", "llamaindex", "generic")
 """The built-in values of `--adapter`."""
 
 INDEX = "index-1"
-"""The folder of the file cache, with its schema version."""
+"""The folder of the cache of file metadata, with its schema version."""
 
 NODES = "nodes-1"
 """The folder of the node search index, with its schema version."""

@@ -57,7 +57,7 @@ class SpeechChoice:
 
     @property
     def downloaded(self) -> Path | None:
-        """The path of `folder`; None if it is empty."""
+        """`folder` as a path; None if `folder` is an empty text."""
         return Path(self.folder) if self.folder else None
 
 
@@ -259,7 +259,7 @@ class Parsers:
 
     @property
     def ocr_version(self) -> str:
-        """The version of what affects recognized text; empty if OCR is disabled or not installed."""
+        """The version of OCR, which changes when its results may change; empty if OCR is disabled or not installed."""
         if self.ocr_reader is None:
             return ""
         from citekit.adapters.formats.shared.ocr import version_of_ocr

@@ -245,7 +245,7 @@ class Readers(Access):
 
     @first_use
     def next_reads(self) -> NextReads:
-        """The record of whether this thread reads the text of the files that it maps."""
+        """The record of which threads will read the text of the files that they map."""
         from citekit.adapters.sandbox.next_reads import NextReads
 
         return NextReads()

@@ -83,7 +83,7 @@ def _which(folder: str) -> tuple[int, int] | None:
 
 
 def _said_to(settings: Settings, programs: Sequence[str], asked: Transcriber | None) -> Mapping[str, object]:
-    """Return the keyword arguments for `worker_main._serve_parent`.
+    """Return the keyword arguments for `worker_main._serve_parent`, after creating the cache folder if necessary.
 
     `asked` is the transcriber of this process that asks a service, or None.
     """

@@ -54,8 +54,8 @@ Asked = Mapping[str, Any]
 def main() -> None:
     """Serve requests of the parent process until it ends.
 
-    `sys.argv` contains three file descriptors: to read requests, to write answers, and one that is closed when the
-    parent ends.
+    `sys.argv` contains three file descriptors: to read requests, to write answers, and the end of a pipe whose other
+    end is closed when the parent ends.
     """
     source, sink, life = map(int, sys.argv[1:4])
     gc.freeze()

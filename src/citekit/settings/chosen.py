@@ -67,7 +67,8 @@ class Settings:
     under 1 MB `parser_file_memory` bytes; larger files get more.
 
     `model`, `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of
-    `THINKING`), and `max_output` (tokens) apply to mappers that use a model. Keys and the password are not in the repr.
+    `THINKING`), and `max_output` (tokens) apply to requests to a model. `timeout` also limits custom mappers and
+    importers. Keys and the password are not in the repr.
     """
 
     home: Path
@@ -257,7 +258,7 @@ def _link_key(environment: Mapping[str, str]) -> str | None:
 
 
 _SPEECH_SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
-"""The services that recognize speech, with models for messages."""
+"""The services that recognize speech, each with a model that error messages give as an example."""
 
 
 def _speech_service(text: str) -> str:

@@ -29,7 +29,7 @@ TAKEN_AS_WRITTEN = frozenset(
         "QDRANT_API_KEY",
     }
 )
-"""The variables whose values `settings_from` does not check."""
+"""Common variables whose values `settings_from` does not check."""
 
 
 def home_of(environment: Mapping[str, str], home: str | None = None) -> str:

@@ -82,11 +82,12 @@ def _data_folder(environment: Mapping[str, str]) -> str:
 
 
 def home_of_commands(environment: Mapping[str, str], home: str | None = None) -> str | None:
-    """Return the home that a command uses if the user wrote `home`, or None for `CITEKIT_HOME` or else the current
-    folder.
+    """Return the value of `--home` that a command uses if the user wrote `home`; None means `CITEKIT_HOME`, or else the
+    current folder.
 
-    Without `home` and `CITEKIT_HOME`, this is the current folder if it is a home, or else the personal home if it
-    exists and belongs to the user. Folders above are not searched: somebody else may have put a home there.
+    If the user wrote none, `CITEKIT_HOME` is not set, and the current folder is not a home, this is `@personal`,
+    provided that the personal home exists and belongs to the user. Folders above the current one are not searched:
+    somebody else may have put a home there.
     """
     if home or environment.get("CITEKIT_HOME") or is_home("."):
         return home

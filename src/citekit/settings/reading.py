@@ -67,8 +67,9 @@ def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """Return the integer in an environment variable, or None without a value. Raise `RequestRefused` if it is not one
-    of at least `least`.
+    """Return the integer in an environment variable, or None without a value.
+
+    Raise `RequestRefused` if it is not an integer, is less than `least`, or has more than `DIGITS` digits.
     """
     text = environment.get(name)
     if not text:

@@ -42,7 +42,7 @@ def markdown_footnote(resource_map: ResourceMap, titles: Sequence[str], address:
 
 
 def html_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, link: str) -> str:
-    """Return an HTML link with the name of the part as its text."""
+    """Return an HTML link to `link`. Its text is the title of the resource and `titles`; its tooltip is the address."""
     label = " > ".join([resource_map.title, *titles])
     return f'<a href="{escape(link)}" title="{escape(str(address))}">{escape(label)}</a>'
 

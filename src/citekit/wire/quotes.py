@@ -46,8 +46,8 @@ def to_plain_with_lines(verdict: QuoteVerdict) -> dict[str, Any]:
 def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
     """Return the verdict of a lookup as `to_plain_with_lines` does, with the number of searched files.
 
-    It also has the number of skipped files, if any, and `cut` if not all files with the words were compared.
-    `resource_id` can be null.
+    It also has the number of skipped files, if any, and `cut` if not all files with the words were compared. Without a
+    verdict, the finding for `quote` is `absent`, and `resource_id` is null.
     """
     if lookup.verdict is None:
         plain: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Writes subtitles as WebVTT (W3C, Timed Text Tracks)."""
+"""Writes subtitles as WebVTT (W3C, Web Video Text Tracks Format)."""
 
 from __future__ import annotations
 

@@ -285,8 +285,9 @@ def speech_from(data: object) -> Speech:
 
 
 def speech_windows_from(data: object) -> list[SpeechWindow]:
-    """Return windows of speech from a list of [start, samples], of at most `MOST_SAMPLES`. Raise `FaultyAnswer` for
-    other data.
+    """Return windows of speech from a list of [start in seconds, number of samples].
+
+    Raise `FaultyAnswer` for other data, and for a window without samples or with more than `MOST_SAMPLES`.
     """
     from citekit.domain.speech import SpeechWindow
 

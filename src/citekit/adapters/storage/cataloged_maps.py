@@ -269,7 +269,10 @@ class CatalogedMapStore(SharedMapStore):
 def _missing(
     connection: Connection, space: int, objects: Mapping[str, Mapping[int, int]]
 ) -> tuple[list[tuple[str, int]], dict[str, int]]:
-    """Return the unrecorded maps and removals. `objects` has the size of each object of each resource."""
+    """Return the unrecorded maps and removals.
+
+    `objects` has the size of each object, by resource ID and number; an empty object is a removal.
+    """
     asked = space, [key_of(name) for name in objects]
     known: dict[bytes, set[int]] = {}
     for key, number in connection.execute(_ALL_NUMBERS, asked):

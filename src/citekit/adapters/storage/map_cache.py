@@ -57,7 +57,7 @@ class _Hot:
 
 
 class MapCache:
-    """Parsed maps by resource ID, up to `HOT_LIMIT` bytes of map files."""
+    """Parsed maps by resource ID, up to `HOT_LIMIT` bytes of map files. The last map is cached even if it is larger."""
 
     def __init__(self) -> None:
         self._hot: OrderedDict[str, _Hot] = OrderedDict()

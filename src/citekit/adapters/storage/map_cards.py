@@ -48,7 +48,7 @@ class RememberedCard(NamedTuple):
     since: float = 0.0
 
     def holds(self, state: str) -> bool:
-        """Return whether a file in that state has the bytes of this card, without reading the file."""
+        """Return whether a file in that state certainly has the bytes that the card was read from."""
         return self.settled and self.state == state
 
     def seen(self, status: os.stat_result, looked: float) -> RememberedCard:

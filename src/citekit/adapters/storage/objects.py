@@ -76,7 +76,7 @@ class Objects:
         return status if stat.S_ISREG(status.st_mode) else None
 
     def is_intact(self, digest: Digest) -> bool:
-        """Return whether the object's bytes match its digest. All bytes are read."""
+        """Return whether the object's bytes match its digest; False if it cannot be read. All bytes are read."""
         try:
             with open_home_file(self.path(digest)) as file:
                 return Digest.of_stream(file) == digest

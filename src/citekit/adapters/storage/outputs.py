@@ -42,7 +42,7 @@ NAME_LIMIT = 255
 
 RECEIPTS = ".receipts"
 BY_CONTENT = ".by_content"
-"""Subfolder of receipts by evidence digest. An output that was moved or renamed is found there by its bytes."""
+"""Subfolder of receipts by evidence digest. The receipt of an output that was moved or renamed is found there."""
 
 CONTENT_LIMIT = 10_000
 """Maximum number of receipts by evidence digest; the oldest are removed first."""
@@ -244,7 +244,7 @@ def _written(receipt: Receipt) -> dict[str, object]:
 
 
 def _place_of(plain: dict[str, object]) -> list[Any]:
-    """Return the owner of a file name: the requested address and form."""
+    """Return what a file name with this receipt belongs to: the owner, or else the address, and the options."""
     return [plain.get("owner", plain.get("address")), plain.get("options")]
 
 

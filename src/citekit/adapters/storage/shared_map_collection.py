@@ -1,4 +1,4 @@
-"""Removes the maps that no reader can reach anymore from an object store."""
+"""Removes from an object store the maps that no reader can reach anymore."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class SqliteLedger:
     def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
         """Return whether the tables exist. If `make` is true, create them in an empty file.
 
-        Raise `LedgerCorrupt` if CiteKit cannot use the file, or others added views or triggers.
+        Raise `LedgerCorrupt` if CiteKit cannot use the file, or if the file has foreign views or triggers.
         """
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()

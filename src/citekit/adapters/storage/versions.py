@@ -1,4 +1,4 @@
-"""Retains older maps that other mappers made of the same bytes, so that switching back needs no new mapping."""
+"""Retains older maps that other mappers made from the same bytes, so that switching back needs no new mapping."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A child process that runs CiteKit, answers messages, and can be killed at any time (POSIX).
 
-A message is a length of eight bytes (big-endian) followed by that many bytes. When the parent ends, the kernel signals
-the child by a pipe, even inside a compiled loop.
+A message is a length of eight bytes (big-endian) followed by that many bytes. When the parent ends, a pipe to it is
+closed, and the kernel then terminates the child, even inside a compiled loop.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ class ChildProcessEndedError(Exception):
 
 
 def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment for a child, without secrets such as API keys."""
+    """Return the variables of `given` that a child needs, such as PATH, without secrets such as API keys."""
     return {name: value for name, value in given.items() if name in _KEPT or name.startswith("LC_")}
 
 
 def python(code: str) -> list[str]:
     """Return the command that runs `code` with the current module search path, but without the working directory.
 
-    `-I -S -B` exclude environment variables, start-up files, and compiled copies. Further arguments appear in
-    `sys.argv`.
+    The command ignores environment variables and start-up files of Python, and writes no compiled copies (`-I -S -B`).
+    Arguments that the caller appends to it appear in `sys.argv`.
     """
     places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
     flags = ["-I", "-S", "-B", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
@@ -84,7 +84,7 @@ class Line:
         write_all(self.sink, _HEAD.pack(len(message)) + message)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """Return the next message, or None if it is not complete within `timeout` seconds.
+        """Return the next message, or None if it is not complete within `timeout` seconds (None: no limit).
 
         Raise `EOFError` if the peer has ended, or if it announces a message of more than `MESSAGE_LIMIT` bytes.
         """
@@ -134,8 +134,8 @@ class ChildProcess:
 
     @classmethod
     def start(cls, command: Sequence[str]) -> ChildProcess:
-        """Start `command` with three descriptors as further arguments: two for its `Line`, and one that shows the end
-        of this process.
+        """Start `command` with three descriptors as further arguments: two for its `Line`, and the end of a pipe whose
+        other end is closed when this process (the parent) ends.
 
         Raise `OSError` if it cannot be started.
         """
@@ -215,7 +215,7 @@ class ChildProcess:
     def kill(self) -> None:
         """Kill the child and its programs, and wait for it. In a forked process, only close the pipes.
 
-        Closing the pipes does not end a stopped child (SIGSTOP).
+        Closing the pipes alone would not end a stopped child (SIGSTOP).
         """
         self._end_group()
         self.leave()
@@ -286,7 +286,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _is_handed_on(descriptor: int) -> bool:
-    """Return whether a child inherits the descriptor, unlike one that the shell closed."""
+    """Return whether a child inherits the descriptor; False if the descriptor is closed."""
     try:
         return os.get_inheritable(descriptor)
     except OSError:
@@ -294,7 +294,7 @@ def _is_handed_on(descriptor: int) -> bool:
 
 
 def _pipe() -> tuple[int, int]:
-    """Create a pipe whose ends are not standard streams: those of a child would replace them."""
+    """Create a pipe without the descriptors 0 to 2, which are replaced by the standard streams in a child."""
     import fcntl
 
     ends = os.pipe()

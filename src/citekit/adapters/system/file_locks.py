@@ -46,8 +46,6 @@ class _Gate:
 
 
 class _Held(Protocol):
-    """A lock that is held."""
-
     def release(self) -> object:
         """Release the lock."""
 
@@ -73,6 +71,7 @@ class Locks:
     """Named locks in a folder, with one small file for each name.
 
     With `passing`, a file is removed when its lock is released. Otherwise, the caller must limit the number of names.
+    `hold` and `hold_if_free` raise `HomeUnsafe` if a lock file, or a folder of the home on its path, is a link.
     """
 
     def __init__(self, folder: Path, *, passing: bool = False) -> None:
@@ -162,9 +161,8 @@ class Locks:
             raise
 
     def _let_go(self, name: str, lock: _Held) -> None:
-        """Remove the file while it is locked, then release it.
-
-        A process that has the file open sees that it has no name.
+        """Release the lock. With `passing`, first remove its file, so that a process that is waiting with the file open
+        notices that the file has no name anymore.
         """
         if self._passing:
             with suppress(OSError):
@@ -271,7 +269,7 @@ class FileLocks:
 
     @contextmanager
     def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """See `Locks.holding` of the port. If the folder cannot be written, no lock is held."""
+        """See `citekit.domain.ports.locks.Locks.holding`. If the folder cannot be written, no lock is held."""
         with ExitStack() as held:
             with suppress(HomeUnwritable):  # no process can write here, so no lock is needed
                 held.enter_context(self._locks.hold(_file_name(name), waiting))

@@ -14,8 +14,8 @@ AHEAD = 60.0
 """Seconds by which the clock of a file server may be ahead of the local clock."""
 
 _COARSE_STEP = 10_000_000
-"""A step in nanoseconds, of which timestamps on exFAT are multiples. Those on FAT and older Unix file systems are whole
-seconds.
+"""A number of nanoseconds, of which coarse timestamps are multiples: exFAT stores multiples of 10 ms, and FAT and older
+Unix file systems store whole seconds.
 """
 
 
@@ -44,7 +44,7 @@ class FileState(NamedTuple):
 
     @property
     def window(self) -> float:
-        """Return the seconds within which two changes may get the same timestamp, judging by this one."""
+        """The number of seconds within which two changes may get the same timestamp, judging by the change time."""
         return FINE if self.ctime_ns % _COARSE_STEP else COARSE
 
     def changed(self, now: float) -> float:
@@ -67,12 +67,15 @@ class FileState(NamedTuple):
         """Return whether a further change would be visible, if it is unknown since when the file has been in this
         state.
 
-        A change time well after `now` is from before the clock was set back.
+        Also return True if the change time is well after `now`: it is then from before the clock was set back.
         """
         return self.ctime_ns / 1e9 > now + AHEAD or self.is_settled(now, self.window, now)
 
 
 def version_of(status: os.stat_result, looked: float) -> str:
-    """Return a text that changes with the file. While a change might not be visible, it contains `looked`."""
+    """Return a text that changes with the file, for a status that was determined at `looked` (seconds since the epoch).
+
+    While a further change might not be visible, the text contains `looked`, so that it differs each time.
+    """
     state = FileState.of(status)
     return str(state) if state.tells(looked) else f"{state}@{looked}"

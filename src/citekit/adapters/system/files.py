@@ -167,7 +167,11 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep(folder: Path, older_than: float = LEFTOVER_AGE) -> int:
-    """Remove temporary files of killed processes older than `older_than` seconds. Return the number removed."""
+    """Remove temporary files that killed processes left in `folder` more than `older_than` seconds ago. Return their
+    number.
+
+    Raise `HomeUnsafe` if a folder of the home on the path is a link.
+    """
     swept = 0
     check_folder(folder)
     horizon = time.time() - older_than

@@ -3,8 +3,9 @@
 A home may come from an untrusted source: an archive, a clone, or a shared disk. A symbolic link in it would make
 CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side effects.
 
-The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`. The user chose the
-part before it, which may contain links. Outside of homes, only the last component is checked.
+The part of a path that is inside a home begins at the last component that is one of `HOME_FOLDERS`, or at the first
+`OF_SUBJECTS`, which contains further homes. The user chose the part before it, which may contain links. Outside of
+homes, only the last component is checked.
 
 Imports almost nothing, because listings of maps must start quickly.
 """
@@ -190,7 +191,7 @@ def remove_tree(path: _Path, *, ignore_errors: bool = False) -> None:
 
 
 def is_in_home(path: _Path) -> bool:
-    """Return whether `path` is in one of the folders of a home."""
+    """Return whether `path` is one of the folders of a home (see `HOME_FOLDERS`), or is in one of them."""
     return bool(_split(os.path.abspath(path))[1])  # noqa: PTH100
 
 

@@ -41,8 +41,8 @@ class HomeSeal:
     """The seal in `folder`, created on first use. Safe for threads and processes.
 
     Each user has a seal. That of root, who can write everything anyway, is valid for all users, unless users other than
-    root and this one can write to the folder. If no seal can be created, as on a read-only disk, codes are valid only in this
-    process. `code` and `holds` raise `HomeUnsafe` if the seal is a link or not a regular file.
+    root and this one can write to the folder. If no seal can be created, as on a read-only disk, codes are valid only
+    in this process. `code` and `holds` raise `HomeUnsafe` if the seal is a link or not a regular file.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:
@@ -150,7 +150,7 @@ def _name(user: int | None) -> str:
 
 
 def _key_of(descriptor: int, user: int | None) -> _Key | None:
-    """Return the key of an open file, or None if the file is incomplete or has another owner."""
+    """Return the key of an open file, or None if it is incomplete, changed during reading, or has another owner."""
     before = os.fstat(descriptor)
     secret = os.read(descriptor, SIZE + 1)
     after = os.fstat(descriptor)

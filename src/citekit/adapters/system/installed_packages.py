@@ -47,5 +47,5 @@ def _looked_up(names: tuple[str, ...]) -> str:
 
 
 def _normal(name: str) -> str:
-    """Return the normalized name of a distribution (PEP 503)."""
+    """Return the normalized name of a distribution (PEP 503), with underscores as in its metadata folder's name."""
     return re.sub(r"[-_.]+", "_", name).lower()

@@ -81,8 +81,10 @@ def asked(
 def tried(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """Return the result of `call`, retried according to `retries`. Raise the error of the last verdict, or an exception
-    without a verdict.
+    """Return the result of `call`, retried according to `retries`.
+
+    `explain` returns the verdict on an exception of `call`. Raise the error of the last verdict, or the exception
+    itself if `explain` returns None.
     """
     attempt = timeouts = 0
     while True:

@@ -153,10 +153,9 @@ def described(error: BaseException) -> str:
 
 
 def plain_map(answer: object, name: str) -> Mapping[str, object]:
-    """Return the result of the user's code `name` as plain data: a domain map, an object with a method `model_dump`, or
-    a mapping.
+    """Return `answer`, the result of the user's code `name`, as plain data.
 
-    Raise `FaultyAnswer` for anything else.
+    It may be a domain map, an object with a method `model_dump`, or a mapping. Raise `FaultyAnswer` for anything else.
     """
     if isinstance(answer, ResourceMap):
         return maps.to_plain_map(answer)

@@ -1,6 +1,7 @@
 """An embedder that uses the Gemini API.
 
-`libraries.google_genai` decides whether to retry a failed request, but its error messages are about maps.
+`libraries.google_genai` decides whether to retry a failed request, but its error messages are about maps, so
+this module has its own.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ _SHORT = "rejected the request: check the model '{model}'"
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
     """Return a function that converts an exception to the error to raise, and whether to retry.
 
-    It returns None for exceptions that `errors.explain` does not know. `scene` describes the request.
+    It returns None for exceptions that `errors.explain` does not know, and removes the API key from the others. `scene`
+    describes the request.
     """
 
     def explain(error: Exception) -> Verdict | None:

@@ -45,7 +45,7 @@ class MiniLmEmbedder:
 
     @property
     def window(self) -> int:
-        """The number of words per passage: 120, or about 256 tokens at most in English prose."""
+        """The number of words per passage: 120, which in English prose are at most about 256 tokens."""
         return 120
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:

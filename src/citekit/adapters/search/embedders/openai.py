@@ -208,7 +208,7 @@ class OpenAiEmbedder:
 
 
 def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
-    """Return the vectors in `answer`, sorted by index unless every index is 0, as some servers send it.
+    """Return the vectors in `answer`, sorted by index, or in their order if every index is 0, which some servers send.
 
     Raise `EmbedderUnavailable` if the indexes do not match `count` texts, or if the answer is not valid.
     """

@@ -22,7 +22,7 @@ Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
 class Limits:
     """The limits of one request (the number of `texts` and their total size in bytes) and of one text (in bytes).
 
-    A token is at least one byte of UTF-8, whatever the tokenizer of the service.
+    The sizes also limit the number of tokens, because a token is at least one byte of UTF-8, whatever the tokenizer.
     """
 
     texts: int
@@ -42,7 +42,7 @@ def embedded(
 
     Texts that are too long are split, and the vectors of up to `PIECES` segments are averaged. Blank texts are not
     sent; `dimensions` returns the length of their vectors. Raise the errors of `ask`, or `EmbedderUnavailable` if a
-    reply is not valid.
+    reply is not valid. `whose` names the service in messages.
     """
     split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
     flat = [piece if piece.strip() else "-" for each in split for piece in each]

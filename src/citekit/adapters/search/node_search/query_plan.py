@@ -171,7 +171,6 @@ class Asking(Generic[N, R]):
         return seen
 
     def _read(self, nodes: Sequence[N]) -> list[Offer[R]]:
-        """Read these nodes and prepare them for ranking."""
         rows = enumerate(self._tables.read(nodes))
         return [((0, at), texts_of(row.title, row.summary), row) for at, row in rows]
 

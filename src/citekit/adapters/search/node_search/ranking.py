@@ -79,9 +79,10 @@ def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequenc
 def ranked(
     words: Sequence[str], offers: Callable[[], Iterable[Offer[R]]], limit: int, counted: int
 ) -> list[tuple[float, R]]:
-    """Return `(score, node)` of the best `limit` nodes, best first, of which at most `counted` (or `limit`) are scored.
+    """Return `(score, node)` of the best `limit` nodes, best first.
 
-    `offers` returns all nodes with their positions and texts, and is called again if no node has all words.
+    At most `counted` nodes are scored, or `limit` if it is greater. `offers` returns all nodes with their positions and
+    texts, and is called again if no node has all words.
     """
     census, ranking = Census(words), Ranking[R](words, range(len(words)), limit, counted)
     for each in offers():
@@ -124,8 +125,9 @@ class Census:
 
 
 class Ranking(Generic[R]):
-    """Selects the best `limit` of the nodes that are passed to `offer`, of which at most `counted` (or `limit`) are
-    scored.
+    """Selects the best `limit` of the nodes that are passed to `offer`.
+
+    At most `counted` of these nodes are scored, or `limit` if it is greater.
     """
 
     def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int) -> None:

@@ -20,7 +20,7 @@ from citekit.domain.resource_map import ResourceMap
 class ScanningNodeIndex:
     """A `NodeIndex` that reads the maps for each query.
 
-    Their words are cached while the store has them in memory.
+    The words of a map are cached as long as the map is in memory.
     """
 
     maps: MapStore

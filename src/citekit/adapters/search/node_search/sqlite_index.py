@@ -300,8 +300,8 @@ class SqliteNodeIndex:
                 writer.put(resource_id, version, nodes)
 
     def _nodes(self, resource_id: str) -> Iterable[Node] | None:
-        """Return the nodes of a map; none if it is missing or damaged. Return None if it could not be read, perhaps
-        temporarily.
+        """Return the nodes of a map: an empty result if it is missing or damaged, or None if it could not be read,
+        perhaps temporarily.
         """
         try:
             return self._maps.get(resource_id).walk()
@@ -317,7 +317,6 @@ def _is_unicode(resource_id: str) -> bool:
 
 
 def _version_in(connection: Connection, resource_id: str) -> str | None:
-    """Return the version of the map in the index; None if it is not there."""
     known: tuple[str] | None = connection.execute(_VERSION, (resource_id,)).fetchone()
     return known and known[0]
 

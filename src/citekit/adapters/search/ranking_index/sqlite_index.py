@@ -58,7 +58,7 @@ _NO_DOCUMENTS: Mapping[str, DocumentFacts] = {}
 
 
 class _Listed(NamedTuple):
-    """The documents in the file, as `connection` found them in a state."""
+    """The documents in the file, read through `connection` when the database was in the state `state`."""
 
     connection: Connection
     state: tuple[int, int]

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 
 
 def plain(text: str) -> str:
-    """Return `text` with lone surrogates and NUL characters replaced, which models and servers do not accept."""
+    """Return `text` without lone surrogates and NUL characters, which models and servers do not accept.
+
+    A surrogate is replaced by a question mark, and NUL by a space.
+    """
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
@@ -29,7 +32,7 @@ def sigmoid(logit: float) -> float:
 
 
 def probabilities(scores: Sequence[float]) -> list[float]:
-    """Return the scores unchanged if all are from 0 to 1. Otherwise, take them for logits, and return their
+    """Return the scores unchanged if all are from 0 to 1. Otherwise, treat them as logits, and return their
     probabilities.
     """
     if all(0 <= score <= 1 for score in scores):

@@ -31,7 +31,8 @@ BATCH = 500
 """Maximum number of blocks that one query returns."""
 
 SAMPLE = 48
-"""Approximate number of positions in the index after each of which a search for some of the blocks takes the next one.
+"""Approximate number of evenly spaced positions in the index, from each of which a search for some of the blocks takes
+the next one.
 """
 
 _TABLES = Tables(

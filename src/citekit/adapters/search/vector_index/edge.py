@@ -196,7 +196,7 @@ class EdgeVectorIndex:
     def _made(self, collection: str, model: EmbedderIdentity) -> EdgeForm:
         """Create the folder of a collection and return its description.
 
-        It is renamed when it is complete.
+        The folder gets its name when it is complete.
         """
         self._sweep(collection)
         form, new = EdgeForm(model, self._settings), self._aside("new", collection)

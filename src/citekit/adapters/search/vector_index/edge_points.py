@@ -12,7 +12,7 @@ from citekit.adapters.system.home_seal import HomeSeal, unhex
 from citekit.domain.library.vectors import Entry, Scored, SparseVector, Vector, Where
 
 OVERSAMPLING = 2.0
-"""Ratio of candidates, found with the int8 copies and scored again with the full vectors, to results."""
+"""Number of candidates per result. They are found with the int8 copies and scored again with the full vectors."""
 
 
 def point(entry: Entry, seal: HomeSeal) -> Any:

@@ -101,7 +101,7 @@ MANY = 60_000
 """Optimization is worthwhile after `PART` of all entries has changed, but at least `FEW` and at most `MANY` entries.
 
 The engine then rewrites the whole collection, so one optimization for each book would cost far more than it saves.
-Until then, new entries are scanned, about 10,000 in a millisecond.
+Until then, new entries are scanned, about 10,000 per millisecond.
 """
 
 

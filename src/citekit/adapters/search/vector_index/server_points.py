@@ -13,7 +13,7 @@ from citekit.domain.library.vectors import EmbedderIdentity, Entry, Scored, Spar
 DENSE, WORDS = "dense", "words"
 OVERSAMPLING = 2.0
 EF = 256
-"""Minimum number of neighbors that the server's graph search visits. A higher number is slower with better recall."""
+"""Minimum number of neighbors that the server's graph search visits. A higher number is slower but improves recall."""
 
 
 def models() -> Any:
