@@ -1,3 +1,1 @@
-"""Defines the core types of CiteKit: immutable values and pure functions. They import only the standard library and
-attrs.
-"""
+"""Defines the core types, functions, and ports of CiteKit. This package imports only the standard library and attrs."""

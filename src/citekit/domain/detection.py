@@ -85,7 +85,7 @@ def looks_like_text(head: bytes) -> bool:
     """Return whether the bytes `head` are probably text in some encoding.
 
     Text has a UTF-16 or UTF-32 byte-order mark, or no NUL bytes and at most 2% control characters, not counting common
-    ones, such as tabs and line feeds.
+    ones, such as tabs and line feeds. An empty `head` is not text.
     """
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True

@@ -10,7 +10,7 @@ CiteKitError
 |   |-- NodeMissing         the map has no such node
 |   |-- SourceUnreadable    a path that is missing, a folder, a device, empty, or not permitted
 |   |-- SourceUnsupported   a file in a format that CiteKit cannot read
-|   |   `-- SourceSetAside  a file that ended every worker that mapped it
+|   |   `-- SourceSetAside  a file whose mapping crashed every worker that tried it
 |   |-- ReceiptMissing      a file without a receipt
 |   |-- FormUnsupported     a form of evidence that this location does not have
 |   |-- PathNotAllowed      a path outside the folders that the caller may read
@@ -18,7 +18,7 @@ CiteKitError
 |   |-- CollectionMissing   no such collection in the index
 |   |-- AlreadyIngested     a book with the same bytes is already in the collection
 |   |-- MetadataMissing     a book without a title or an author
-|   |-- PersonaUnknown      no such guardian or pattern
+|   |-- PersonaUnknown      no such guardian, pattern, or prompt
 |   |-- TokenInvalid        an access token that is unknown, forged, expired, or for another server
 |   `-- RequestRefused      any other request that is contradictory or not valid
 |-- FaultyAnswer            the model or the author of the file: has `path: reason` lines
@@ -98,7 +98,9 @@ class LocationOutside(_LocationRefused):
 
     @classmethod
     def beyond(cls, unit: str, number: int, whole: str, count: int) -> LocationOutside:
-        """Return the error for a location at unit `number` of a `whole` that has `count` units."""
+        """Return the error for a location such as page 12 (`unit` and `number`) of a document (`whole`) that has only 10
+        pages (`count`).
+        """
         return cls(f"{unit} {number} is beyond the end: the {whole} has {count} {unit}{'' if count == 1 else 's'}")
 
 
@@ -147,7 +149,7 @@ class SourceUnsupported(Refused):
 
 
 class SourceSetAside(SourceUnsupported):
-    """A file ended every worker of a cluster that mapped it, so it is not tried again."""
+    """Every worker of a cluster that tried to map the file ended unexpectedly, so the file is not tried again."""
 
 
 class ReceiptMissing(Refused, LookupError):

@@ -63,7 +63,7 @@ def sheet_name(text: str, value: str) -> str:
 
 
 def quoted_sheet(name: str) -> str:
-    """Return the text from which `sheet_name` returns `name`. Only a name in quotes must be quoted again."""
+    """Return the text from which `sheet_name` returns `name`. Only a name that is itself in quotes is put in quotes."""
     return "'" + name.replace("'", "''") + "'" if _in_quotes(name) else name
 
 

@@ -32,8 +32,9 @@ def title_issue(title: str) -> str | None:
 
 
 def display_title(node: Node) -> str:
-    """Return a title for a node, without control characters: the first that is not blank of its title, the last part of
-    its ID, its type, and `part`.
+    """Return a title for a node, without control characters.
+
+    It is the first of these that is not blank: the title of the node, the last segment of its ID, its type, or `part`.
     """
     named = (node.title, node.id.rpartition(".")[2], node.type)
     return next((tidy for each in named if (tidy := one_line(each))), "part")

@@ -1,7 +1,8 @@
 """Applies manual changes to the tree of a map.
 
-Each function returns new nodes, and raises `NodeMissing` if a node does not exist. A `MapEdit` is one change as plain
-data, so that a change can be undone by repeating all other changes.
+Each function returns new nodes. Its parameter `name` (in `added`, `after`) is the ID of a node; if that node does not
+exist, the function raises `NodeMissing`. A `MapEdit` is one change as plain data, so that the last change can be undone
+by applying all earlier ones again.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class EditKind(StrEnum):
 class MapEdit:
     """A change of the node with the ID `node`.
 
-    `title` is the title of a renamed or added node. `place` is the location of a moved or added node, written as after
-    `#` in an address.
+    `title` is the title of a renamed or added node. `place` is the location of a moved or added node, in the form that
+    follows `#` in an address.
     """
 
     kind: EditKind

@@ -34,7 +34,9 @@ RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 
 
 class HasModality(Protocol):
-    """Any location. The classes of locations use this type because the union `Location` imports all of them."""
+    """Any location. The classes of locations use this type because the module that defines the union `Location` imports
+    all of them.
+    """
 
     @property
     def modality(self) -> Modality:

@@ -16,7 +16,8 @@ WHOLE_LIMIT = 10**12 - 1
 """The largest whole number in a location: addresses allow twelve digits."""
 
 _PRECISE = Context(prec=1200)
-"""Enough for the sum or product of two results of `exact`, which have at most 17 digits and exponents from -324 to 308.
+"""A precision, in digits, that is enough for the sum or product of two results of `exact`, which have at most 17 digits
+and exponents from -324 to 308.
 """
 
 _DECIMAL = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from citekit.domain.digest import Digest
 
 LONGEST_KEY = 512
-"""The longest key in characters. S3 allows 1024 bytes, including the prefix of the store."""
+"""Maximum number of characters of a key. S3 allows 1024 bytes, including the prefix of the store."""
 
 _SEGMENT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\Z")
 """A part of a key, safe in file names, in URLs, and in the requests that S3 services sign."""

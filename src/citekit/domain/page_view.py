@@ -67,9 +67,7 @@ class SheetRow:
 
 @frozen
 class PageWord:
-    """A visible word of a page. `line` is the number of its line, from 0. Words without a space between them are one
-    word.
-    """
+    """A visible word of a page, with the punctuation attached to it. `line` is the number of its line, from 0."""
 
     text: str
     box: Corners

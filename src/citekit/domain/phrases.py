@@ -1,4 +1,4 @@
-"""Phrases of messages that depend on how much is inserted."""
+"""Forms parts of messages that depend on a number or on the length of a list."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Converts between boxes and rectangles in text: `x,y,w,h` in pixels, points, percent, or fractions.
 
 A rectangle that extends beyond the picture because of rounding is cut at the edge. One that extends farther is refused,
-so that a location is never smaller than intended, or cut with `crop`, as some standards require (IIIF Image 3.0, 4.1;
-Media Fragments 1.0, 5.1.2).
+so that a location is never smaller than intended. With `crop`, it is cut instead, as some standards require (IIIF Image
+3.0, 4.1; Media Fragments 1.0, 5.1.2).
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from citekit.domain.locations import Box
 from citekit.domain.numbers import exact, exactly, plain, read_decimal
 
 DIGITS_LIMIT = 400
-"""A rectangle has at most four times as many characters. The shortest decimal text of a float has fewer than this."""
+"""The text of a rectangle, which has four numbers, is limited to four times as many characters. The shortest decimal text
+of a float has fewer than this.
+"""
 
 _HUNDREDTH = Decimal("0.01")
 
@@ -22,7 +24,7 @@ Four = tuple[Decimal, Decimal, Decimal, Decimal]
 
 
 def xywh(box: Box, width: Decimal, height: Decimal) -> str:
-    """Return a box as the exact text `x,y,w,h` for a picture of that size."""
+    """Return a box as the exact text `x,y,w,h` for a picture of `width` by `height`."""
     with exactly():
         x1, y1, x2, y2 = (exact(value) for value in box.corners)
         return ",".join(plain(part) for part in (x1 * width, y1 * height, (x2 - x1) * width, (y2 - y1) * height))
@@ -31,7 +33,8 @@ def xywh(box: Box, width: Decimal, height: Decimal) -> str:
 def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
     """Parse a rectangle `x,y,w,h` in a picture of `width` by `height`.
 
-    `value` is the rectangle in the address `text`. Raise `AddressMalformed` if `decimals` or `box_of_size` refuses it.
+    `value` is the rectangle in the address `text`, and `crop` is as in `box_of_size`. Raise `AddressMalformed` if
+    `decimals` or `box_of_size` refuses the rectangle.
     """
     try:
         return box_of_size(decimals(text, value), width, height, crop=crop)

@@ -90,7 +90,10 @@ class ResourceMap:
         return found[::-1]
 
     def siblings(self, node_id: str) -> tuple[Node, ...]:
-        """Return the other children of the node's parent. Raise `NodeMissing` if the node does not exist."""
+        """Return the other children of the node's parent, or the other top-level nodes.
+
+        Raise `NodeMissing` if the node does not exist.
+        """
         parent = self.parent(node_id)
         family = self.nodes if parent is None else parent.children
         return tuple(node for node in family if node.id != node_id)
@@ -149,7 +152,7 @@ class ResourceMap:
 
     @property
     def structure_by(self) -> MapperIdentity | None:
-        """The mapper that made the structure, if `mapper` only added nodes to it; otherwise None."""
+        """The mapper that made the nodes, if `mapper` only added chunks to them or corrected them; otherwise None."""
         return MapperIdentity.from_metadata(self.metadata.get("structure_by"))
 
     def card(self) -> MapCard:

@@ -14,8 +14,8 @@ from citekit.domain.formats import Format
 class Source:
     """A regular, readable, non-empty file at the absolute path `path`.
 
-    `digest` and `size` (bytes) describe its content. By `state`, `Sources` detects later writes; it may be empty.
-    `readers` is the read bits of its permissions (0o444: everyone), which files derived from it get.
+    `digest` and `size` (bytes) describe its content. `Sources` compares `state`, which may be empty, to detect later
+    changes. `readers` are the read bits of its permissions (0o444 for everyone); files derived from it get the same.
     """
 
     path: Path

@@ -48,7 +48,10 @@ class TokenEntry:
 
 @frozen
 class Claims:
-    """The content of a verified token: the issuer's name for the subject, its scopes, and its end."""
+    """The content of a verified token.
+
+    `issued` is the issuer's name for the subject. `expires` is the end of the token in seconds since the epoch.
+    """
 
     issued: str
     scopes: frozenset[str]

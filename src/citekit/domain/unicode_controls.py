@@ -24,7 +24,7 @@ JOINERS = "\u200c\u200d"
 SELECTORS = "\ufe00-\ufe0f"
 
 IGNORED = (
-    "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # marks, turns; zero width
+    "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # direction controls, zero-width characters
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff0-\ufffb"  # fillers, annotations
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # formats of scripts; tags, selectors
 )

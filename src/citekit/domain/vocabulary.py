@@ -21,7 +21,7 @@ SECTION: Words = ("section", "abschnitt", "sección", "sezione")
 ACT: Words = ("act", "acte", "akt", "canto")
 SCENE: Words = ("scene", "scène", "szene")
 CHAPTER_OF_PROSE: Words = ("letter", "stave", "lecture")
-"""Words for chapters that are headings only in plain prose, before a number."""
+"""Words that begin headings of chapters (`Letter 4`), but only in plain prose and before a number."""
 
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 NUMBER: Words = (
@@ -62,7 +62,7 @@ STATEMENT: Words = (
     "notation", "assumption", "hypothesis", "observation", "construction", "algorithm", "property", "case", "step", "note",
     "exemple", "preuve", "beweis", "beispiel",
 )  # fmt: skip
-"""Other names of such statements, which also begin headings elsewhere."""
+"""Other names of numbered statements in mathematics, which in other documents can begin headings."""
 
 TOC_HEADING: Words = (
     "table of contents", "contents", "brief contents", "short contents", "detailed contents", "inhalt",
@@ -117,7 +117,7 @@ def any_of(*groups: Iterable[str], accents: bool = True) -> str:
     """Return a regular expression, without enclosing parentheses, that matches any word of `groups`, longer words
     first.
 
-    If `accents` is True, words also match without their accents. Compile it with `re.IGNORECASE`.
+    If `accents` is True, words in Latin letters also match without their accents. Compile it with `re.IGNORECASE`.
 
     Example:
         >>> any_of(("part", "sección"))

@@ -14,7 +14,9 @@ LINES_KEPT = 1 << 12
 """Maximum number of lines whose words stay in memory."""
 
 FEW = 1 / 16
-"""The number of bytes that a text has in UTF-8 beyond its number of characters, as a fraction of that number."""
+"""A text has few non-ASCII characters if it has at most this many more bytes in UTF-8 than characters, as a fraction of its
+characters.
+"""
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_WORD = re.compile(r"[\W_]")
@@ -40,7 +42,7 @@ def words_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=LINES_KEPT)
 def line_words(line: str) -> tuple[str, ...]:
-    """Return the words of a line. The lines of a page are compared with many queries and titles."""
+    """Return the words of a line, cached because the lines of a page are compared with many queries and titles."""
     return tuple(words_of(line))
 
 

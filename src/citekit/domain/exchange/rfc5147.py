@@ -42,9 +42,9 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
 def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") -> Lines | TextPosition:
     """Parse a fragment, or a URI with a fragment, as lines, or as a text position if it begins with `char=`.
 
-    `data` is the bytes of the whole text in `encoding`. It is required for lines without an end (`line=9,`) and to
-    verify the integrity checks (`length` and `md5`). A check that names another character set is computed in that
-    character set. Raise `AddressMalformed` if the fragment is not valid or an integrity check fails.
+    `data` is the bytes of the whole text in `encoding`. It is required for lines without an end (`line=9,`). Without
+    it, the integrity checks (`length` and `md5`) are not verified. A check that names another character set is computed
+    in that character set. Raise `AddressMalformed` if the fragment is not valid or an integrity check fails.
     """
     value, *checks = bare(text).split(";")
     shape = _SHAPE.fullmatch(value)

@@ -69,7 +69,6 @@ class _WordCounts:
 
 
 def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Iterator[BookSection]:
-    """Yield the sections that become chapters."""
     skipped_depth: int | None = None
     heading: int | None = None
     for section, following in zip(found, [*found[1:], None], strict=True):

@@ -56,7 +56,7 @@ def _parts(embedder: str) -> frozenset[str]:
 
 
 _SHARE = 0.65
-"""The result of `share_of` for other embedders.
+"""The result of `share_of` for an embedder that is neither in `_CALIBRATIONS` nor the hashing embedder.
 
 It was chosen on questions in English, German, and Spanish about English books; see docs/explanation/retrieval.md.
 """

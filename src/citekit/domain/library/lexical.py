@@ -182,7 +182,7 @@ def tokens(text: str) -> list[str]:
 class _Folded(dict[int, str]):
     """A translation table from casefolded characters to characters without accents, and to spaces between words.
 
-    Combining marks that are no accents are kept, because they can form one character with the letter before them.
+    Combining marks that are not accents are kept, because they can form one character with the letter before them.
     """
 
     def __missing__(self, code: int) -> str:
@@ -219,8 +219,8 @@ def without_repetition(words: Sequence[str]) -> list[str]:
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:
-    """Yield the index terms of words, except stop words: first letters, longer words, and pairs; or pairs of
-    characters.
+    """Yield the index terms of words that are not stop words: their first letters, longer words as a whole, and pairs of
+    adjacent words. A word in a script without spaces results in pairs of characters.
     """
     stems: list[str] = []
     for word in words:

@@ -20,7 +20,9 @@ class AnswerConversation(Protocol):
         """Return the model's answer to the question from `passages`."""
 
     def correct(self, faults: Sequence[str], progress: Progress) -> Draft:
-        """Return a new answer to the same question. `faults` are sentences about quotes that do not hold."""
+        """Return a new answer to the same question. `faults` are sentences about quotes that do not hold and about
+        statements without quotes.
+        """
 
 
 class AnswerModel(Protocol):

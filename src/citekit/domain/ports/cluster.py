@@ -27,10 +27,11 @@ class Cluster(Protocol):
         """Give the job to a worker, and return without waiting for the result."""
 
     def finished(self, seconds: float) -> tuple[IngestJob, JobResult | CiteKitError] | None:
-        """Return a job that has ended and its result, or None if none has ended within `seconds` or if one is repeated.
+        """Return a job that has ended and its result.
 
-        Each job is returned once. The result is an error if the job ended several workers, or if a worker could not run
-        it.
+        Return None if no job has ended within `seconds`, or if a job must run again because its result was lost with
+        its worker. Each job is returned once. The result is an error if several workers ended while they ran the job,
+        or if a worker could not run it.
         """
 
     def close(self) -> None:

@@ -34,8 +34,8 @@ class StoreStats:
 class StoreCheck:
     """The result of `EvidenceStore.verify`.
 
-    `checked` is the number of objects checked. `healed` lists the damaged objects that were removed. `leftovers` is the
-    number of pieces of unfinished evidence of ended processes that were deleted.
+    `checked` is the number of objects checked. `healed` lists the digests of the damaged objects that were removed.
+    `leftovers` is the number of unfinished pieces of evidence, left by ended processes, that were deleted.
     """
 
     checked: int
@@ -57,7 +57,7 @@ class EvidenceStore(Protocol):
         """
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the result of `find` if the file's status is enough to know it; otherwise None."""
+        """Return the evidence for `key` if its record is in memory and its file has not changed; otherwise None."""
 
     def read(self, key: EvidenceKey, start: int, length: int) -> bytes | None:
         """Return at most `length` bytes of the evidence for `key` from the offset `start`, or None if `find` returns

@@ -20,7 +20,7 @@ class LibraryReader(Protocol):
     def read(self, source: Source, progress: Progress = silent) -> LocatedText:
         """Return the text of a document, or the transcript of a recording.
 
-        Raise `SourceUnsupported` if the file is protected, not in its apparent format, or a recording without words;
+        Raise `SourceUnsupported` if the file is protected, not in its apparent format, or a recording without words,
         `SourceUnreadable` if it cannot be read, or `Cancelled`.
         """
 

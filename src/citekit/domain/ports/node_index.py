@@ -36,10 +36,10 @@ class NodeIndex(Protocol):
     are equally common, the one that is latest in the query is dropped first. If more than 500 nodes (or `limit`, if
     that is greater) match all remaining words, only the first 500 (or `limit`) are scored, in this order: nodes whose
     title contains every remaining word as a whole, nodes whose title has words that begin with each remaining word, and
-    all other nodes. Among nodes matched by title, titles shorter than 32 characters come first. Otherwise, nodes are in
-    the order of their maps and in reading order.
+    all other nodes. Among nodes matched by title, those with a length (see below) of less than 32 come first.
+    Otherwise, nodes are in the order of their maps and in reading order.
 
-    **Score.** A query word counts 1 if a text contains it as a whole, and 1/2 if a longer word begins with it. In a
+    **Score.** A query word counts 1 if a text contains it as a whole, plus 1/2 if a longer word begins with it. In a
     title it counts three times as much. Dropped words count too. Each word is weighted by `1 + ln(1 + n / (1 + k))`,
     where `n` is the number of scored nodes, and `k` is the number of scored nodes in which the word counts 3 or more.
     The sum is divided by `1 + ln(1 + length) / 10`. The length is the number of characters of the title plus a quarter

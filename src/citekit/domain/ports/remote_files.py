@@ -61,7 +61,8 @@ class RemoteFiles(Protocol):
     def fetch(self, path: Path) -> None:
         """Make or renew the copy at `path`, unless it is up to date. Do nothing if `path` is not the path of a copy.
 
-        Raise `SourceUnreadable` if the file is missing, too large, or changes while it is read.
+        Raise `SourceUnreadable` if the file cannot be copied, for example because it is missing, is too large, or
+        changes while it is read.
         """
 
     def restore(self, path: Path) -> bool:

@@ -12,7 +12,7 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class PageCandidate:
-    """A page that may answer a question. `score` is from 0 to 1, by the features of the ranking."""
+    """A page that may answer a question. `score`, from 0 to 1, is its score before reranking."""
 
     text: str = field(repr=False)
     score: float
@@ -26,7 +26,7 @@ class Reranker(Protocol):
         """The model and its service or folder, for the user."""
 
     def scores(self, question: str, pages: Sequence[PageCandidate], progress: Progress = silent) -> Sequence[float]:
-        """Return how likely each page answers the question, from 0 to 1, in the order of `pages`.
+        """Return how likely each page is to answer the question, from 0 to 1, in the order of `pages`.
 
         The score of a page may depend on the other pages. Raise `DriverMissing` if the required extra is not installed,
         `RerankerUnavailable` if model files are missing or damaged, or if the service failed or refused the request, or

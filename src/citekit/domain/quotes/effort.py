@@ -42,7 +42,10 @@ class Effort:
         return self.left > 0
 
     def trace(self, text: int, block: int, length: int) -> None:
-        """Subtract the work to map a block of `length` characters back to the text, unless it was mapped recently."""
+        """Subtract the work to map a block of `length` characters back to the text, unless it was mapped recently.
+
+        `text` and `block` identify the text and the block in it.
+        """
         if (text, block) in self._blocks:
             return
         self.left -= BLOCK_CHARACTER * length

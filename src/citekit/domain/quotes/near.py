@@ -54,7 +54,7 @@ class Near:
 def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
     """Return the passage with the highest similarity to `piece`, of at least `LEAST`, or None.
 
-    The four regions with the most short parts of the piece are compared.
+    Only the four regions that contain the highest numbers of short parts of the piece are compared with it.
     """
     size = len(piece.letters)
     votes = _votes(source.letters, piece.letters)

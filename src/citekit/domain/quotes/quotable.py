@@ -111,7 +111,9 @@ class Quotable:
         return self.letter_starts[number] + bisect_right(self._block(number).starts, offset - self.starts[number] - 1)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield (number, length in characters) for the blocks of the first letter, `start`, and the last, before `end`."""
+        """Yield (number, length in characters) of the blocks that contain the first and the last of the letters from
+        `start` up to, but not including, `end`.
+        """
         for number in {self._block_of(start)[0], self._block_of(end - 1)[0]}:
             yield number, self._end(number) - self.starts[number]
 

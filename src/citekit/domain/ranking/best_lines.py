@@ -46,7 +46,6 @@ def _lines(text: str, wanted: frozenset[str]) -> list[_Line]:
 
 
 def _stems_in(line: str, wanted: frozenset[str]) -> frozenset[str]:
-    """Return the stems of `wanted` in a line."""
     if line.isascii():  # a search for the stems makes it unnecessary to divide most lines into words
         small = line.lower()
         if not any(stem in small for stem in wanted):

@@ -49,7 +49,7 @@ class DocumentFeatures:
     density: float = 0.0
 
     def dot(self, other: DocumentFeatures) -> float:
-        """Return the prior of a document, if `other` are weights."""
+        """Return the sum of the values weighted by those of `other`, for example by the weights `DOCUMENTS`."""
         return (
             self.names * other.names
             + self.coverage * other.coverage

@@ -32,7 +32,7 @@ STATEMENT_NUMBERS = 0.15
 """Minimum fraction of numbers on a page with a financial statement."""
 
 IMPLIED = 0.5
-"""The value of `reference` for a statement that the question implies, not names."""
+"""The value of `Features.reference` for a financial statement that the question implies but does not name."""
 
 MOST_PARTS = 150
 """The highest number of a part, such as a psalm, that can end the part before it."""
@@ -68,7 +68,7 @@ class Features:
     passage: float = 0.0
 
     def dot(self, other: Features) -> float:
-        """Return the score of a page, if `other` are weights."""
+        """Return the sum of the values weighted by those of `other`, for example by the weights `PAGES`."""
         return float(sum(map(mul, astuple(self), astuple(other))))
 
 
@@ -149,7 +149,7 @@ def first_stage(
 ) -> FirstStage:
     """Return the features that the index provides. `similarities` are the cosines of the pages, if known.
 
-    `named` are pages, from 0, that the question names otherwise than by physical number or label.
+    `named` are pages, from 0, that the question names in another way than by physical number or label.
     """
     pages = len(index)
     words, coverage, first, title = ([0.0] * pages for _ in range(4))
@@ -235,7 +235,7 @@ def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
 
 @lru_cache(maxsize=PAGES_KEPT)
 def page_words(text: str) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the words of a page and their stems. The best pages of a document answer many questions."""
+    """Return the words of a page and their stems, cached because the same pages are the best for many questions."""
     words = tokens(text)
     return words, stems(words)
 

@@ -64,12 +64,10 @@ def _cells(line: str) -> list[str]:
 
 
 def _figures_at_end(cells: Sequence[str]) -> int:
-    """Return the number of figures at the end of a row."""
     return next((count for count, cell in enumerate(reversed(cells)) if not _FIGURE.fullmatch(cell)), len(cells))
 
 
 def _is_row_of_headings(cells: Sequence[str]) -> bool:
-    """Return whether the cells of a row may be column headings."""
     years = [cell for cell in cells if _YEAR.fullmatch(cell)]
     texts = [cell for cell in cells if not _YEAR.fullmatch(cell)]
     if any(

@@ -37,7 +37,7 @@ class Headings:
         return [title for start in _starts_in(block) for title in self._titles.get(start, ())]
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """Return the same titles, each as a tuple of words."""
+        """Return the distinct titles of the nodes that begin in the units of the block, each as a tuple of words."""
         found = [self._words_at(start) for start in _starts_in(block)]
         return found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
 

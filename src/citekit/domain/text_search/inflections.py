@@ -65,7 +65,6 @@ def _bases(word: str) -> Iterator[str]:
 
 
 def _endings(base: str) -> Iterator[str]:
-    """Yield the forms of a base with endings."""
     if base.endswith("y") and base[-2] not in _VOWELS:
         yield from (base[:-1] + "ies", base[:-1] + "ied")
     else:

@@ -19,7 +19,7 @@ from attrs import define, field
 from citekit.domain.errors import RequestRefused
 
 STATES = 2000
-"""The maximum number of states."""
+"""The maximum number of states of the automaton of one pattern."""
 
 WORK = 4_000_000
 """The maximum number of states that the searches with one pattern visit."""
@@ -95,7 +95,7 @@ class LinePattern:
         return made
 
     def may_match(self, text: str) -> bool:
-        """Return False if `text` lacks letters that every match contains. This check is fast."""
+        """Return False only if `text` lacks characters that every match contains. This check is fast."""
         lowered = text.lower() if self._required and text.isascii() else ""
         return not lowered or all(each in lowered for each in self._required)
 

@@ -43,9 +43,9 @@ class TextQuery:
         return frozenset(word for phrase in self.quoted for word in phrase)
 
     def may_lack_words(self, absent: Sequence[str]) -> bool:
-        """Return whether pages without some words may be useful although there are quoted phrases.
+        """Return whether a query with quoted phrases may also be answered by pages that lack some of its words.
 
-        If a quoted word is one of `absent`, the words that no searched text has, that is an answer by itself.
+        `absent` are the words that no searched text has. If one of them is quoted, its absence is already the answer.
         """
         return self.is_quoted and len(self.phrases) > 1 and self.quoted_words.isdisjoint(absent)
 
