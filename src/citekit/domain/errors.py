@@ -98,8 +98,8 @@ class LocationOutside(_LocationRefused):
 
     @classmethod
     def beyond(cls, unit: str, number: int, whole: str, count: int) -> LocationOutside:
-        """Return the error for a location such as page 12 (`unit` and `number`) of a document (`whole`) that has only 10
-        pages (`count`).
+        """Return the error for a location such as page 12 (`unit` and `number`) of a document (`whole`) that has only
+        10 pages (`count`).
         """
         return cls(f"{unit} {number} is beyond the end: the {whole} has {count} {unit}{'' if count == 1 else 's'}")
 

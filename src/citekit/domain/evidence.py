@@ -25,8 +25,8 @@ class Form(StrEnum):
     """The form in which a part of a source is extracted.
 
     NATIVE is the default form of each location, such as a mini-PDF, a clip, or lines. SOURCE is the exact bytes of
-    lines, even in a format that a browser would execute (HTML, SVG). TABLE is the rows of a table with the header of the
-    table, as text. For a recording, TEXT, VTT (WebVTT), and SRT (SubRip) contain what is said in it.
+    lines, even in a format that a browser would execute (HTML, SVG). TABLE is the rows of a table with the header of
+    the table, as text. For a recording, TEXT, VTT (WebVTT), and SRT (SubRip) contain what is said in it.
     """
 
     NATIVE = "native"
@@ -158,7 +158,7 @@ class Receipt:
 
     @property
     def address(self) -> Address:
-        """The address from which the evidence was extracted. `extent` is the part of the source that the evidence shows."""
+        """The address from which the evidence was extracted. `extent` is the location that the evidence shows."""
         return Address(self.resource_id, self.location)
 
 

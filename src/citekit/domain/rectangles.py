@@ -14,8 +14,8 @@ from citekit.domain.locations import Box
 from citekit.domain.numbers import exact, exactly, plain, read_decimal
 
 DIGITS_LIMIT = 400
-"""The text of a rectangle, which has four numbers, is limited to four times as many characters. The shortest decimal text
-of a float has fewer than this.
+"""The text of a rectangle, which has four numbers, is limited to four times as many characters. The shortest decimal
+text of a float has fewer than this.
 """
 
 _HUNDREDTH = Decimal("0.01")

@@ -14,8 +14,8 @@ LINES_KEPT = 1 << 12
 """Maximum number of lines whose words stay in memory."""
 
 FEW = 1 / 16
-"""A text has few non-ASCII characters if it has at most this many more bytes in UTF-8 than characters, as a fraction of its
-characters.
+"""A text has few non-ASCII characters if it has at most this many more bytes in UTF-8 than characters, as a fraction of
+its characters.
 """
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")

@@ -219,8 +219,8 @@ def without_repetition(words: Sequence[str]) -> list[str]:
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:
-    """Yield the index terms of words that are not stop words: their first letters, longer words as a whole, and pairs of
-    adjacent words. A word in a script without spaces results in pairs of characters.
+    """Yield the index terms of words that are not stop words: their first letters, longer words as a whole, and pairs
+    of adjacent words. A word in a script without spaces results in pairs of characters.
     """
     stems: list[str] = []
     for word in words:

@@ -29,8 +29,8 @@ def on_one_scale(similarities: Sequence[float]) -> list[float]:
     """Return the similarities of a text on a scale from 0 to 1 that is common to languages and embedders.
 
     Cosines of adjacent sentences are near 0.15 for one model and language and near 0.7 for another, so one threshold
-    cannot fit both. The median becomes `MIDDLE`, and the 10th percentile `LOW`. For fewer than `FEW` similarities, those
-    of English prose are used instead.
+    cannot fit both. The median becomes `MIDDLE`, and the 10th percentile `LOW`. For fewer than `FEW` similarities,
+    those of English prose are used instead.
     """
     middle, low = _spread(similarities)
     slope = (MIDDLE - LOW) / max(middle - low, 1e-3)

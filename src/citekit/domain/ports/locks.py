@@ -15,7 +15,7 @@ def wait_silently() -> None:
 
 
 def report_waiting(progress: Progress, message: str) -> Callable[[], object]:
-    """Return a callback that reports `message` to `progress` during a wait, or `wait_silently` if `progress` is `silent`."""
+    """Return a callback that reports `message` to `progress` during a wait; `wait_silently` if that is `silent`."""
     return wait_silently if progress is silent else partial(progress, 0.0, None, message)
 
 
