@@ -34,7 +34,7 @@ class VectorIndex(Protocol):
         """Store entries, replacing entries with the same IDs.
 
         Raise `ModelMismatch` if a vector has a different number of dimensions than the collection's model, or
-        `RequestRefused` if an ID, a vector, or the words of an entry are not valid.
+        `RequestRefused` if the ID, the vector, the words, or the payload of an entry are not valid.
         """
 
     def remove(self, collection: str, where: Where) -> None:
@@ -49,7 +49,7 @@ class VectorIndex(Protocol):
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
         """Return the entries with the given IDs, in the same order, without vectors and words.
 
-        Unknown IDs are omitted.
+        Unknown IDs are omitted. Raise `RequestRefused` for an ID that is not a UUID.
         """
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
