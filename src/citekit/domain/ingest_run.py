@@ -37,8 +37,8 @@ class IngestRun:
     """The record of one ingest of many files.
 
     `places` are the files and folders that the user named, and `files` is the number of files in them. `last` is the
-    time of the last result, or else of the start. `ended` is None if the run is still running or did not end normally. All times have a time
-    zone. `failed` are the results of the files that failed or were set aside.
+    time of the last result, or else of the start. `ended` is None if the run is still running or did not end normally.
+    All times have a time zone. `failed` are the results of the files that failed or were set aside.
     """
 
     places: tuple[str, ...]

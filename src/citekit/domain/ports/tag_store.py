@@ -17,8 +17,8 @@ class TagStore(Protocol):
     ) -> Mapping[str, Sequence[str]]:
         """Add and remove tags of each of the resources, and return the tags of each.
 
-        Raise `RequestRefused` for an invalid tag, `HomeUnwritable` if the tags cannot be written, or `IndexCorrupt` if
-        they cannot be read. The tags then stay as they were.
+        Raise `RequestRefused` for an invalid tag or too many tags, `HomeUnwritable` if the tags cannot be written, or
+        `IndexCorrupt` if they cannot be read. The tags then stay as they were.
         """
 
     def drop(self, resource_id: str) -> None:
