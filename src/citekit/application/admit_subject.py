@@ -19,7 +19,7 @@ _UNKNOWN = "The token is unknown or was revoked."
 
 @frozen
 class AdmitSubject:
-    """Admits the subjects of the token file and, if there is an issuer, those to which it issues tokens."""
+    """Admits subjects of the token file, by their own tokens or, if there is an issuer, by tokens that it issues."""
 
     subjects: Subjects
     issuer: TokenIssuer | None = None
@@ -47,7 +47,10 @@ class AdmitSubject:
         return self._valid(subject)
 
     def named(self, name: str) -> Subject | None:
-        """Return the subject with this name, or None if there is no such subject or its admission has expired."""
+        """Return the subject with this name, or None if there is no such subject or its admission has expired.
+
+        Raise `RequestRefused` if the token file cannot be trusted.
+        """
         subject = self.subjects.named(name)
         return None if subject is None or self._is_over(subject) else subject
 

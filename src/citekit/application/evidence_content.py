@@ -101,8 +101,8 @@ class EvidenceContent:
         """Return the content of evidence that is a text, a picture (not SVG), or an audio recording of at most
         `BINARY_LIMIT` bytes; otherwise None.
 
-        A long text is truncated. A picture that is too large, or wider or higher than `width` pixels, is reduced. None
-        is also returned if the evidence was removed or a picture cannot be reduced.
+        A long text is truncated. A picture that is too large, or wider or higher than `width` pixels (limited to
+        `WIDTHS`), is reduced. None is also returned if the evidence was removed or a picture cannot be reduced.
         """
         media_type = receipt.media_type
         if is_text(media_type):

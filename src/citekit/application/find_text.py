@@ -55,10 +55,10 @@ FURTHER = 2
 """The number of pages without all words that are shown with further lines."""
 
 FOLLOWING = (500, 200)
-"""The maximum number of characters from the lines after a hit that are shown on the first page, and on the second.
+"""The maximum numbers of characters shown from the lines after a hit, for the best page with hits and for the second.
 
-Unless context is requested, they are shown for hits without all words, and if few hits have all words: the answer is
-often in the next lines.
+Unless context is requested, these lines are shown after hits that lack words, and after hits with all words if there
+are few: the answer is often in the next lines.
 """
 
 FOLLOWING_LINES = 8
@@ -68,7 +68,7 @@ EXACT = 128
 """If at most this number of blocks contain all words, a search of everything compares all of these blocks."""
 
 COMPARED = 48
-"""The number of matching blocks after which a search of everything stops if words are common (`EXACT`)."""
+"""The number of matching blocks after which a search of everything stops if more than `EXACT` blocks have all words."""
 
 TITLED = 64
 """The maximum number of nodes that are scored by their titles in a search of everything for common words."""
@@ -207,8 +207,8 @@ class FindText:
         files with hits are checked for changes.
 
         Raise `RequestRefused` for an invalid query, limit, or number of context lines, `AddressMalformed` for an
-        invalid address in `resources`, `ResourceMissing` for a resource without a map, and, for a single resource, the
-        errors of reading its text.
+        invalid address in `resources`, `ResourceMissing` for a resource without a map, the errors of `RankPages` if
+        pages are ranked, and, for a single resource, the errors of reading its text.
         """
         wanted = parse_query(query, regex=regex)
         partial_limit, limit = (PARTIAL_LIMIT, LIMIT) if limit is None else (limit, limit)
@@ -254,7 +254,6 @@ class FindText:
         )
 
     def _find_in(self, names: Sequence[str], query: TextQuery, roots: Sequence[Path], progress: Progress) -> _Found:
-        """Search the resources `names`."""
         for _ in range(2):
             texts = self._texts(names, roots, progress)
             found = groupby(self.index.find(query.words, texts.versions), key=lambda each: each[0])
@@ -332,7 +331,8 @@ class FindText:
     ) -> list[_Candidate]:
         """Return the matches in the resources whose texts are current.
 
-        If not all blocks were compared, only the best resources are used: at least `limit`.
+        If not all blocks were compared, only the best resources (at least `limit`) are used, and hidden text is left
+        out.
         """
         candidates: list[_Candidate] = []
         for number, (name, version) in enumerate(raw.best_first()):
@@ -350,7 +350,7 @@ class FindText:
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
         """Index the texts that are not indexed yet, and return what a search needs.
 
-        Raise `ResourceMissing`, and the errors of reading a resource that is the only one.
+        Raise `ResourceMissing` and, if there is only one resource, the errors of reading it.
         """
         texts = _IndexedTexts()
         indexed = self.index.versions(names)
@@ -538,7 +538,7 @@ def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Se
 
 
 def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> Iterator[_Candidate]:
-    """Yield the matches in `blocks` of one resource."""
+    """Yield the matches in blocks of one resource, except hidden ones that repeat the text at the same location."""
     headings = Headings(resource_map.outline.walk())
     visible: set[tuple[Location, str]] = set()
     for block in blocks:

@@ -118,5 +118,5 @@ def _number(block: TextBlock) -> int:
 
 
 def _is_part_of_chapter(node: Node) -> bool:
-    """Return whether a node is a part of a chapter, of which it is unknown which block contains it."""
+    """Return whether a node is only a part of a chapter. It is then unknown in which block the node begins."""
     return isinstance(node.location, Chapter) and node.location.chars is not None

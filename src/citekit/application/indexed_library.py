@@ -35,7 +35,8 @@ ATTEMPTS = 3
 class LibraryTexts:
     """The indexed text of everything that is mapped.
 
-    `versions` has the version of each indexed text, and `skipped` the reason for each other resource.
+    `versions` has the version of each indexed text, `skipped` the reason for each other resource, and `generation` the
+    state of the index.
     """
 
     versions: Mapping[str, str]
@@ -47,8 +48,9 @@ class LibraryTexts:
 class _Look:
     """A comparison of the index with all maps.
 
-    `state` and `generation` are those of the maps and of the index before it, and `at` is its time (monotonic clock).
-    Until these change, the texts in `settled` need no further check. `others` are the other resources.
+    `state` is that of the maps before it, `generation` that of the index after it, and `at` is its time (monotonic
+    clock). Until `state` or `generation` changes, the texts in `settled` need no further check. `others` are the IDs of
+    all other resources.
     """
 
     state: str | None

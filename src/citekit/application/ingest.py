@@ -94,8 +94,9 @@ class Ingest:
 
         Without `wanted_id`, the ID is the slug of the file name, or a different one (`ChooseId`) if another file has
         it. A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its resource
-        budget, and overwrites a damaged map. `named` is false if only a map refers to the file. Raise the errors of
-        `Sources.identify`, `Mapper.map`, `ChooseId`, `MapStore.put`, and `RemoteFiles.fetch`, `SourceUnsupported` if
+        budget, and overwrites a damaged map. `named` is false if the path comes from a map and not from the user; such
+        a file is not remembered in `folders`. Raise the errors of `Sources.identify`, `Mapper.map`, `ChooseId`,
+        `MapStore.put`, and `RemoteFiles.fetch`, `ResourceIdRefused` if `wanted_id` is invalid, `SourceUnsupported` if
         the mapper does not support the format or the modality differs, `PathNotAllowed` for a sidecar file outside the
         allowed folders, `RequestRefused` if a map by another mapper is kept, and `SourceChanged` if the file changes.
         """
@@ -197,7 +198,7 @@ class Ingest:
         return None
 
     def _followed(self, place: str, here: MapCard, task: _Task) -> Ingested | None:
-        """Return the map with the current path of its file, or None if the map is missing or damaged."""
+        """Return the map, stored with the new path of its file if that has moved; None if it is missing or damaged."""
         if not self._has_moved(here, task):
             return Ingested(here, False, partial(self.maps.get, place))
         with suppress(ResourceMissing, MapCorrupt):

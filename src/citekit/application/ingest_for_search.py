@@ -27,8 +27,8 @@ class Index(Protocol):
 class IngestForSearch:
     """Maps a file, and indexes the text of a new map.
 
-    If `index` fails, the first search tries again and says why. The context `announced` announces that the text is read
-    next.
+    If `index` fails, the first search tries again and says why. The file is mapped in the context `announced`, which
+    records that its text is read next.
     """
 
     ingest: Ingest

@@ -58,8 +58,8 @@ class IngestMany:
     ) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
 
-        `wanted` maps files to other resource IDs than those from their names. If `progress` raises `Cancelled`, that is
-        the error of the file. If the caller stops iterating, the files in progress are canceled.
+        `wanted` has the resource IDs of files that do not get one from their names. If `progress` raises `Cancelled`,
+        that is the error of the file. If the caller stops iterating, the files in progress are canceled.
         """
         stopped = threading.Event()
 
@@ -135,7 +135,7 @@ def _next(queue: SimpleQueue[T]) -> T:
 
 
 def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
-    """Return the files in queues, each under one of its possible IDs. Files that may get the same ID share a queue.
+    """Return queues of files, each under an ID that its files may get. Files that may get the same ID share a queue.
 
     So `a_2` (see `ChooseId`) is the same file regardless of the number of threads.
     """

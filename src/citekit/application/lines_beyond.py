@@ -17,8 +17,9 @@ EDGE = 3
 def lines_beyond(index: TextIndex, resource_id: str, block: TextBlock, characters: int, most: int) -> list[str]:
     """Return the first non-blank lines of the block after `block`: at most `most` lines and `characters` characters.
 
-    A mark with the page, line, or time precedes them. Running headers are left out: top lines without letters, or that
-    also begin the previous page, apart from digits. The list is empty if no visible block follows, or if no line fits.
+    A line such as `[page 12]`, which gives their location, precedes them. Running headers of pages are left out: lines
+    at the top that have no letters, or that are also at the top of the previous page, with other digits. The list is
+    empty if `block` is hidden, if no visible block follows, or if no line fits.
     """
     following = None if block.hidden else _block_after(index, resource_id, block)
     mark = None if following is None else mark_of(following, 0, None)

@@ -38,9 +38,10 @@ class LocateSource:
     def __call__(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Source:
         """Return the source file of the map, compared with the digest in the map, if there is one.
 
-        `extra_roots` are searched in addition to `roots`. Raise `SourceMoved` if the file is not found, `SourceChanged`
-        if its bytes differ, `PathNotAllowed` if a recorded path is outside the allowed folders, `RequestRefused` if the
-        map names no file, or names one outside the home without a digest, and the errors of `Sources.identify`.
+        `extra_roots` are searched in addition to `roots`. Raise `SourceChanged` if the bytes of the file differ, and
+        the errors of `Sources.identify`. If the file is not found, raise `RequestRefused` if the map names no file, or
+        names one outside the home without a digest, `PathNotAllowed` if a recorded path is outside the allowed folders,
+        and otherwise `SourceMoved`.
         """
         roots = (*extra_roots, *self.roots)
         path = self._as_written(resource_map, extra_roots) or self._moved(resource_map, roots)

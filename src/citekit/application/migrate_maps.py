@@ -30,8 +30,8 @@ class MigrateMaps:
     def __call__(self, progress: Progress = silent) -> Migration:
         """Copy the maps, and read each of them back for comparison. If one map fails, the others are still copied.
 
-        A map of another file under the same ID is not replaced. Raise the errors of `MapStore.ids`, or
-        `StoreUnavailable` if a store cannot be accessed.
+        A map of another file, or of another version of the file, under the same ID is not replaced. Raise the errors of
+        `MapStore.ids`, or `StoreUnavailable` if a store cannot be accessed.
         """
         copied: list[str] = []
         failed: dict[str, str] = {}

@@ -80,9 +80,9 @@ class _ReadPage:
 
 @frozen
 class _Searched:
-    """The resources of a search: which of them are missing in the index, and the number of pages of each other one.
+    """The resources of a search: those that are missing in the index, and the number of pages of each of the others.
 
-    `state`, `form`, and `documents` are those of the maps and of the index from which this was determined.
+    `state` is that of the maps, and `form` and `documents` are those of the index from which this was determined.
     """
 
     names: Sequence[str] = field(converter=tuple[str, ...])

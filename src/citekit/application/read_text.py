@@ -48,7 +48,7 @@ COUNTED = 64
 """The maximum number of blocks whose characters are counted. The size of a longer part is estimated from them."""
 
 GROUP, OVERLAP = 16, 3
-"""Running headers are recognized in groups of this many pages, and this many pages before and after each group."""
+"""Running headers are recognized in groups of `GROUP` pages, together with `OVERLAP` pages before and after each."""
 
 ROUNDS = 2
 """The number of searches for running headers and footers. A footer can have more lines than one search finds."""

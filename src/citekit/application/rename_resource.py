@@ -30,9 +30,10 @@ class RenameResource:
     def __call__(self, resource_id: str, new_id: str) -> ResourceMap:
         """Rename the resource and return its map.
 
-        Raise `ResourceMissing` if no resource has the ID `resource_id`, `MapCorrupt` if its map is damaged,
-        `ResourceIdRefused` if `new_id` cannot be an ID, `RequestRefused` if `new_id` is taken or the resource is a book
-        of the library, and the errors of writing maps and tags. After a kill, both IDs may have the map.
+        Raise `ResourceMissing` if no resource has the ID `resource_id`, `MapCorrupt` if its map, or one that already
+        has the ID `new_id`, is damaged, `ResourceIdRefused` if `new_id` cannot be an ID, `RequestRefused` if `new_id`
+        is taken or the resource is a book of the library, and the errors of writing maps and tags. After a kill, both
+        IDs may have the map.
         """
         check_resource_id(new_id)
         with self.locks.holding("ids"):

@@ -108,14 +108,15 @@ class Resolve:
     ) -> Evidence:
         """Return the evidence for a node, or for the part of a mapped resource that an address names.
 
-        With `virtual`, nothing is extracted: the result has an address but no output path, and says whether the source
-        has changed, and in `unchecked` why the location could not be checked. With `remap`, a changed source is mapped
-        again instead of raising `SourceChanged`. `roots` are additional folders in which a moved source is searched
-        for. For an address, the `node` of the result is the innermost node that contains it.
+        With `virtual`, or for a virtual location, nothing is extracted: the result has an address but no output path,
+        and says whether the source has changed, and in `unchecked` why the location could not be checked. With `remap`,
+        a changed source is mapped again instead of raising `SourceChanged`. `roots` are additional folders in which a
+        moved source is searched for; if it is found, its new path is stored in the map. For an address, the `node` of
+        the result is the innermost node that contains it.
 
         Raise `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
-        `RequestRefused` if the address is for another type of resource, and the errors of the extractor, the stores,
-        and, with `remap`, `Ingest`.
+        `RequestRefused` if the address is for another type of resource, and the other errors of `LocateSource`, the
+        extractor, the stores, and, with `remap`, `Ingest`.
         """
         asked = Asked(what, virtual, options)
         resource_map = self.maps.get(what.resource_id)
@@ -155,7 +156,7 @@ class Resolve:
         roots: Sequence[Path],
         progress: Progress,
     ) -> tuple[Source, Evidence]:
-        """Return the evidence, and the state of its source file.
+        """Return the source file as it was during the extraction, and the evidence.
 
         The extraction is retried up to `AGAIN` times if only the file's metadata changed.
         """
@@ -183,7 +184,7 @@ class Resolve:
         return cited
 
     def _part(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
-        """Return the part that `what` names, within the measured extent if it exceeds the one in the map."""
+        """Return the part that `what` names. If it exceeds the extent in the map, the file is measured instead."""
         try:
             part = _part(resource_map, what, resource_map.extent)
         except LocationOutside:

@@ -53,7 +53,7 @@ class _Given:
     digest: Digest | None
     stored: StoredEvidence | None = None
     noted: float = -math.inf
-    """When the store was last notified that its object is in use, on the monotonic clock."""
+    """When the store was last notified that the evidence is in use, on the monotonic clock."""
 
 
 @define

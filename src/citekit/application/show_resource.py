@@ -70,8 +70,9 @@ class TextUnit:
 
 @frozen
 class TextPart:
-    """Consecutive units of the text of a file. `total` is the last unit of the file; `next` is the first one after this
-    part, or None.
+    """Consecutive units of the text of a file.
+
+    `total` is the number of the last unit of the file, and `next` that of the first unit after this part, or None.
     """
 
     kind: UnitKind
@@ -191,9 +192,9 @@ class ShowResource:
         return [MarkedPage(pages[page], boxes[page], changed.get(page, ())) for page in sorted(boxes)]
 
     def text(self, resource_id: str, first: int = 1, last: int | None = None) -> TextPart:
-        """Return lines (with their markup) or pages of the text, from the number `first` to `last` or as many as fit.
+        """Return lines (with their markup), pages, or chapters of the text, from `first` to `last` or as many as fit.
 
-        Raise `LocationOutside` if there is no line or page `first`, `RequestRefused` for a recording or a workbook, and
+        Raise `LocationOutside` if there is no unit `first`, `RequestRefused` for a recording or a workbook, and
         the errors of `QuotableTexts.read`.
         """
         resource_map, source = self.source(resource_id)
@@ -231,7 +232,7 @@ class ShowResource:
         return self.views.document(source, number)
 
     def waveform(self, resource_id: str) -> Sequence[int]:
-        """Return up to `AMPLITUDES` amplitudes of a recording; none if it has no sound.
+        """Return up to `AMPLITUDES` amplitudes of a recording, from 0 to 255; none if it has no sound.
 
         Raise the errors of `PageViews.waveform`.
         """

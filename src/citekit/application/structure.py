@@ -34,7 +34,8 @@ def json_cost(node: Node, _depth: int) -> int:
 class Structure:
     """A part of a map: `nodes` as a tree, below the ancestors of the first node.
 
-    `nodes` were selected from `outline`, the stored map, which has the library's chunks only if they were requested.
+    `nodes` were selected from `outline`: the stored map `resource_map`, without the library's chunks unless they were
+    requested.
     `whole` is true if all of `outline` was requested, without a budget, and is in `nodes`. `next_cursor` requests the
     next part, if any. `total` is the number of requested nodes, and `cut` the number of those that did not fit into the
     budget.
@@ -68,17 +69,17 @@ class GetStructure:
         budget: int | None = None,
         cost: Cost = json_cost,
     ) -> Structure:
-        """Return the structure below `node_id` (default: everything), starting at `cursor`.
+        """Return the node `node_id` and what is below it (default: everything), starting at `cursor`.
 
-        `depth` is the number of levels: 1 means the top level, or the children of `node_id`. With `title_contains`,
+        `depth` is the number of levels: 1 means the top level, or `node_id` and its children. With `title_contains`,
         return only the nodes whose titles contain that text, regardless of case, below their ancestors. The library's
         chunks are returned only if `include_chunks` is true, or if `node_id` is a chunk.
 
         About `limit` characters are returned at once, in reading order. With a `budget` in characters, higher levels
         come first instead, and the nodes that do not fit are cut.
 
-        Raise `ResourceMissing`, `NodeMissing`, and `RequestRefused` for an invalid cursor, a depth below 1, an empty
-        `title_contains`, and a cursor together with a budget.
+        Raise the errors of `MapStore.get`, `NodeMissing`, and `RequestRefused` for an invalid cursor, a depth below 1,
+        an empty `title_contains`, and a cursor together with a budget.
         """
         _check(depth, title_contains, cursor, budget)
         stored = self.maps.get(resource_id)

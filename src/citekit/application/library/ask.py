@@ -107,7 +107,7 @@ class Ask:
         return BookPages([(books[page.resource_id], page) for page in found.pages], rankable)
 
     def _ranked(self, request: AskRequest, question: Question, pages: BookPages) -> tuple[Iterator[Hit], bool]:
-        """Return the hits, best first, and whether more candidates would not add hits."""
+        """Return the hits, best first, and whether these are all: a search for more candidates would find no others."""
         assert question.words is not None
         found = self.index.search(request.collection, question)
         chunks = self._chunks(request.collection, found)

@@ -123,8 +123,9 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
 
 
 def chunk_of(entry: Entry) -> Chunk:
-    """Return the chunk that an entry of the kind "chunk" stores. Fields may be missing in entries of other programs or
-    versions.
+    """Return the chunk that an entry of the kind "chunk" stores.
+
+    In entries of other programs or versions, all fields but the address may be missing.
     """
     payload = entry.payload
 

@@ -98,8 +98,8 @@ class BookIngested:
 class IngestBook:
     """Splits a book into chunks, and adds the chunks to the vector index and to the map of the file.
 
-    Without `force`, the same bytes are ingested into a collection only once. If an ingest is canceled or fails, what it
-    stored is removed from the index, and the ledger records the failure. After a kill, searches ignore the incomplete
+    Without `force`, the same bytes are ingested into a collection only once. An ingest that is canceled or fails leaves
+    nothing in the index; if storing fails, the ledger records the failure. After a kill, searches ignore the incomplete
     book until it is ingested again. An earlier ingest that is being replaced is searched until the new one is complete.
     """
 
@@ -173,7 +173,7 @@ class IngestBook:
         return last if there else None  # the index may have been deleted, or be on another server
 
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
-        """Return the request with missing title, author, and language from the metadata in the file.
+        """Return the request, completed from the metadata in the file, with the language as an ISO 639-3 code.
 
         Raise `MetadataMissing` if the title or author is still unknown. With a `book_id`, an unknown author becomes
         "Unknown".

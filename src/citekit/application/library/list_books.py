@@ -22,7 +22,7 @@ class BookState(StrEnum):
     """The book is searched, and its file is unchanged."""
 
     UNFINISHED = "unfinished"
-    """The ingest is running or was interrupted. The book is not searched until an ingest of it finishes."""
+    """The ingest or removal is running or was interrupted. The book is not searched until an ingest of it finishes."""
 
     REPLACING = "replacing"
     """The book is being ingested again, or that ingest was interrupted. The earlier ingest is searched."""

@@ -18,8 +18,8 @@ from citekit.domain.ports.ledger import Ledger
 class Narrowing:
     """Criteria for books. A book must meet all that are set.
 
-    `author`, `title`, and each of `tags` match part of the text, ignoring case. `language` is compared as an ISO 639
-    code.
+    `author`, `title`, and each of `tags` match a part of the author, the title, or a tag of the book, ignoring case.
+    `language` is compared as an ISO 639 code.
     """
 
     author: str | None = None
@@ -59,7 +59,8 @@ class NarrowTo:
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
     """Return the fields of the index filter and the values that each may have.
 
-    Languages and book IDs have fields of their own. The other criteria become names in the index.
+    Languages and book IDs have fields of their own. Books that meet other criteria are selected by their names in the
+    index.
     """
     fields: dict[str, tuple[str | int, ...]] = {}
     if narrowing.language:

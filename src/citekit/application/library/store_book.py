@@ -83,7 +83,7 @@ class StoreBook:
             raise
 
     def _drop_replaced(self, entry: LedgerEntry, replaced: LedgerEntry | None) -> None:
-        """Delete the other copy of the book, and older versions of the file, whose locations are no longer valid."""
+        """Delete the replaced copy of the book, and older versions of the file, whose locations are no longer valid."""
         outdated: list[str] = [] if replaced is None else [replaced.index_key]
         for other in self.ledger.of_resource(entry.collection, entry.resource_id):
             if other.digest != entry.digest:
