@@ -412,7 +412,7 @@ class _Writer:
             self.lines.append(f"[{which}: no text]")
 
     def location(self) -> Location | None:
-        """Return the location of the collected lines, or None if there is none in the extent."""
+        """Return the location of the collected lines, or None if there are no lines or they are outside the extent."""
         places = [(number, start, end) for number, start, end in self._read if start < end]
         if not places:
             return None

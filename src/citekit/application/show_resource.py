@@ -159,10 +159,9 @@ class ShowResource:
         return self._sizes.get(source.digest, lambda: self.views.sizes(source), len)
 
     def page_picture(self, resource_id: str, page: int, width: int) -> PagePicture:
-        """Return a picture of a page. Its width in pixels is the first of `WIDTHS` that is at least `width`, or the
-        last.
+        """Return a picture of a page, for the first of `WIDTHS` that is at least `width` pixels, or else for the last.
 
-        Raise the errors of `PageViews.picture`.
+        Raise the errors of `PageViews.picture`, which says when the picture is narrower.
         """
         _, source = self.source(resource_id)
         wide = next((each for each in WIDTHS if each >= width), WIDTHS[-1])

@@ -198,7 +198,10 @@ def _walk(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def _window(nodes: Sequence[Node], start: int, end: int) -> tuple[Node, ...]:
-    """Return the nodes with the indexes `start` to `end` (exclusive) in reading order, as a tree with their ancestors."""
+    """Return the nodes with the indexes `start` to `end` (exclusive) in reading order, as a tree with their ancestors.
+
+    Ancestors before `start` have no summaries.
+    """
     number = -1
 
     def cut(level: Sequence[Node]) -> tuple[Node, ...]:

@@ -1,4 +1,4 @@
-"""Adds the methods that notebooks call to the types of the domain, which does not depend on its presentation.
+"""Adds the methods that notebooks call to classes of the domain, whose own code does not depend on notebooks.
 
 Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). `notebook` is imported when the first result is shown.
 """
@@ -13,7 +13,7 @@ PLAIN_LIMIT = 4_000
 
 
 def show_in_notebooks(kind: type, name: str) -> None:
-    """Make notebooks show values of `kind` with the function `name` of `notebook`."""
+    """Make notebooks show values of `kind` with the function `name` of the module `notebook`."""
     if hasattr(kind, "_repr_mimebundle_"):
         return
 

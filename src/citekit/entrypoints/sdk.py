@@ -268,7 +268,8 @@ class CiteKit:
         """Return an outline of the resources (default: all) for a model. `format` is `markdown` or `json`.
 
         It has at most `budget` tokens, estimated as 4 characters each. Raise `ResourceMissing` or `MapCorrupt` for a
-        given resource without a map or with a damaged one.
+        given resource without a map or with a damaged one, or `RequestRefused` for another format, or for a budget that
+        is too small for the titles.
         """
         return self.app.context(resources, format=format, budget=budget).text
 

@@ -52,7 +52,6 @@ class MeasureCohesion:
         return Cohesion(found, on_one_scale(list(self._similarities(text, found, progress))))
 
     def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
-        """Yield the similarity of each sentence in `found` to the next sentence."""
         for first in range(0, max(0, len(found) - 1), BATCH):
             progress(first, len(found), "comparing sentences")
             batch = found[first : first + BATCH + 1]

@@ -276,7 +276,6 @@ class IngestBook:
 
 
 def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
-    """Return the metadata of the book that is copied into its index entries."""
     return BookWords(
         digest=entry.digest,
         copy=entry.copy,
@@ -309,8 +308,6 @@ def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
 
 
 class _Stopwatch:
-    """Measures how many seconds each stage of an ingest takes."""
-
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
 

@@ -12,10 +12,10 @@ INTERRUPTION = "Interrupted."
 
 
 class CommandError(Exception):
-    """Raised when a command ran successfully but its result is negative.
+    """Raised when a command ends with a negative result, such as nothing found, or files that failed.
 
     `kind` is the error type in JSON, `plain` is the rest of the JSON document, and `code` is the exit code. The lines
-    of the result have already been printed.
+    of the result, if any, have already been printed.
     """
 
     def __init__(self, kind: str, message: str, plain: Mapping[str, object] | None = None, code: int = FAILED) -> None:

@@ -378,7 +378,6 @@ def _absolute(places: Sequence[str]) -> list[str]:
 
 
 def _result(outcome: Outcome) -> FileResult:
-    """Return the result of a file for the run's record."""
     path = os.path.abspath(outcome.path)  # noqa: PTH100 - links are kept
     if outcome.error is not None:
         state = FileState.SET_ASIDE if isinstance(outcome.error, SourceSetAside) else FileState.FAILED

@@ -120,7 +120,6 @@ class Program(click.Group):
 
 
 def _add_home_hint(context: click.Context, error: LookupError) -> None:
-    """Add a note about the home to an error about a missing resource."""
     from citekit.domain.errors import ResourceMissing
 
     if isinstance(error, ResourceMissing):
@@ -176,8 +175,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _hold_streams() -> None:
-    """Open the file descriptors 0 to 2 on the null device if they are closed, so that no other file gets these numbers
-    and output.
+    """Open the file descriptors 0 to 2 on the null device if they are closed.
+
+    Otherwise, another file could get one of these numbers, and the output would be written to it.
     """
     lowest = os.open(os.devnull, os.O_RDWR)
     while lowest <= 2:

@@ -30,7 +30,7 @@ DELETION = 40.0
 """The additional time in seconds for deleting uploaded files."""
 
 IMPATIENCE = 5
-"""The number of presses of Ctrl-C that skip deleting uploaded files."""
+"""The number of presses of Ctrl-C after which the process exits without deleting uploaded files."""
 
 REMAINING = (
     "The model service may still store these files: {names}. The next run with the same service and API key deletes "

@@ -120,7 +120,10 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
-    """Write a JSON document to `out`, with invisible characters and those that its encoding cannot represent escaped."""
+    """Write a JSON document to `out`, with invisible characters and those that its encoding cannot represent escaped.
+
+    In a document with an error, keys and passwords are concealed.
+    """
     from citekit.domain.unicode_controls import in_json
     from citekit.wire.indented import indented
 

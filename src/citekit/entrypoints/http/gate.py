@@ -51,8 +51,7 @@ _SECURITY = [
 ]
 _ALLOWED = "authorization, content-type, mcp-protocol-version, mcp-method, mcp-name, last-event-id, range, if-range"
 _READABLE = b"www-authenticate, retry-after, content-range, accept-ranges, content-disposition, etag"
-"""The response headers that pages of allowed origins may read, without credentials; `_ALLOWED` are the request headers.
-"""
+"""The response headers that pages of allowed origins may read. `_ALLOWED` are the request headers that they send."""
 _VARY = (b"vary", b"Origin")
 
 _log = logging.getLogger(__name__)
@@ -173,7 +172,6 @@ class Gate:
                 scope.cancel()
 
     async def _admitted(self, scope: Scope, token: str) -> Subject | Response:
-        """Return the subject of a request, or a refusal."""
         if self.admit is None:
             return self.local or _failed("invalid_token", "The request has no subject.", 401)
         if not token:
@@ -311,14 +309,13 @@ def _is_ours(path: str) -> bool:
 
 
 def _bearer(headers: Headers) -> str:
-    """Return the token in the only header `Authorization: Bearer`, or an empty text."""
+    """Return the bearer token of the request, or an empty text, also if there are several `Authorization` headers."""
     given = headers.getlist("authorization")
     scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else ""
 
 
 async def _body(receive: Receive, headers: Headers) -> bytes | Response:
-    """Return the body of a request, or an error response."""
     too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MiB.", 413)
     declared = headers.get("content-length", "0")
     if declared.isascii() and declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:

@@ -43,7 +43,7 @@ class TimedProtocol(H11Protocol):
     """Closes connections on which no request arrives in time."""
 
     def connection_made(self, transport: object) -> None:
-        """Begin a connection."""
+        """Begin a connection, and close it later if it stays idle."""
         super().connection_made(transport)  # type: ignore[arg-type]
         self._idle_before = False
         self._watch()
@@ -222,7 +222,7 @@ def _listening(options: HttpOptions) -> socket:
 
 
 def _allow_connections() -> None:
-    """Raise the limit of open files to the permitted maximum or 65,536: each connection counts as one."""
+    """Raise the limit of open files to the permitted maximum, but at most 65,536: each connection counts as one."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

@@ -81,7 +81,7 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
 def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
     """Return fields with the instruction for the answer, composed of a guardian and a pattern.
 
-    For an unknown one, they have an error and a note with the known ones, and the other one still applies.
+    An unknown guardian or pattern is left out; fields with an error and a note that lists the known ones are added.
     """
     found: dict[str, Any] = {}
     pattern = _pattern(personas, pattern_name, found)
@@ -122,6 +122,6 @@ def _guardian(personas: Personas, name: str, found: dict[str, Any]) -> Guardian 
 
 
 def guardians(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Return the list of guardians."""
+    """Return the guardians, and the ID of the default one."""
     cards = [rendering.guardian_card(guardian) for guardian in library.personas.guardians()]
     return {"guardians": cards, "default": DEFAULT_GUARDIAN, "count": len(cards), "error": None}

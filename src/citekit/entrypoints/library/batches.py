@@ -114,7 +114,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
 
 
 def remove(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Remove a book from a collection.
+    """Remove a book from a collection, and return the result.
 
     Raise `RequestRefused` if the arguments do not name exactly one book, `PathNotAllowed` for a file outside the
     allowed folders, and the errors of `RemoveBook`.

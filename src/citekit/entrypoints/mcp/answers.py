@@ -174,7 +174,7 @@ def evidence_answer(
 
 
 KEPT_CHARACTERS = 4 * 1024 * 1024
-"""The size limit of the answer cache in characters. Each answer is cached in up to four forms."""
+"""The size limit of the answer cache in characters (`Answer.size`). Copies encoded as bytes are not counted."""
 
 
 @define

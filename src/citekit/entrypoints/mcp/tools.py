@@ -163,7 +163,6 @@ class Tools:
         }
 
     def _with_ids_meant(self, run: Run, arguments: Arguments, progress: Progress) -> Answer:
-        """Run a tool. See `with_ids_meant`."""
         return with_ids_meant(lambda meant: run(meant, progress), arguments, self.app.maps.ids)
 
     def _aliases(self) -> Sequence[Bound]:
@@ -313,7 +312,6 @@ class Tools:
         return self._evidence(evidence, arguments)
 
     def _asked_evidence(self, arguments: Arguments) -> Asked:
-        """Return the cache key for evidence."""
         form, accurate = arguments.get("as", Form.NATIVE.value), arguments.get("accurate", False)
         virtual = arguments.get("virtual", False)
         if not _may_be_address(arguments):

@@ -46,7 +46,7 @@ class AddingRoutes:
     _jobs: dict[str, _Job] = field(factory=dict, init=False)
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes."""
+        """Return the routes, relative to the path of a home."""
         return [
             Route("/api/add", self.add, methods=["POST"]),
             reading("/api/progress", self.progress),

@@ -52,7 +52,7 @@ class CheckingRoutes:
     app: Container
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes."""
+        """Return the routes, relative to the path of a home."""
         return [
             acting("/api/quote", self.quote),
             acting("/api/check", self.check),

@@ -42,7 +42,7 @@ class Homes:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes."""
+        """Return the routes for the list of homes and for the content of each home."""
         return [reading("/api/homes", self.listed), Mount("/h/{home}", app=self._serve)]
 
     def listed(self, asked: Asked) -> Response:
@@ -54,7 +54,6 @@ class Homes:
         return plain([{"key": key, "home": str(path), "name": path.name or str(path)} for key, path in homes])
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request about one home."""
         try:
             app: Starlette | Response = await run_in_threadpool(self._application, scope["path_params"]["home"])
         except (CiteKitError, OSError) as error:

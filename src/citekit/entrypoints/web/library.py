@@ -47,7 +47,7 @@ class LibraryRoutes:
     app: Container
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes."""
+        """Return the routes, relative to the path of a home."""
         return [
             reading("/api/home", self.home),
             reading("/api/resources", self.resources),

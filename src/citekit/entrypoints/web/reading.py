@@ -36,7 +36,7 @@ class ReadingRoutes:
         return self.app.show
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Return the routes."""
+        """Return the routes, relative to the path of a home."""
         return [
             reading("/api/picture", self.picture),
             reading("/api/words", self.words),

@@ -138,7 +138,6 @@ class _KeptFiles(StaticFiles):
     """Files that the browser may cache permanently, because their URL contains a version."""
 
     def file_response(self, *arguments: Any, **named: Any) -> Response:
-        """Return a file."""
         response = super().file_response(*arguments, **named)
         response.headers["cache-control"] = FOREVER
         return response
