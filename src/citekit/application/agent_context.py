@@ -189,7 +189,7 @@ def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Plac
 
 
 def _is_seen(character: str) -> bool:
-    """Return whether a character is printable, and not a filler or selector that counts as a letter or mark."""
+    """Return whether readers see a character: some fillers and selectors are invisible, but printable for Python."""
     return character.isprintable() and not _FILLER.match(character)
 
 

@@ -57,8 +57,8 @@ class AnswerQuestion:
         `model` is None.
 
         If statements have no quotes, or quotes that do not hold, the model is asked one more time, and the answer with
-        more supported statements is used. Raise the errors of `RankPages`, `MapperUnavailable` if the service fails,
-        and `FaultyAnswer` if its answer is unreadable, but not for the second request.
+        more supported statements is used. Raise the errors of `RankPages` and, for the first request only,
+        `MapperUnavailable` if the service fails and `FaultyAnswer` if its answer is unreadable.
         """
         found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)
         passages = [_passage(page) for page in found.pages]

@@ -122,7 +122,8 @@ class _Found:
 class _RawMatches:
     """The blocks with matches that a search of everything compared, by resource ID and version of the text.
 
-    `first` are compared before others. `counts` has the number of matches, and `ranks` the best rank, without titles.
+    `first` are compared before others, until `most` blocks match (None: all). `counts` has the number of matches, and
+    `ranks` the best rank, for which no match counts as a heading.
     """
 
     first: Sequence[FoundBlock] = field(converter=tuple[FoundBlock, ...])
@@ -586,6 +587,6 @@ def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
 
 
 def _shown(text: str, words: Sequence[str] = ()) -> str:
-    """Return the lines of a text, without empty ones, with separated cells, and cut around `words` if they are long."""
+    """Return the lines of a text: without empty ones, with cells separated, and with long lines cut around `words`."""
     rows = (shown_row(line) for line in visible_text(text).split("\n"))
     return "\n".join(row if len(row) <= LINE_LIMIT else cut_around(row, words, LINE_LIMIT) for row in rows if row)

@@ -35,7 +35,7 @@ HEARTBEAT = 0.25
 class IngestOnCluster:
     """Maps files on a cluster. If one file fails, the others are still mapped.
 
-    `error_of` converts the plain data of an error. `set_aside` returns the error for an unchanged file whose workers
+    `error_of` makes an error from its plain data. `set_aside` returns the error for an unchanged file whose workers
     died in an earlier run. Unless the maps are in a shared store (`is_shared`), each map is looked up: a worker on
     another machine may have another home at the same path.
     """

@@ -18,8 +18,8 @@ def lines_beyond(index: TextIndex, resource_id: str, block: TextBlock, character
     """Return the first non-blank lines of the block after `block`: at most `most` lines and `characters` characters.
 
     A line such as `[page 12]`, which gives their location, precedes them. Running headers of pages are left out: lines
-    at the top that have no letters, or that are also at the top of the previous page, with other digits. The list is
-    empty if `block` is hidden, if no visible block follows, or if no line fits.
+    at the top that have no letters, or that are also at the top of the previous page, whatever their digits. The list
+    is empty if `block` is hidden, if no visible block follows, or if no line fits.
     """
     following = None if block.hidden else _block_after(index, resource_id, block)
     mark = None if following is None else mark_of(following, 0, None)

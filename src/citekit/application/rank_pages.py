@@ -64,7 +64,11 @@ class _Candidate:
 
 @frozen
 class _ReadPage:
-    """A page whose text was read, with the weighted sum of its features, the prior of its document, and its coverage."""
+    """A page whose text was read.
+
+    `own` is the weighted sum of its features, `prior` the value that its document adds, and `coverage` the share of the
+    question's words that it contains.
+    """
 
     own: float
     prior: float

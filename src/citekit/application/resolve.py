@@ -58,7 +58,7 @@ _WAITING = "waiting for another process that is writing evidence with the same n
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
 _WORDS = (Form.TEXT, Form.VTT, Form.SRT)
-"""Forms of a part of a recording that depend on its subtitles, so that their answers are not cached in memory."""
+"""Forms of a part of a recording that depend on its subtitles. Evidence in these forms is not cached in memory."""
 
 
 @frozen

@@ -12,7 +12,7 @@ NAMED = 5
 """The maximum number of further resources that a note names."""
 
 TITLES = 100
-"""The maximum number of characters of a path of titles, whose beginning is cut off."""
+"""The maximum number of characters of a path of titles. The beginning of a longer one is cut off."""
 
 
 def found_lines(found: FoundText) -> Iterator[str]:

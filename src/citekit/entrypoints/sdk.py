@@ -83,7 +83,8 @@ class CiteKit:
         """Map a file, index its text, and return the map. If an up-to-date map exists, only return it, unless `force`
         is True.
 
-        If `type` is not None, files of other kinds are rejected.
+        If `type` is not None, files of other kinds are rejected. Raise `SourceUnreadable`, `SourceUnsupported`,
+        `RequestRefused` if `type` is unknown or another file has the `resource_id`, or another `CiteKitError`.
         """
         modality = None if type is None else read_modality(type)
         done = self.app.ingest_for_search(
@@ -92,7 +93,7 @@ class CiteKit:
         return done.resource_map
 
     def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
-        """Map files and folders in parallel, and yield an outcome for each file as soon as it is finished."""
+        """Map files and folders in parallel, and yield an outcome, with the map or the error, for each finished file."""
         from citekit.application.ingest_many import files_below
 
         settings = self.app.settings
@@ -258,7 +259,8 @@ class CiteKit:
         """Turn the structure that another program produced into a map, store the map, and return it.
 
         `adapter` is `graphrag`, `llamaindex`, `generic`, or the path of a .py file. `source` is the file that the
-        structure describes. If `force` is True, an existing map with the same ID is replaced.
+        structure describes. If `force` is True, an existing map with the same ID is replaced. Raise `FaultyAnswer` if
+        the map is not valid, `RequestRefused` if another map has the `resource_id`, or another `CiteKitError`.
         """
         origin = None if source is None else Path(source)
         chosen = self.app.adapter_called(adapter)

@@ -90,7 +90,7 @@ class Library:
         return self.alexandria.ask(request)
 
     def books(self) -> Sequence[LedgerEntry]:
-        """Return the ledger entries of the books in the collection, in the order of ingesting."""
+        """Return the ledger entries of the books in the collection, oldest ingest first."""
         return self.alexandria.ledger.books(self.collection)
 
     def remove(self, resource_id: str) -> Removed:

@@ -97,10 +97,12 @@ class Parent:
 class Hit:
     """A chunk that answers the question, and its best passage with its own address.
 
-    `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
-    `stale` means that the current map is of other bytes than those that were ingested; `weak`, that the score is below
-    the threshold. `around` is the chapter text around the chunk, if requested, and `siblings` are its neighbors in the
-    mode `COMPREHENSIVE`. `copies` are the addresses of lower-ranked chunks whose text is contained in this one.
+    `score` is from 0 to 1. `dense` is the cosine of the question and the best passage (search by meaning), and
+    `lexical` the share of the question's words in the chunk (search by words); each is None if that search did not find
+    the chunk. `stale` means that the current map is of other bytes than those that were ingested; `weak`, that the
+    score is below the threshold. `around` is the chapter text around the chunk, if requested, and `siblings` are its
+    neighbors in the mode `COMPREHENSIVE`. `copies` are the addresses of lower-ranked chunks whose text is contained in
+    this one.
     """
 
     score: float

@@ -59,7 +59,7 @@ class Ask:
     rank: RankPages
 
     def __call__(self, request: AskRequest) -> Answers:
-        """Find the hits.
+        """Return the hits, and their chapters if the mode of the request asks for context.
 
         Raise `RequestRefused` for an empty or too long question or a limit below 1, `ModelMismatch` if the collection
         has another embedding model, and the errors of the ports.

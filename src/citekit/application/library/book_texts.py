@@ -23,9 +23,7 @@ UNKNOWN_SPEAKER = "Unknown speaker"
 
 @frozen
 class BookTexts:
-    """Reads documents with `texts`. The transcript of a recording is the text in which its quotes are searched
-    for.
-    """
+    """Reads documents with `texts`, and recordings with `quotable`, as for verifying quotes."""
 
     texts: TextReader
     quotable: QuotableTexts

@@ -60,7 +60,7 @@ class BookRequest:
     """A request to ingest the file at `path` into `collection`.
 
     `title`, `author`, and `language` override the metadata in the file. `book_id`, `authors`, and `tags` come from the
-    library software, such as calibre. Without `hierarchical`, the whole book is one chapter. `force` replaces an
+    library software, such as Calibre. Without `hierarchical`, the whole book is one chapter. `force` replaces an
     earlier ingest of the same bytes. `named` is false if the path comes from CiteKit's own records. `expected` is the
     required digest, if any.
     """

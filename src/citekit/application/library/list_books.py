@@ -57,8 +57,9 @@ class ListBooks:
     sources: Sources
 
     def __call__(self, collection: str | None = None) -> Iterator[ListedBook]:
-        """Yield the books of the collection (None: of all collections), oldest ingest first, then those whose ingest
-        did not finish.
+        """Yield the books of the collection (None: of all collections), oldest ingest first.
+
+        Books whose ingest or removal did not finish come last.
         """
         for entry in self.ledger.books(collection):
             yield ListedBook(entry, self._state(entry))

@@ -96,7 +96,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """See `click.Group.resolve_command`. A note gives the new name of a former one."""
+        """See `click.Group.resolve_command`. For the former name of a command, print a note with the new one."""
         if args and args[0] in RENAMED and not ctx.resilient_parsing:
             echo([f"Note: '{args[0]}' is now called '{RENAMED[args[0]]}'."], sys.stderr)
         return super().resolve_command(ctx, args)

@@ -122,7 +122,7 @@ def _delete(path: Path) -> None:
 
 
 def install(folder: Path, *, force: bool) -> Path:
-    """Write the skill below a folder; a symbolic link is replaced, not followed.
+    """Write the skill below a folder, and return its path. A symbolic link is replaced, not followed.
 
     Raise `RequestRefused` if the file exists and `force` is False, or if it cannot be written.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from citekit.container import Container
 
 TITLES = 20
-"""The default for the maximum number of nodes."""
+"""The default maximum number of nodes."""
 
 
 def nodes_titled(app: Container, query: str, resources: Sequence[str], limit: int) -> list[Hit]:

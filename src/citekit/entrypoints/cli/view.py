@@ -66,7 +66,7 @@ class Showing:
 
 
 def show(session: Session, app: Container, path: str, fragment: str = "", how: Showing | None = None) -> None:
-    """Open a path of this home in the browser.
+    """Open a path of this home in the browser, and record the home as viewed.
 
     If no viewer of the user is running, or `how` has a port, roots, or a password, start one and serve until Ctrl-C.
     """

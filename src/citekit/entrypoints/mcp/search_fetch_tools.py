@@ -73,7 +73,7 @@ def search(app: Container, arguments: Mapping[str, Any], progress: Progress) -> 
 
 
 def fetch(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool `fetch`."""
+    """Run the tool `fetch`. `discreet` removes forbidden paths from the reason in `stale`."""
     name = arguments["id"]
     found = app.read_text(name, None, max_chars=CHARACTERS, progress=progress)
     resource_id = parse_address(name).resource_id if "://" in name else name

@@ -44,7 +44,7 @@ class Keys:
         return new(self.token.encode(), f"{purpose} {self.port} {text}".encode("utf-8", "replace"), sha256).hexdigest()
 
     def end_of(self, code: str) -> int:
-        """Return the time at which a genuine code expires, in seconds since the epoch, or 0."""
+        """Return the time at which a code expires, in seconds since the epoch, or 0 if the code is not genuine."""
         said, _, signature = code.rpartition("-")
         genuine = compare_digest(signature.encode("utf-8", "replace"), self._signed("code", said).encode())
         return int(said.partition("-")[0]) if genuine else 0
@@ -58,7 +58,7 @@ class Codes:
     _used: dict[str, int] = field(factory=dict, init=False)
 
     def accept(self, code: str) -> bool:
-        """Return whether the code is genuine, valid, and unused."""
+        """Return whether the code is genuine, valid, and unused, and record it as used."""
         now, end = time.time(), self.keys.end_of(code)
         self._used = {used: until for used, until in self._used.items() if until > now}
         if end <= now or code in self._used:

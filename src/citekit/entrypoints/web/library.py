@@ -62,7 +62,7 @@ class LibraryRoutes:
         ]
 
     def home(self, _: Asked) -> Response:
-        """Return the folder of the home, and whether the user viewed others."""
+        """Return the folder of the home, and whether the user has viewed other homes."""
         home = self.app.settings.home
         return plain({"home": str(home), "others": any(each != home for each in self.app.viewed_homes())})
 
@@ -99,8 +99,8 @@ class LibraryRoutes:
     def state(self, asked: Asked) -> Response:
         """Return the state of a resource and, unless it is `unchanged`, a message about it.
 
-        The other states are `damaged` (the map), `missing` or `changed` (the file), `unfinished` (its ingest in the
-        library), and `scanned` (some pages).
+        The other states are `damaged` (the map), `missing` (the file), `changed` (the file, or it could not be
+        checked), `unfinished` (its ingest in the library), and `scanned` (some pages).
         """
         name = asked.text("id")
         try:

@@ -80,7 +80,7 @@ class ReadingRoutes:
         return plain(plain_wording(asked.text("said"), asked.text("quote")))
 
     def text(self, asked: Asked) -> Response:
-        """Return the lines or pages of text from `first` to `last`, or as many as one answer can have."""
+        """Return the lines, pages, or chapters of text from `first` to `last`, or as many as one answer can have."""
         last = asked.number("last", 0) or None
         part = self.show.text(asked.text("id"), asked.number("first", 1), last)
         return plain(

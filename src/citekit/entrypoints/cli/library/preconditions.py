@@ -9,8 +9,9 @@ from citekit.entrypoints.library.ingest_report import collection_of, params_of
 
 
 def to_ingest(library: Alexandria, wanted: Mapping[str, object]) -> None:
-    """Raise the error that would stop the ingest of each book, such as an unavailable index or another embedder of the
-    collection.
+    """Raise the error that would stop the ingest of each book.
+
+    Examples are an unavailable index and a collection with another embedder.
     """
     params_of(wanted)
     collection = collection_of(library, wanted)
