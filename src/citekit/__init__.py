@@ -11,7 +11,7 @@
 
 Names are imported when they are first used, so that `import citekit` is fast. `ResourceMap`, `Node`, `Location`,
 `ResolvedEvidence`, `CiteKitClient`, `parse_address`, and `build_address` are compatible with citekit 0.2. `CiteKit`
-returns the types of `citekit.domain`.
+returns types of `citekit.domain` and `citekit.application`.
 """
 
 from __future__ import annotations

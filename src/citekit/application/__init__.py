@@ -1,1 +1,1 @@
-"""The use cases of CiteKit: callable classes that use ports."""
+"""The use cases of CiteKit: classes, most of them callable, that use ports."""

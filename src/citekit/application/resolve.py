@@ -203,7 +203,7 @@ class Resolve:
     def again(self, receipt: Receipt, source: Source, target: Path) -> Extraction | None:
         """Repeat the extraction that a receipt describes, and write the result to `target`.
 
-        Return None if that version of the extractor is not installed.
+        Return None if that version of the extractor is not installed. Raise the errors of the extractor.
         """
         for extractor in self.extractors:
             can = receipt.options.form in extractor.forms(source.format, receipt.location)

@@ -93,7 +93,7 @@ class CiteKit:
         return done.resource_map
 
     def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
-        """Map files and folders in parallel, and yield an outcome, with the map or the error, for each finished file."""
+        """Map files and folders in parallel, and yield the outcome of each file (a map or an error) as it finishes."""
         from citekit.application.ingest_many import files_below
 
         settings = self.app.settings

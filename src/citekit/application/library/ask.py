@@ -246,7 +246,7 @@ def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str
     """Return the text around a chunk in its chapter, and whether any chunk of the chapter was left out.
 
     `sequence` identifies the chunk in `family`. Its neighbors are added from near to far, on both sides, as long as the
-    total is at most `room` characters.
+    total is at most `room` characters. The chunk itself is always included.
     """
     here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
     first = last = here

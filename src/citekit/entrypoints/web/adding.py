@@ -56,8 +56,8 @@ class AddingRoutes:
     async def add(self, request: Request) -> Response:
         """Store the body of the request as a file in the home, and map it.
 
-        The header `x-name` has the percent-encoded file name, and `x-job` a name for `progress` and `cancel`. A new file
-        that cannot be mapped is deleted.
+        The header `x-name` has the percent-encoded file name, and `x-job` a name for `progress` and `cancel`. A new
+        file that cannot be mapped is deleted.
         """
         name = request.headers.get("x-job", "")[:NAME_LIMIT]
         job = self._jobs[name] = _Job()
