@@ -132,7 +132,7 @@ _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
 class LinesTextReader:
     """Reads all text formats except HTML. Each unit is a line that is not blank, without surrounding spaces.
 
-    If `as_seen` is set, subtitles are split at long pauses.
+    If `as_seen` is set, the mark `CUT` separates subtitles at long pauses.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:

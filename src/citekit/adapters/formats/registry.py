@@ -56,7 +56,7 @@ FORMATS: Mapping[str, str] = {
     ),
     **dict.fromkeys(CODE, "code"),
 }
-"""The package that handles each format, except images, video, and audio, which `_BY_MODALITY` has."""
+"""The package that handles each format. Those for images, video, and audio are in `_BY_MODALITY`."""
 
 _BY_MODALITY = {Modality.IMAGE: "image", Modality.VIDEO: "media", Modality.AUDIO: "media"}
 
@@ -157,8 +157,9 @@ _MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "te
 
 
 class InstalledExtractors(Sequence[Extractor]):
-    """The extractors in order of precedence: `built_in`, then those of installed packages, which are loaded when
-    reached.
+    """The extractors in order of precedence: `built_in`, then those of installed packages.
+
+    The latter are created when they are first needed, and passed to `wrap` with their names.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Parses markup with lxml, with entities, DTDs, and network access disabled.
+"""Parses XML with lxml, with entities, DTDs, and network access disabled, and HTML with selectolax.
 
-Before parsing, the document type is removed, named HTML entities become characters, and other entity references become
-plain text.
+Before XML is parsed, the document type is removed, named HTML entities become characters, and other entity references
+become plain text.
 
 A parser that recovers from errors silently drops the content after an element that is nested too deeply or a text that
 is too long. For that reason, the limits are higher (`huge_tree`: 2,048 levels instead of 256), and a document that
@@ -83,7 +83,7 @@ def parse_html(text: str, name: str, *, plain: str | None = None) -> _Element:
     """Return the root of the HTML document `name`, parsed as browsers do.
 
     `plain` is the document without noncharacters that mark lines. Raise `SourceUnsupported` if the document is too
-    large or nested too deeply, or has other elements than `plain`.
+    large or nested too deeply, or is parsed differently from `plain`.
     """
     return parse_standard_html(_bounded(text, name), name, plain)
 

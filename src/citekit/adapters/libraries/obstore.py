@@ -66,7 +66,7 @@ def place(url: str) -> str:
 
 
 def package() -> Any:
-    """Import the client library. Raise `DriverMissing` if it is not installed."""
+    """Import and return the client library. Raise `DriverMissing` if it is not installed."""
     try:
         return importlib.import_module("obstore")
     except ImportError as error:

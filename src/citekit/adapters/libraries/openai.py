@@ -1,6 +1,6 @@
 """Configures the `openai` SDK, which is imported on first use, and classifies its exceptions.
 
-The SDK's variables for organization, project, base URL, and extra headers have no effect here.
+The SDK's environment variables for organization, project, base URL, and extra headers have no effect here.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ CONNECT_SECONDS = 5
 
 
 def package() -> Any:
-    """Import the client library. Raise `DriverMissing` if it is not installed."""
+    """Import and return the client library. Raise `DriverMissing` if it is not installed."""
     try:
         return importlib.import_module("psycopg")
     except ImportError as error:

@@ -92,7 +92,8 @@ def library() -> Any:
 def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
     """Open the media file at `path` for reading. Other files to which it refers are not opened.
 
-    For FFmpeg's errors inside the block, see `translated_errors`. Raise `DriverMissing` if PyAV is not installed.
+    Errors of FFmpeg, also inside the block, are translated (see `translated_errors`, whose `otherwise` is `fallback`).
+    Raise `DriverMissing` if PyAV is not installed.
     """
     av = library()
     limits = {
@@ -114,11 +115,11 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
 
 
 def _probe_options(path: Path) -> dict[str, str]:
-    """Return FFmpeg options for a WAV file: short detection of streams, and packets of a useful size; {} for other
-    files.
+    """Return FFmpeg options for a WAV file: short detection of streams, and packets of a useful size.
 
-    FFmpeg tries its formats on the samples, because DTS can be stored as PCM, which takes most of the time to open the
-    file. By default, packets last a fraction of a second, which are single samples at a rate of a few hertz.
+    Return {} for other files, and for WAV files that seem to contain DTS. Because a WAV file can contain DTS, FFmpeg
+    tries its formats on the samples, which takes most of the time to open the file. By default, a packet lasts a
+    fraction of a second, which is a single sample at a rate of a few hertz.
     """
     try:
         with path.open("rb") as file:
@@ -146,7 +147,7 @@ def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFail
     """Translate PyAV's errors inside the block to CiteKit errors about the file at `path`.
 
     They become `SourceUnsupported` (content), `SourceUnreadable` (access), `HomeUnwritable` (disk full or read-only),
-    or `otherwise` (FFmpeg itself).
+    or `otherwise` (FFmpeg itself, or an error of another kind).
     """
     av = library()
     try:

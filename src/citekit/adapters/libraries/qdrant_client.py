@@ -85,7 +85,10 @@ class QdrantSettings:
 
 
 def package() -> ModuleType:
-    """Import the client library, which takes about a second. Raise `DriverMissing` if it is not installed."""
+    """Import and return the client library, which takes about a second.
+
+    Raise `DriverMissing` if it is not installed.
+    """
     try:
         return importlib.import_module("qdrant_client")
     except ImportError as error:
@@ -121,7 +124,10 @@ def connect(settings: QdrantSettings) -> QdrantClient:
 
 
 def _limit_connecting(client: Any, timeout: float) -> None:
-    """Limit the time to connect to `CONNECT_SECONDS` or `timeout` seconds, because the client has a single timeout."""
+    """Limit the time to connect to `CONNECT_SECONDS`, or to `timeout` if that is shorter.
+
+    The client itself has only a single timeout.
+    """
     httpx = importlib.import_module("httpx")
     client.http.client._client.timeout = httpx.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
 

@@ -74,7 +74,7 @@ def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Elem
 
     Noncharacters in attributes, which mark lines, are removed. `plain` is the document without noncharacters. Raise
     `SourceUnsupported` if the document is nested too deeply, has too many elements or attributes, cannot be parsed, or
-    has other elements than `plain`.
+    is parsed differently from `plain`.
     """
     _check_tags(text if plain is None else plain, name)
     parser = _parser(text, name)
@@ -86,7 +86,10 @@ def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Elem
 
 
 def markup_name(name: str) -> str:
-    """Return the name of an element or attribute without characters that XML does not allow."""
+    """Return the name of an element or attribute in which each character that XML does not allow is replaced.
+
+    The replacement is the code of the character in hexadecimal, between two U+0294.
+    """
     return name if _SIMPLE.fullmatch(name) else _encoded(name)
 
 

@@ -57,7 +57,10 @@ class SpeechModel:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the content of the files (see `_SAMPLE`). Raise `MapperUnavailable` if a file cannot be read."""
+        """A digest of the size, the beginning, and the end of each file (see `_SAMPLE`).
+
+        Raise `MapperUnavailable` if a file cannot be read.
+        """
         digest = hashlib.sha256()
         try:
             for name in sorted(self.files):
@@ -102,7 +105,7 @@ ENGLISH = ".en"
 def automatic_model(folder: Path | None = None) -> SpeechModel | None:
     """Return the model that is used if the user chose none, or None if no such model is installed.
 
-    Downloaded models, which are in `folder`, come first.
+    Downloaded models, which are in `folder`, come first. Models that know only English are left out.
     """
     downloaded = (model for model in downloaded_models(folder) if not model.name.endswith(ENGLISH))
     packaged = _installed(each for each in PACKAGED if each.is_automatic)

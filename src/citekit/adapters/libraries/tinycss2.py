@@ -102,7 +102,8 @@ def parts(text: str, separator: str) -> tuple[str, ...]:
 def replaced(text: str, replacement: Callable[[str, str | None], str]) -> str:
     """Return the value `text` with each `var()` replaced.
 
-    `replacement` gets the name of the custom property and the fallback, if there is one.
+    `replacement` gets the name of the custom property, and the fallback or None. Raise `RecursionError` if the value is
+    nested too deeply for tinycss2.
     """
     import tinycss2
 

@@ -1,6 +1,6 @@
 """Finds headings, captions, declared sections, and page breaks in the markup of chapters.
 
-The landmarks and page breaks that the book lists are located in it.
+It also determines the positions of the landmarks and page breaks that the book lists.
 """
 
 from __future__ import annotations

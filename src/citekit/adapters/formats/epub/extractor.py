@@ -84,8 +84,8 @@ _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 class EpubExtractor:
     """Extracts chapters of the books that `reader` reads. Text is UTF-8, and chapters are joined by line feeds.
 
-    `seen` is an optional reader that returns the same characters, but marks hidden ones, which are then removed, and
-    superscripts and subscripts.
+    `seen` is an optional reader for the form text. Its texts are as long as those of `reader`, but contain
+    superscript and subscript characters, and a mark in place of each hidden character. The marks are removed.
     """
 
     identity = ExtractorIdentity("epub", "5")

@@ -1,4 +1,4 @@
-"""The format handler for reflowable books, and the base of the handler for Word documents."""
+"""The format handler for reflowable books, and the base of the handlers for Word documents and mail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class BookHandler(NativeHandler):
-    """Handles books by chapter. A location is a chapter or a range of its characters."""
+    """Handles books by chapter. A location is one or more chapters, or a range of characters in one."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

@@ -25,7 +25,7 @@ _LISTED = 8
 """Minimum number of headings in a list of headings, such as a table of contents."""
 
 _NEAR = 40
-"""Maximum number of characters that can precede the printed title, such as a number on its own line."""
+"""Maximum number of characters, such as a number on its own line, before the heading that repeats a section's title."""
 
 
 def chapter_headings(chapter: BookChapter) -> list[Mark]:

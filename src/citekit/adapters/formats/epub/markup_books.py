@@ -53,8 +53,8 @@ class MarkupBook:
 class MarkupReader:
     """Reads books.
 
-    `load` opens a book, and `said` reads only its metadata, which is faster. If `as_seen` is set, superscripts,
-    subscripts, and hidden text are marked.
+    `load` opens a book, and `said` returns only its metadata. If `as_seen` is set, superscripts, subscripts, and hidden
+    text are marked.
     """
 
     load: Callable[[Path], MarkupBook]
@@ -62,7 +62,7 @@ class MarkupReader:
     as_seen: bool = False
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the metadata of the book. Raise the same errors as `read`."""
+        """Return the metadata of the book. Raise the errors of `said`."""
         return self.said(path)
 
     def read(self, path: Path) -> Book:

@@ -30,7 +30,10 @@ _PAGE_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/x-dt
 
 @frozen
 class Item:
-    """An item in the manifest of an EPUB. `path` is its path in the archive, or None if it is missing."""
+    """An item in the manifest of an EPUB.
+
+    `path` is its path in the archive. It is None if the item is missing, or repeats an earlier item of the spine.
+    """
 
     id: str
     path: str | None
@@ -66,7 +69,7 @@ def read_package(archive: EpubArchive, name: str) -> Package:
     """Return the content of the package document. `name` is the file name of the book, for error messages.
 
     A book without a package document is read from its pages. Raise `SourceUnsupported` if the book is encrypted or has
-    no pages, or if its package document is damaged or too large.
+    no pages, or if a document that is read is damaged or too large, and `SourceUnreadable` if the file cannot be read.
     """
     _refuse_encrypted(archive, name)
     path = _package_path(archive)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 BOOKS = 4
-"""Number of books in the cache. The least recently used book is evicted first."""
+"""Maximum number of books in the cache. The least recently used book is evicted first."""
 
 ITEMS_LIMIT = 5000
 """Maximum number of items of a cached book. The directory takes about a kilobyte per item."""
@@ -129,7 +129,7 @@ class EpubReader:
         self._as_seen = as_seen
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the metadata in the package document without reading chapters. Raise the same errors as `read`."""
+        """Return the metadata in the package document. Raise the errors of `EpubBooks.opened`."""
         with self._books.opened(path) as (_, package):
             return package_facts(package)
 
@@ -195,7 +195,7 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
     pictures = _Pictures(archive, package)
 
     def page(number: int) -> Page:
-        """Return the HTML metadata of chapter `number`, which do not depend on the file name of the book."""
+        """Return the HTML metadata of chapter `number`, which does not depend on the file name of the book."""
         own = package.spine[number - 1].path
         return Page(
             title=f"{package.title}, chapter {number}" if package.title else f"Chapter {number}",
@@ -211,7 +211,7 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -> Flow:
     """Return the content of a spine item.
 
-    A missing item is empty. An image, PDF, audio, or video file becomes an image element.
+    A missing item is empty. An image (except SVG), PDF, audio, or video file becomes an image element.
     """
     if item.path is None:
         return flow(parse_html("", item.href))

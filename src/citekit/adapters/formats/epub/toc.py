@@ -43,8 +43,8 @@ LEVEL_LIMIT = 12
 class Entry:
     """A table of contents entry.
 
-    `path` is the item that it links to, or None. `fragment` is the ID of an element in that item, or "". `level` is
-    counted from 1.
+    `path` is the path that it links to, which may not exist, or None if it has no link. `fragment` is the ID of an
+    element in the item at this path, or "". `level` is counted from 1.
     """
 
     level: int

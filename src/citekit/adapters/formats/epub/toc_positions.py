@@ -65,7 +65,6 @@ class _Placer:
         return found
 
     def _titled(self, entry: Entry, number: int) -> list[Mark]:
-        """Return the headings in chapter `number` that have the same title as the entry."""
         if number not in self.titles:
             self.titles[number] = _by_title(self.chapters[number - 1])
         return self.titles[number].get(folded(entry.title), [])

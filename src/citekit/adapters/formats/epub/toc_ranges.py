@@ -44,8 +44,8 @@ def book_end(book: Book) -> Place:
 def entry_tree(book: Book) -> list[Entry]:
     """Return the table of contents entries, nested by level.
 
-    An entry ends where the next entry of the same or a higher level starts. Without a table of contents, `_from_markup`
-    applies.
+    An entry ends where the next entry of the same or a higher level starts. The headings of the chapters replace a
+    missing table of contents, if more than half of the chapters with text have one.
     """
     headings = book.contents or _from_markup(book)
     end = book_end(book)

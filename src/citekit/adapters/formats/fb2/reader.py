@@ -1,6 +1,6 @@
 """Reads FictionBook 2 with lxml. Each top-level section of a body is a chapter, and nested sections are its headings.
 
-For MuPDF, such a file is a single chapter without a table of contents.
+MuPDF is not used, because it reads such a file as a single chapter without a table of contents.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
 def read_facts(path: Path) -> BookFacts:
     """Return the metadata in the description of the book at `path`.
 
-    Raise the errors of `load`, except for a book without text.
+    Raise the errors of `load`, except for a book without chapters.
     """
     return _facts(_parsed(path))
 
@@ -63,7 +63,7 @@ def read_facts(path: Path) -> BookFacts:
 def load(path: Path) -> MarkupBook:
     """Return the book at `path`.
 
-    Raise `SourceUnsupported` if it is not a FictionBook file, is larger than `SIZE_LIMIT`, or contains no text, and
+    Raise `SourceUnsupported` if it is not a FictionBook file, is larger than `SIZE_LIMIT`, or has no chapters, and
     `SourceUnreadable` if it cannot be read.
     """
     root = _parsed(path)

@@ -1,7 +1,7 @@
 """Extracts lines of HTML as a document that is safe to open, and lines of XML without any change.
 
-Browsers execute scripts, frames, and forms in HTML and XML (including SVG), and load remote images. `Resolve` therefore
-saves exact copies (the source form, and for XML also the native form) as plain text with the suffix `.txt`.
+Browsers run scripts, submit forms, and load frames and remote images in HTML and XML (including SVG). `Resolve`
+therefore saves exact copies (the source form, and for XML also the native form) as plain text with the suffix `.txt`.
 """
 
 from __future__ import annotations

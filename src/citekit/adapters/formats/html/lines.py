@@ -60,7 +60,7 @@ _HEAD = 400
 
 
 class HtmlLinesTextReader:
-    """Reads HTML with lxml. Entities, document types, and network access are disabled.
+    """Reads the text of HTML and XHTML files. Nothing outside the file is loaded.
 
     If `as_seen` is set, superscripts, subscripts, and hidden text are marked.
     """
@@ -153,8 +153,9 @@ def is_too_large(content: str) -> bool:
 def parsed_lines(marked: str, name: str, plain: str | None = None) -> _Element:
     """Return the root of the document `marked`, which contains line markers, parsed as XML or HTML.
 
-    The file name decides which, as in browsers. `plain` is the document without markers. Raise `SourceUnsupported` if
-    it is too large or nested too deeply, or if the markers change how it is parsed.
+    The file name decides which, as in browsers, but XML that is not well-formed is parsed as HTML. Raise
+    `SourceUnsupported` if the document is too large or nested too deeply, or if HTML is parsed differently from
+    `plain`, the document without markers.
     """
     return parse_page_text(marked, name) if is_xml_file(name) else parse_html(marked, name, plain=plain)
 
@@ -174,14 +175,13 @@ def _all_text(content: str, *, as_seen: bool) -> str:
 
 
 def _untagged(content: str) -> str:
-    """Return the text of an HTML document with line markers, without using a parser."""
     return unescape("".join(_marked(content, tags=False)))
 
 
 def seen_letters(content: str, name: str) -> Mapping[int, str] | None:
-    """Return the letters and digits on each line of the document that its readers see, as `letters` returns them.
+    """Return the letters and digits that readers see on each line of the document, as `letters` returns them.
 
-    Return None if the document is too large to determine this.
+    The keys are line numbers from 1. Return None if the document is too large to determine this.
     """
     if is_too_large(content):
         return None

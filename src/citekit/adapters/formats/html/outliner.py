@@ -46,9 +46,10 @@ class HtmlOutliner:
 
 
 def _without_headings(page: Page, plain: Outline) -> Outline:
-    """Return an outline with a single item for a page without headings, or `plain` if there is nothing to put in it.
+    """Return an outline with a single item for a page without headings.
 
-    Its children are the captioned figures and tables, or else several groups of lines in `plain`.
+    The children of the item are the captioned figures and tables, or else the items of `plain` if there are several.
+    Return `plain` if the page has no text, or if it has no such figures and tables and `plain` has no items.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")

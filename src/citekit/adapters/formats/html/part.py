@@ -80,9 +80,9 @@ def html_page(path: Path, progress: Progress = silent) -> str:
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
-    """Return the content of the HTML document `text` with line markers, and its language, or None.
+    """Return the content of the HTML document `text` with line markers, and its language (None if it is unknown).
 
-    Return None if the document cannot be parsed completely.
+    Return None instead of the pair if the document cannot be parsed completely.
     """
     if is_too_large(text):
         return None
@@ -127,7 +127,7 @@ class _Pictures:
     def uri(self, href: str) -> str | None:
         """Return the image in the `data:` URI `href` with the detected media type.
 
-        Return None if `href` is no such URI, or if the image is not supported or too large.
+        Return None if `href` is something else, or if the image is not supported or too large.
         """
         found = _DATA.match(href)
         if found is None or len(href) > self.left:

@@ -23,8 +23,8 @@ NAVIGATION = "nav"
 class Item:
     """A section of an HTML document that is being built.
 
-    `end` is its last line, or 0 if it is not known yet. `cap` is the last line that the section may have, or 0. `body`
-    contains its text, and `below` its child sections.
+    `end` is its last line, or 0 if it is not known yet. `cap` is the last line that the section may have, or 0 without
+    a limit. `body` contains its text, and `below` its child sections.
     """
 
     line: int
@@ -119,8 +119,9 @@ def nested(items: Sequence[Item], last: int) -> list[Item]:
 
 
 def _end(item: Item, last: int) -> None:
-    """Set the last line of a heading's section. If its last child ends on the first line of the next section, both
-    include that line.
+    """Set the last line of a heading's section.
+
+    If its last child ends on the first line of the next section, both sections include that line.
     """
     reach = min(last, item.cap or last)
     item.end = max(item.line, reach, *(child.end for child in item.below)) if item.below else max(item.line, reach)

@@ -32,7 +32,8 @@ _LINK_BAR = 4
 class Heading:
     """A heading whose end tag has not been read yet.
 
-    `first` is how many pieces of text precede the first block element, in case the end tag is missing.
+    `first` is how many pieces of text precede the first block element, in case the end tag is missing, or -1 if there
+    is no such element.
     """
 
     line: int
@@ -57,13 +58,14 @@ class Heading:
 
     @property
     def is_link_bar(self) -> bool:
-        """Return whether the heading consists only of several links."""
+        """Whether the heading consists only of several links."""
         return self.links >= _LINK_BAR and not self.has_own
 
     def title(self, *, closed: bool) -> str:
         """Return the text of the heading on one line.
 
-        Without an end tag (`closed`), or if it is very long, return only the text before its first block element.
+        If the end tag is missing (`closed` is False), or if the text is very long, return only what precedes the first
+        block element.
         """
         self._without_permalink()
         whole = flat(self.words)
@@ -103,7 +105,7 @@ _BODY_PIECES, _BODY_LIMIT = 40, 2000
 
 
 def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = None) -> Page:
-    """Find the title and sections of the HTML document `content`, whose lines end with line feeds.
+    """Return the title and the sections of the HTML document `content`, whose lines end with line feeds.
 
     `seen` has the letters that readers see on each line; other text is left out. Invalid HTML raises no error.
     """
@@ -164,7 +166,10 @@ class _Reader:
             self.words.append(words)
 
     def _seen_part(self, text: Text) -> str:
-        """Return `text` with empty lines for those that readers do not see, or see only in part."""
+        """Return `text` with empty lines for those that readers do not see, or see only in part.
+
+        The numbers of these lines are recorded in the page.
+        """
         if self.seen is None:
             return text.words
         shown = []

@@ -43,7 +43,7 @@ class MailExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """See `Extractor.extract`. Either whole messages or one attachment are extracted."""
+        """See `Extractor.extract`. The result is either whole messages or one attachment."""
         if not isinstance(location, Chapter) or options.form is not Form.NATIVE:
             raise FormUnsupported(
                 f"Messages and attachments are extracted as files only in the native form, not as {options.form.value}."

@@ -82,7 +82,7 @@ class Mail:
 
     @property
     def shown_headers(self) -> Iterator[tuple[str, str]]:
-        """Yield the name and the text of each header that a reader sees above the body."""
+        """The name and the text of each header that a reader sees above the body."""
         return ((name, self.headers[name.lower()]) for name in _SHOWN if self.headers.get(name.lower()))
 
 
@@ -150,8 +150,6 @@ _TOO_MANY = f"A message has more than {PARTS_LIMIT} parts or {DEPTH_LIMIT} level
 
 
 class _Reading:
-    """Collects the bodies and the attachments of one message."""
-
     def __init__(self) -> None:
         self.bodies: list[tuple[str, str]] = []
         self.attachments: list[Attachment] = []
@@ -203,7 +201,7 @@ def _shown_of(alternatives: Sequence[Message]) -> Sequence[Message]:
     """Return the alternative that mail programs show: the last one that is HTML, plain text, or multipart (RFC 2046,
     5.1.4).
 
-    Alternatives that are neither text nor multipart follow it.
+    Alternatives that are neither text nor multipart follow it. Without such an alternative, return all.
     """
     for each in reversed(alternatives):
         if each.get_content_type() in ("text/html", "text/plain") or each.is_multipart():

@@ -102,9 +102,7 @@ def read_headings(content: str) -> list[TextHeading]:
 
 @cache
 def _block_parser() -> MarkdownIt:
-    """Return a parser of the block structure of Markdown. Creating it takes longer than most parsing, and it keeps no
-    state.
-    """
+    """Return a parser of the block structure of Markdown. It is slow to create, and keeps no state."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark")

@@ -107,8 +107,9 @@ class _Page:
         return line
 
     def _line_of(self, token: Token, line: int, end: int) -> int:
-        """Return the line that contains the token's text, which is not always known, because line breaks inside code
-        and links have no tokens.
+        """Return the line that contains the token's text, or `line` if it is not found.
+
+        Line breaks inside code and links have no tokens.
         """
         start = token.content.strip()[:24]
         if token.type == "text_special" or len(start) < 3 or start in self.lines[line]:

@@ -1,4 +1,4 @@
-r"""Extracts the visible text of LaTeX. A macro that the document defines is shown by its name.
+r"""Extracts the visible text of LaTeX. Unknown commands are removed, or shown by name if `{}` or `\ ` follows them.
 
 Text that must not be read as markup, because it is verbatim (`\verb|\x|`) or escaped (`\{`), is temporarily encoded as
 Unicode noncharacters.

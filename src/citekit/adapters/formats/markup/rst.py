@@ -173,7 +173,7 @@ def _style(before: str, above: str, text: str, under: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return the width of a text in columns of a fixed-width font, of which wide East Asian characters have 2."""
+    """Return the number of columns of a text in a fixed-width font, in which wide East Asian characters take up two."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -66,8 +66,8 @@ def read_facts(path: Path) -> BookFacts:
 def load(path: Path) -> MarkupBook:
     """Return the book at `path`.
 
-    Raise `SourceUnsupported` if the file has another format or an unsupported compression method, is damaged,
-    protected, or too large, or contains no text. Raise `SourceUnreadable` if it cannot be read.
+    Raise `SourceUnsupported` if the file has another format or an unsupported compression method, or is damaged,
+    protected, or too large. Raise `SourceUnreadable` if it cannot be read.
     """
     records = read_records(path)
     header = read_header(records, path.name)
@@ -143,8 +143,8 @@ def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
 
 
 def _assembled(text: bytes, skeletons: Index, fragments: Index, name: str) -> Iterator[_Piece]:
-    """Yield the chapters of a KF8 book: skeletons (HTML pages without content), with the fragments stored after each
-    inserted.
+    """Yield the chapters of a KF8 book: skeletons (HTML pages without content), into which the fragments that follow
+    them are inserted.
 
     Raise `SourceUnsupported` if the chapters become too large.
     """

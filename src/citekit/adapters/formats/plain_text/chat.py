@@ -62,7 +62,8 @@ class ChatOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """See `Outliner.outline`. The items are days with the turns of each person. Many days are grouped by month.
 
-        A text that is no chat, has no valid dates, or has more than `LINES_LIMIT` lines is outlined by `fallback`.
+        A text that is not a chat, has no valid dates, or has more than `text_file.LINES_LIMIT` lines is outlined by
+        `fallback`.
         """
         if not is_chat(source.path):
             return self.fallback.outline(source, progress)
@@ -85,7 +86,7 @@ class ChatOutliner:
 
 
 def is_chat(path: Path) -> bool:
-    """Return whether the beginning of a text looks like an exported chat."""
+    """Return whether the beginning of a text looks like an exported chat; False if the file cannot be read."""
     with suppress(OSError), path.open("rb") as stream:
         head = stream.read(_HEAD)
         lines = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace").splitlines()

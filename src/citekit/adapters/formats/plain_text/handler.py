@@ -11,7 +11,7 @@ from citekit.domain.ports.extractor import Extractor
 
 
 class PlainTextHandler(TextHandler):
-    """A format handler for text without markup, and for text in a format that no other handler outlines."""
+    """A format handler for text without markup."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

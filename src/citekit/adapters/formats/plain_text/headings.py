@@ -103,7 +103,8 @@ class HeadingFinder:
     If `prose` is False, no headings are found. Named headings (`Chapter 1`, `ACT II`) and underlined lines count if a
     blank line precedes them; a mere name and number in capitals (`CHAPTER IV`) also counts if a blank line follows.
     Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct, because
-    others are list items or names of speakers.
+    others are list items or names of speakers. `title` is a line in capitals among the first ten lines, and `own_title`
+    the title in a line `Title: ...`; both may be None.
     """
 
     prose: bool

@@ -35,9 +35,9 @@ _TITLE_LIMIT = 60
 
 
 class PlainTextOutliner:
-    """An outliner for texts whose format has no outliner of its own.
+    """An outliner for plain text, and for files in which the outliner of their format finds no structure.
 
-    In a text of more than `LINES_LIMIT` lines, only the first lines of each group are read.
+    In a text of more than `text_file.LINES_LIMIT` lines, only the first lines of each group are read.
     """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
@@ -67,7 +67,10 @@ def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
 
 
 def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
-    """Return the items, with long ones without children, or the whole text, split into groups of lines."""
+    """Return the items, with those that are long and have no children split into groups of lines.
+
+    Without items, return groups of lines of the whole text.
+    """
     if not text.line_count:
         return ()
     leaves = list(_long_leaves(items)) if items else [(1, text.line_count)]

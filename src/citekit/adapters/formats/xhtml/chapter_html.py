@@ -87,7 +87,10 @@ def document(page: Page, body: str) -> str:
 
 
 def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> Iterator[str]:
-    """Yield the markup of the characters `chars` (start, end; None: all), inside their enclosing elements, in pieces."""
+    """Yield, in pieces, the markup of the characters from `chars[0]` up to `chars[1]`, inside their enclosing elements.
+
+    If `chars` is None, yield that of all characters.
+    """
     return _Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None)
 
 

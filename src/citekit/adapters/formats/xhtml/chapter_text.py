@@ -258,7 +258,7 @@ class _SeenWriter(_Writer):
 
 
 def _single_spaced(words: str) -> str:
-    """Return `words` with single spaces, ten times as fast as with a regular expression."""
+    """Return `words` with single spaces, faster than with a regular expression."""
     for each in "\n\t\r\f":
         if each in words:
             words = words.replace(each, " ")

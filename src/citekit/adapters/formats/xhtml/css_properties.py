@@ -248,9 +248,9 @@ class Change(NamedTuple):
 
 @lru_cache(8192)
 def longhands(name: str, text: str) -> tuple[tuple[str, str], ...]:
-    """Return the properties, and their values, that a declaration sets; nothing if it is invalid.
+    """Return the properties, and their values, that a declaration sets; nothing for an invalid shorthand.
 
-    With `var()`, the properties of a shorthand have an unresolved value.
+    With `var()`, each property of a shorthand gets the whole value of the shorthand.
     """
     return tuple(_longhands(name, text))
 
@@ -487,7 +487,6 @@ def _function(name: str, inner: Sequence[Token], units: Units) -> float | None:
 
 
 def _calculated(inner: Sequence[Token], units: Units) -> float | None:
-    """Return the value of a calculation; None if it cannot be computed."""
     words = [each for each in inner if each.kind != "whitespace"]
     if len(words) % 2 == 0:
         return None

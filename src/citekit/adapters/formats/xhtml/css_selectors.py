@@ -55,7 +55,10 @@ _COMBINATORS = frozenset(">+~")
 
 @define
 class Place:
-    """The element to match, with its position among its siblings (from 1)."""
+    """The element to match, with its position among its siblings (from 1).
+
+    `own` has the compound selectors that match or may match it, by number.
+    """
 
     element: _Element
     name: str

@@ -158,7 +158,7 @@ class _Variables:
 
 
 class Reference(NamedTuple):
-    """A style sheet of a document: its text (None: at the address `href`), and whether it applies."""
+    """A style sheet of a document: its text (None if it must be read from `href`), and whether it applies."""
 
     text: str | None
     href: str
@@ -166,8 +166,9 @@ class Reference(NamedTuple):
 
 
 def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference]:
-    """Yield the style sheets of `style` and `link` elements below `root`. `may_be_xml` says whether browsers may read
-    XML.
+    """Yield the style sheets of `style` and `link` elements below `root`.
+
+    `may_be_xml` says whether browsers may read the document as XML.
     """
     preferred = ""
     for element in root.iter():
@@ -201,7 +202,7 @@ def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference
 
 
 def base_of(root: _Element) -> str:
-    """Return the address in the document's first element `base`, or "" if there is none."""
+    """Return the address in the document's first element `base` that has one, or ""."""
     bases = (own_attributes(each).get("href") for each in root.iter() if local_name(each) == "base")
     return next((each.strip() for each in bases if each is not None), "")
 
@@ -229,7 +230,10 @@ _NAMESPACES = ("{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}")
 
 @define
 class StyleSheets:
-    """The style sheets of a document. `fetch` reads the style sheets that the document refers to."""
+    """The style sheets of a document. `fetch` reads the style sheets that the document refers to.
+
+    If `is_undecided` is set, the styles are unknown, and all text counts as hidden.
+    """
 
     fetch: Fetch = field(default=lambda _href, _base: None)
     is_undecided: bool = field(default=False, init=False)
@@ -244,7 +248,10 @@ class StyleSheets:
     _sheets: int = field(default=0, init=False)
 
     def add(self, text: str, base: str = "", holds: Truth = True, depth: int = 0, layer: Layer = (_LAST,)) -> None:
-        """Add the rules of a style sheet at the address `base`, or set `is_undecided` if a limit is exceeded."""
+        """Add the rules of a style sheet at the address `base`.
+
+        Set `is_undecided` if a limit is exceeded, or if the style sheet is nested too deeply.
+        """
         self._size += len(text)
         self._sheets += 1
         if self._size > SIZE_LIMIT or self._sheets > SHEETS_LIMIT or depth > _REFERENCES:
@@ -392,7 +399,7 @@ class StyledWalk:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether a limit is exceeded, so that the styles are not known."""
+        """Whether the styles are unknown, for example because a limit is exceeded."""
         return self._sheets.is_undecided or self._walk.is_exhausted
 
     def enter(
@@ -457,7 +464,10 @@ class StyledWalk:
         return {name: tuple(reversed(values)) for name, values in found.items()}
 
     def _animated(self, text: str, found: Mapping[str, Sequence[Value]]) -> Iterator[_Declared]:
-        """Yield the declarations of the animations that `text` names: at their ends, unless they are too slow."""
+        """Yield the declarations of the animations that `text` names.
+
+        They are those of the last keyframes, or of all keyframes if an animation is too slow or paused.
+        """
         others = (value.text for name in _TIMING for value in found.get(name, ()))
         is_slow = any(_is_slow(each) for written in (text, *others) for each in tokens(written))
         for each in tokens(text):

@@ -38,7 +38,7 @@ Color = RGBA | None
 """A color, or None if it is not known."""
 
 FAR_LEFT, FAR_UP = 200.0, 50.0
-"""The distances in CSS pixels to the left and upward at which text counts as off-screen: lines can be short and low."""
+"""The distances in CSS pixels to the left and upward at which text counts as off-screen. Short lines need no more."""
 
 TINY = 1.5
 """The maximum font size, in CSS pixels, at which text is unreadable."""
@@ -136,7 +136,7 @@ _HIDDEN = PAGE._replace(hidden=True)
 
 
 def is_unshown(name: str, said: Mapping[str, str], around: Sequence[str]) -> bool:
-    """Return whether browsers hide an element because of its name, attributes, or path."""
+    """Return whether browsers hide an element because of its name, its attributes `said`, or its path `around`."""
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
         return True
     if (name == "case" and "switch" in around) or (len(around) > 1 and around[-2] == "maction"):
@@ -579,7 +579,11 @@ def _inks(
     current: tuple[Color, ...],
     inherited: tuple[Color, ...],
 ) -> tuple[Color, ...]:
-    """Return the possible colors of a property; `default` without a declaration, `inherited` from the parent."""
+    """Return the possible colors of a property.
+
+    `default` are its colors without a declaration, `current` those of `currentcolor`, and `inherited` those of the
+    parent.
+    """
     if name not in style:
         return default
     found: list[Color] = []
@@ -640,7 +644,6 @@ def _quirky(value: str) -> tuple[RGBA, ...]:
 
 
 def _over(color: RGBA, under: Color) -> Color:
-    """Return the color that results from painting `color` over `under`."""
     if color[3] >= 1:
         return color
     if under is None:

@@ -1,7 +1,7 @@
 """Connects to the Gemini API through its SDK (google-genai), which is imported on first use.
 
-Base URL, API version, and the choice against Vertex AI and replays are passed, so that the environment does not change
-them. The SDK's retries are off, because CiteKit retries calls itself.
+The base URL, the API version, and the settings that turn off Vertex AI and replays are passed, so that environment
+variables do not change them. The SDK's retries are off, because CiteKit retries calls itself.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Answers are streamed, and the read timeout, which the SDK would send by default,
 def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
     """Return a client for the service at `base_url`, or for Google's service if `base_url` is None.
 
-    `timeout` limits each wait for data, in seconds. Raise `DriverMissing` if the SDK is not installed, or `OSError` if
-    the certificates cannot be read.
+    `timeout` limits each wait for data, in seconds. Some warnings of the SDK are turned off for the whole process.
+    Raise `DriverMissing` if the SDK is not installed, or `OSError` if the certificates cannot be read.
     """
     sdk = imported("google.genai", "Using Gemini", "gemini")
     from google.genai import types

@@ -42,7 +42,8 @@ class CallContext:
 class GeminiFailure:
     """A failed Gemini call: the CiteKit error, and whether a retry can help (`transient`).
 
-    `retry_after` is the delay in seconds that the service names, or None.
+    `retry_after` is the delay in seconds that the service names, or None. `timed_out` means that no answer came in
+    time.
     """
 
     error: MapperUnavailable

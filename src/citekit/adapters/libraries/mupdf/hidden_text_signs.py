@@ -209,7 +209,10 @@ class Tokens:
         return found
 
     def matrices(self, code: str) -> set[tuple[bytes, ...]]:
-        """Return the distinct first four numbers of matrices; the others, the position, may differ thousands of times."""
+        """Return the distinct first four numbers of the matrices that operators with the code `code` set.
+
+        The other two numbers, the position, may differ thousands of times.
+        """
         if code not in self._matrices:
             words, codes = self.words, self.codes
             found, at = set(), codes.find(code)
@@ -297,7 +300,6 @@ def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
 
 
 def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
-    """Return whether a fill color of the stream may be white."""
     if "s" in tokens.codes and any(resources.is_white(*color) for color in _named_colors(tokens)):
         return True
     return any(
@@ -360,7 +362,6 @@ def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool,
 
 
 def _values_before(tokens: Tokens, at: int) -> tuple[bytes, ...]:
-    """Return the numbers directly before the operator at position `at`."""
     first = at
     while first and tokens.codes[first - 1] == "0":
         first -= 1
@@ -415,7 +416,6 @@ def _is_illegible(tokens: Tokens) -> bool:
 
 
 def _strokes_white(tokens: Tokens) -> bool:
-    """Return whether a stroke color of the stream may be white."""
     return "x" in tokens.codes or any(
         _are_white(fill, operands)
         for code, fill in _STROKES.items()

@@ -130,7 +130,10 @@ class PageWork:
         return self._signs[number]
 
     def contents(self, number: int) -> bytes | None:
-        """Return the only content stream of the page with the 0-based index `number`, if just read, else None."""
+        """Return the bytes of the only content stream of the page with the 0-based index `number`.
+
+        Return None if the page has several streams, or if the stream was not just read.
+        """
         mupdf = self._mupdf
         try:
             found = mupdf.ll_pdf_dict_gets(mupdf.ll_pdf_lookup_page_obj(self._pdf(), number), "Contents")
@@ -262,7 +265,10 @@ class PageWork:
         return cost
 
     def _glyphs(self, font: Any, depth: int) -> float:
-        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes on first use, or 0."""
+        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes on first use.
+
+        Return 0 if the cost is low, or for a font of another type.
+        """
         mupdf = self._mupdf
         procedures = mupdf.ll_pdf_dict_gets(font, "CharProcs")
         if not procedures:

@@ -127,8 +127,6 @@ class SignReader:
 
 @frozen
 class _Resources:
-    """The resources of one content stream of a document."""
-
     _reader: SignReader
     _dictionary: Any
 

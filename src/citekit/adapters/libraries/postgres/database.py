@@ -63,10 +63,10 @@ class Database:
         """Run `work` in a transaction, and return its result after the commit.
 
         `work` is called again after a temporary failure, such as a lost connection or a conflict, for up to `patience`
-        seconds; but if not `is_repeatable`, not once the commit was sent. Other errors of the database, and errors that
-        persist, are raised as `unavailable`; then, nothing was changed, unless a commit was sent. Raise `DriverMissing`
-        if psycopg is not installed, `RequestRefused` if the encoding of the database is not UTF-8, or `too_new` if a
-        later version wrote the tables.
+        seconds. If `is_repeatable` is False, it is not called again once the commit was sent. Other errors of the
+        database, and errors that persist, are raised as `unavailable`. In that case, nothing was changed, unless a
+        commit was sent. Raise `DriverMissing` if psycopg is not installed, `RequestRefused` if the encoding of the
+        database is not UTF-8, or `too_new` if a later version wrote the tables.
         """
         package = driver.package()
         deadline = time.monotonic() + self._patience

@@ -82,7 +82,7 @@ class SqliteFile:
     attempted for `PAUSE` seconds; if it cannot be read either, no read is attempted. A forked process opens its own
     connections.
 
-    SQLite opens files by path. Methods that open the file raise `HomeUnsafe` if the path is a link or an irregular
+    SQLite opens files by path. Methods that open the file raise `HomeUnsafe` if the path is a link or not a regular
     file, even if they otherwise raise no errors.
     """
 
@@ -116,11 +116,10 @@ class SqliteFile:
 
     @contextmanager
     def lent(self) -> Iterator[Connection]:
-        """Yield a connection for the caller's own transactions, which may be read-only. Create the file if it is
-        missing.
+        """Yield a connection, perhaps a read-only one, for the caller's own transactions.
 
-        A transaction that is still open at the end of the block is rolled back. Raise `UnusableError` if the file
-        cannot be opened or if SQLite reports an error in the block.
+        The file is created if it is missing. A transaction that is still open at the end of the block is rolled back.
+        Raise `UnusableError` if the file cannot be opened or if SQLite reports an error in the block.
         """
         opened = self._borrow_recreated()
         try:

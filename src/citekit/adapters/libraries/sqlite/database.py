@@ -125,7 +125,7 @@ def is_unopened(error: Exception) -> bool:
 
 
 def _keep_log(connection: Connection, patience: float) -> None:
-    """Switch the file to a write-ahead log, and wait for processes that do the same, as SQLite does not."""
+    """Switch the file to a write-ahead log. Wait for other processes that do the same, because SQLite does not wait."""
     from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
 
     until = time.monotonic() + patience
