@@ -19,7 +19,7 @@ From version 1.29, ONNX Runtime sends events and an ID for the computer as soon 
 
 
 def without_telemetry() -> None:
-    """Turn off the telemetry of libraries imported from now on, unless the user has set their environment variables."""
+    """Set the variables in `TELEMETRY_OFF` that the user has not set, for libraries that are imported from now on."""
     for name, value in TELEMETRY_OFF.items():
         os.environ.setdefault(name, value)
 

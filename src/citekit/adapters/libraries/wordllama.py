@@ -36,8 +36,8 @@ TOKENIZER = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 class WordLlama:
     """The loaded model: its tokenizer, and one float16 vector of 256 dimensions for each of its 32,000 tokens.
 
-    `rows` returns the vectors as float32, which are added four times as fast. Converting all of them takes longer than
-    embedding a question.
+    `rows` returns the vectors as float32, which are added four times as fast. They are converted on first use, because
+    that takes longer than embedding a question.
     """
 
     stored: NDArray[np.float16]

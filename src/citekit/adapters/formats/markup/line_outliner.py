@@ -16,7 +16,7 @@ from citekit.domain.source import Source
 
 @define
 class DocumentHeadings:
-    """The title of a document, and its headings in order.
+    """The title of a document, and its headings and captions, which may be out of order.
 
     `opening` is the 1-based line after the setup commands, or 0 if it is unknown.
     """

@@ -1,1 +1,1 @@
-"""Markup handling that EPUB, HTML, FB2, MOBI, and DOCX share."""
+"""Handles the markup of books, mail, and HTML files."""

@@ -8,7 +8,7 @@ Truth = bool | None
 
 
 def every(conditions: Iterable[Truth]) -> Truth:
-    """Return whether all conditions hold."""
+    """Return False if a condition does not hold, else None if one cannot be decided, else True."""
     result: Truth = True
     for each in conditions:
         if each is False:
@@ -19,7 +19,7 @@ def every(conditions: Iterable[Truth]) -> Truth:
 
 
 def some(conditions: Iterable[Truth]) -> Truth:
-    """Return whether at least one condition holds."""
+    """Return True if a condition holds, else None if one cannot be decided, else False."""
     result: Truth = False
     for each in conditions:
         if each is True:
@@ -30,5 +30,5 @@ def some(conditions: Iterable[Truth]) -> Truth:
 
 
 def inverted(condition: Truth) -> Truth:
-    """Return whether the condition does not hold."""
+    """Return whether the condition does not hold; None if it cannot be decided."""
     return None if condition is None else not condition

@@ -38,7 +38,7 @@ Color = RGBA | None
 """A color, or None if it is not known."""
 
 FAR_LEFT, FAR_UP = 200.0, 50.0
-"""The distances in CSS pixels to the left and upward at which text counts as off-screen. Short lines need no more."""
+"""The distances in CSS pixels to the left and upward at which text counts as off-screen. They can hide a short line."""
 
 TINY = 1.5
 """The maximum font size, in CSS pixels, at which text is unreadable."""
@@ -136,7 +136,7 @@ _HIDDEN = PAGE._replace(hidden=True)
 
 
 def is_unshown(name: str, said: Mapping[str, str], around: Sequence[str]) -> bool:
-    """Return whether browsers hide an element because of its name, its attributes `said`, or its path `around`."""
+    """Return whether browsers hide an element because of its name, its attributes `said`, or its ancestors `around`."""
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
         return True
     if (name == "case" and "switch" in around) or (len(around) > 1 and around[-2] == "maction"):

@@ -20,7 +20,7 @@ class PageTreeSizeError(Exception):
 
 
 def check_page_tree(mupdf: Any, document: Any) -> None:
-    """Raise `PageTreeSizeError` if the page tree of `document` takes more than `VISITS` steps or has over `DEPTH` levels.
+    """Raise `PageTreeSizeError` if the page tree of `document` is too large or too deep (see `VISITS` and `DEPTH`).
 
     `document` is a MuPDF PDF document, and `mupdf` is the module.
     """
