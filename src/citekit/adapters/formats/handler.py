@@ -180,5 +180,5 @@ class TextHandler:
         return services.line_reader(marked=marked)
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """See `FormatHandler.extractors`. The result is empty, because one extractor handles all text formats."""
+        """See `FormatHandler.extractors`. The plain text handler has the extractor of lines for all text formats."""
         return {}

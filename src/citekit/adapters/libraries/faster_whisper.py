@@ -233,7 +233,7 @@ def _new_engine(model: SpeechModel) -> Any:
 def _remembering_last(encode: Callable[[Samples], object]) -> Callable[[Samples], object]:
     """Return a function that calls `encode` and reuses its last result if the next call has equal arguments.
 
-    Language detection and recognition encode the same frames, which is at least a tenth of the work.
+    Language detection and recognition encode the same frames. Encoding them is at least a tenth of the work.
     """
     import numpy as np
 

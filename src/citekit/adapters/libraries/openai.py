@@ -175,7 +175,7 @@ def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure |
 
 
 def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
-    """Return the failure in `body`, the `error` in a response with status 200, as from OpenRouter.
+    """Return the failure in `body`, the `error` in a response with status 200 (as from OpenRouter) or in a stream.
 
     `secret`, the API key, is redacted in the message.
     """

@@ -58,7 +58,7 @@ CALLS_PER_CHECK = 64
 """Number of parser callbacks between two checks of the time and the memory."""
 
 SECONDS_PER_CHECK = 0.1
-"""Seconds after which the next callback checks, because it may come late for ambiguous input."""
+"""Seconds since the last check after which any callback checks, because callbacks may be rare for ambiguous input."""
 
 DEPTH_LIMIT = 400
 """Maximum depth to which trees are walked. Usually, only expressions in generated code are deeper."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 32 * 1024 * 1024
-"""The maximum number of characters of a document that is parsed. From a longer one, only the tags are removed."""
+"""The maximum number of characters of a document that is parsed. The text of a longer one is read without a parser."""
 
 _FIRST = "\ufdd0"
 _DIGITS = {ord("0") + digit: 0xFDE0 + digit for digit in range(10)}

@@ -54,7 +54,7 @@ class Box:
 @define
 class Page:
     """The result of scanning an HTML document. `opening` is the text before the first section, and `hidden_lines` are
-    the lines with text that readers do not see.
+    the numbers of the lines with text that readers do not see.
     """
 
     title: str = ""

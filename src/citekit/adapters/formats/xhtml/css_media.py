@@ -45,7 +45,10 @@ def applies(tokens: Sequence[Token]) -> Truth:
 
 
 def condition(tokens: Sequence[Token], feature: Callable[[Token], Truth]) -> Truth:
-    """Evaluate a condition made of `and`, `or`, `not`, and groups; `feature` evaluates a group or function."""
+    """Evaluate a condition made of `and`, `or`, `not`, and groups; None if it is undecided or invalid.
+
+    `feature` evaluates a group or function.
+    """
     words = [each for each in tokens if each.kind != "whitespace"]
     if words and words[0].word == "not":
         return inverted(condition(words[1:], feature))

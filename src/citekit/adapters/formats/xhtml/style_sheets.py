@@ -58,7 +58,7 @@ _UNKNOWN = "error()"
 
 Layer = tuple[int, ...]
 Fetch = Callable[[str, str], "tuple[str, str] | None"]
-"""A function that returns the text and the base of the style sheet at an address and base, or None."""
+"""A function that returns the text and the full address of the style sheet at an address and a base, or None."""
 
 
 class Value(NamedTuple):

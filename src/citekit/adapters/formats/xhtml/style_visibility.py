@@ -38,7 +38,7 @@ Color = RGBA | None
 """A color, or None if it is not known."""
 
 FAR_LEFT, FAR_UP = 200.0, 50.0
-"""The distances in CSS pixels to the left and upward at which text counts as off-screen. They can hide a short line."""
+"""The distances in CSS pixels to the left and upward at which text counts as off-screen."""
 
 TINY = 1.5
 """The maximum font size, in CSS pixels, at which text is unreadable."""

@@ -2,8 +2,8 @@
 
 A content stream may draw forms, which are also content streams, any number of times: ten forms, each of which draws the
 next one ten times, are ten billion operations in two kilobytes. The same is true of tiling patterns, soft masks, and
-Type 3 fonts, and pages may share a stream. So each stream is read once, and the cost of what it draws is multiplied
-instead of executed (ISO 32000-1, 7.8, 8.7.3, 8.10, 9.6.5, 11.6.5).
+Type 3 fonts, and pages may share a stream. So each stream is read once, and the cost of what it draws is multiplied by
+the number of times it is drawn (ISO 32000-1, 7.8, 8.7.3, 8.10, 9.6.5, 11.6.5).
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def _space(connection: Connection, name: str) -> int:
 
 
 def changed(connection: Connection, space: int) -> None:
-    """Count a change of a space. Call this last, because other writers of the space then wait."""
+    """Count a change of a space. Call this last in a transaction: other writers of the space then wait for its end."""
     connection.execute("UPDATE citekit_space SET changes = changes + 1 WHERE id = %s", (space,))
 
 

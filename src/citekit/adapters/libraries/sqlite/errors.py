@@ -48,14 +48,14 @@ _CODES = {
     sqlite3.SQLITE_RANGE: Trouble.MISUSED,
     sqlite3.SQLITE_NOTADB: Trouble.DAMAGED,
 }
-"""The primary result codes (https://www.sqlite.org/rescode.html)."""
+"""The kinds of failures by primary result code (https://www.sqlite.org/rescode.html)."""
 
 _PARTICULAR = {
     sqlite3.SQLITE_IOERR_SHORT_READ: Trouble.DAMAGED,
     sqlite3.SQLITE_IOERR_LOCK: Trouble.BUSY,
     sqlite3.SQLITE_IOERR_NOMEM: Trouble.FAILED,
 }
-"""Extended result codes whose meaning differs from that of their primary code."""
+"""The kinds of failures for extended result codes whose meaning differs from that of their primary code."""
 
 _KINDS: dict[type[Exception], Trouble] = {
     sqlite3.NotSupportedError: Trouble.FOREIGN,
