@@ -62,7 +62,7 @@ def link_key(settings: Settings) -> bytes:
 
 
 def container_of(settings: Settings, subject: Subject) -> Container:
-    """Return a confined container for a subject, in its own home and its own store.
+    """Return a confined container for a subject, in its own home and, if it has one, its own store.
 
     It has no access to the owner's keys, models, or library, and ignores roots that clients send. Receipts are shared
     through the store, so that any server can answer for evidence of another one.

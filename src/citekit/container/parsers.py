@@ -201,7 +201,7 @@ class Parsers:
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
         """Return the text that is visible on drawn pages of a PDF, by page number.
 
-        It is empty for other formats. See `QuotableTexts.drawn`.
+        The result is empty for other formats. See `QuotableTexts.drawn`.
         """
         if source.format.name != "pdf":
             return {}

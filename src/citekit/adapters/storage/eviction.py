@@ -20,7 +20,7 @@ class Eviction:
 
     The index returns objects in the order of the access times that it knows. An object with a later access is moved to
     its correct position, once for all its accesses, so the cost of adding an object does not grow with the size of the
-    store.
+    store. An object is in use for `grace` seconds after its last access.
     """
 
     objects: Objects

@@ -104,7 +104,7 @@ class FileEvidenceStore:
             with open_home_file(found.path) as file:
                 file.seek(start)
                 return file.read(length)
-        except FileNotFoundError:  # evicted since
+        except FileNotFoundError:  # it was evicted after `find`
             return None
 
     def link(self, digest: Digest, seconds: int) -> str | None:  # noqa: ARG002

@@ -45,9 +45,9 @@ class UnpackedArchives:
         """Return the folder with the files of the ZIP archive at `path`; None if it is a document or not an archive, or
         if its name does not end in `.zip`.
 
-        Hidden files, links, and files whose names are not portable are omitted. Raise `SourceUnsupported` if the
-        archive is damaged, encrypted, too large, or otherwise not supported, `SourceUnreadable` if it cannot be read,
-        or `HomeUnwritable` if the files cannot be written.
+        An archive is unpacked only once. Hidden files, links, and files whose names are not portable are omitted. Raise
+        `SourceUnsupported` if the archive is damaged, encrypted, too large, or otherwise not supported,
+        `SourceUnreadable` if it cannot be read, or `HomeUnwritable` if the files cannot be written.
         """
         if path.suffix.lower() != ".zip" or not os.path.isfile(path):  # noqa: PTH113 - a name that is too long is no file
             return None

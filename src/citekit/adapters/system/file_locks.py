@@ -84,8 +84,8 @@ class Locks:
     def hold(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
         """Acquire and hold the lock `name`, which is not reentrant. Raise `HomeUnwritable` if it cannot be locked.
 
-        `waiting` is called periodically; an exception that it raises ends the wait. By default, a warning reports what
-        is awaited.
+        `waiting` is called periodically; an exception that it raises ends the wait. By default, a warning reports after
+        `SILENCE` seconds what is awaited.
         """
         if waiting is wait_silently:
             waiting = log_once(

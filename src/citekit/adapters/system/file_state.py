@@ -57,8 +57,8 @@ class FileState(NamedTuple):
     def is_settled(self, now: float, window: float, since: float) -> bool:
         """Return whether a further change would be visible. Changes within `window` seconds may get the same timestamp.
 
-        If the timestamps look coarse, the longer window applies. `since`, when the file was first seen in this state,
-        is used if the last change is after `now`, by another clock.
+        If the timestamps look coarse, the longer window `COARSE` applies. If the last change is after `now`, because
+        another clock timed it, `since` is used instead: when the file was first seen in this state.
         """
         changed = self.changed(now)
         return now - (since if changed > now else changed) > (window if self.ctime_ns % _COARSE_STEP else COARSE)

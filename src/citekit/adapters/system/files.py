@@ -161,7 +161,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the entries of `folder` to the disk. Does nothing if the system does not support it."""
+    """Flush the entries of `folder` to the disk. Do nothing if the system does not support it."""
     with suppress(OSError):
         sync_file(folder)
 

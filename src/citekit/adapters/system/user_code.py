@@ -31,7 +31,8 @@ class TookTooLongError(Exception):
 class PrintsAside:
     """Redirects output of the user's code to stderr, to keep it out of the server protocol on stdout.
 
-    All threads share `sys.stdout`, so the first to enter replaces it and the last to leave restores it.
+    All threads share `sys.stdout`, so the first to enter replaces it and the last to leave restores it. It stays
+    replaced while an abandoned thread is running.
     """
 
     def __init__(self) -> None:

@@ -92,7 +92,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z", re.ASCII)
 
 
 def checked(name: str) -> str:
-    """Return the name of a collection, or raise `RequestRefused` if it could refer to another folder or URL."""
+    """Return the name of a collection. Raise `RequestRefused` if it is not valid: it could refer to a path or a URL."""
     if not isinstance(name, str) or not _NAME.match(name):
         raise RequestRefused(
             f"{str(name)[:100]!r} is not a valid name for a collection. Use 1 to 64 letters, digits, '_', '-', or "
