@@ -19,7 +19,7 @@ from citekit.adapters.search.ranking_index.sqlite_index import DATABASE, SqliteR
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors, RankingIndex
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
-from citekit.domain.ranking.documents import DocumentMatch, name_terms
+from citekit.domain.ranking.documents import DocumentMatches, name_terms
 from tests.doubles.ranking_index import MemoryRankingIndex
 
 Make = Callable[[], RankingIndex]
@@ -51,9 +51,9 @@ def test_documents_are_found_by_the_stems_of_their_words_and_by_their_names(make
 
     found = index.find(["honey", "oak", "absen", "!bees"])
 
-    assert [DocumentMatch("bees", 2, 3)] == list(found["honey"])
-    assert [DocumentMatch("oaks", 1, 1)] == list(found["oak"])
-    assert ["bees"] == [each.resource_id for each in found["!bees"]]
+    assert [DocumentMatches(2, 3, ["bees"])] == list(found["honey"])
+    assert [DocumentMatches(1, 1, ["oaks"])] == list(found["oak"])
+    assert [["bees"]] == [each.resource_ids for each in found["!bees"]]
     assert "absen" not in found
     assert {"bees": ("1", 2), "oaks": ("1", 1)} == index.documents()
 
@@ -111,7 +111,7 @@ def test_a_removed_document_is_gone(make: Make) -> None:
     index.drop("a")
     index.drop("never there")
 
-    assert ["b"] == [each.resource_id for each in index.find(["words", "!name"])["words"]]
+    assert [["b"]] == [each.resource_ids for each in index.find(["words", "!name"])["words"]]
     assert {"b": ("1", 1)} == index.documents()
     assert index.get("a", "1") is None
 
@@ -183,7 +183,7 @@ def test_indexes_in_a_database_have_nothing_in_common_and_are_shared_by_name(dat
     put(ours, "a", "1", "words")
     put(theirs, "a", "2", "words of others", "more words")
 
-    assert [DocumentMatch("a", 1, 1)] == list(same.find(["words"])["words"])
+    assert [DocumentMatches(1, 1, ["a"])] == list(same.find(["words"])["words"])
     assert {"a": ("1", 1)} == same.documents()
     put(ours, "b", "1", "new words")
     assert {"a": ("1", 1), "b": ("1", 1)} == same.documents()
@@ -210,4 +210,4 @@ def test_resource_ids_in_a_database_may_have_half_surrogate_pairs(database: Data
     put(index, "\udce9'%s", "1", "words", "more")
 
     assert {"\udce9'%s": ("1", 2)} == index.documents()
-    assert [DocumentMatch("\udce9'%s", 1, 1)] == list(index.find(["words"])["words"])
+    assert [DocumentMatches(1, 1, ["\udce9'%s"])] == list(index.find(["words"])["words"])

@@ -12,14 +12,14 @@ from citekit.domain.library.lexical import stems, tokens
 from citekit.domain.locations import TimeSpan
 from citekit.domain.ranking.best_lines import COST, MOST, best_lines
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
-from citekit.domain.ranking.documents import DocumentMatch, asked_names, name_terms, rank_documents
+from citekit.domain.ranking.documents import DocumentMatches, asked_names, document_priors, name_terms
 from citekit.domain.ranking.features import Features, first_stage, second_stage
 from citekit.domain.ranking.named_places import NamedPlaces, pages_printed, places_in
 from citekit.domain.ranking.question import parse_question
 from citekit.domain.ranking.references import Label, labels_in, labels_of, pages_in
 from citekit.domain.ranking.specifics import missing_share
 from citekit.domain.ranking.statements import statement_of
-from citekit.domain.ranking.weights import FIRST_STAGE, PAGES, score_of
+from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, score_of
 
 WORDS = st.sampled_from(
     ["total", "assets", "net", "sales", "2018", "the", "Figure 3", "12,5", "\n", "日本語", "Contents"]
@@ -256,15 +256,16 @@ def test_a_document_is_found_by_its_name_written_together() -> None:
 
 def test_documents_with_rare_words_and_fitting_names_come_first() -> None:
     question = parse_question("What were the sales of Acme in 2018?")
-    matches = {
-        "sales": [DocumentMatch(name, 5, 9) for name in "abc"],
-        "acme": [DocumentMatch("b", 9, 30)],
-        "!acme": [DocumentMatch("b", 0, 1)],
-    }
-    found = rank_documents(question, matches, {"a": 10, "b": 10, "c": 10})
+    sizes = {"a": 10, "b": 10, "c": 10, "d": 10}
+    sales = {"sales": [DocumentMatches(5, 9, ["a", "b", "not searched"]), DocumentMatches(5, 9, ["c"])]}
 
-    assert found["b"].names > 0 == found["a"].names
-    assert found["b"].coverage > found["a"].coverage == found["c"].coverage
+    one = document_priors(question, {**sales, "acme": [DocumentMatches(9, 30, ["b"])]}, sizes, DOCUMENTS)
+    named = document_priors(question, {**sales, "!acme": [DocumentMatches(0, 1, ["c", "d"])]}, sizes, DOCUMENTS)
+
+    assert one["b"] > one["a"] == one["c"] > 0
+    assert named["c"] > named["a"] == named["b"]
+    assert {"a", "b", "c"} == set(one)
+    assert {"a", "b", "c", "d"} == set(named)
 
 
 @given(st.floats(-1e6, 1e6))

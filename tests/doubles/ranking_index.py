@@ -10,7 +10,7 @@ from citekit.adapters.search.ranking_index.stored_form import StoredDocument, st
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import DocumentFacts, PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
-from citekit.domain.ranking.documents import DocumentMatch
+from citekit.domain.ranking.documents import DocumentMatches
 
 
 @define
@@ -43,12 +43,12 @@ class MemoryRankingIndex:
         known, document = self._known.get(resource_id, ("", None))
         return document if known == version else None
 
-    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
+    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatches]]:
         """See `RankingIndex.find`."""
-        found: dict[str, list[DocumentMatch]] = {}
+        found: dict[str, list[DocumentMatches]] = {}
         wanted = {term_number(term): term for term in terms}
         for name, (_, document) in self._known.items():
             for number, pages, count in document.terms():
                 if number in wanted:
-                    found.setdefault(wanted[number], []).append(DocumentMatch(name, pages, count))
+                    found.setdefault(wanted[number], []).append(DocumentMatches(pages, count, [name]))
         return found

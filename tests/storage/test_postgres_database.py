@@ -23,7 +23,7 @@ from citekit.adapters.storage.postgres_ledger import PostgresLedger
 from citekit.adapters.storage.shared_maps import CATALOG
 from citekit.domain.errors import RequestRefused, StoreUnavailable
 from citekit.domain.library.ledger import Deed
-from citekit.domain.ranking.documents import DocumentMatch
+from citekit.domain.ranking.documents import DocumentMatches
 from tests.contracts.test_ledger import BOOK, OTHER, entry
 from tests.contracts.test_map_store import a_map
 from tests.services.postgres_server import data_folder, in_new_schema, restart_server
@@ -89,7 +89,7 @@ def test_a_catalog_of_every_version_is_found_again(postgres: str, tmp_path: Path
         index = PostgresTextIndex(database, lambda: "frozen")
         assert ["true words"] == [block.text for _, block in index.find(["words"], {"book": "1"})]
         ranking = PostgresRankingIndex(database, lambda: "frozen")
-        ranked = [DocumentMatch("book", 2, 2)] if version > 2 else []
+        ranked = [DocumentMatches(2, 2, ["book"])] if version > 2 else []
         assert ranked == list(ranking.find(["words"]).get("words", ()))
         assert (version > 2) == (ranking.get("book", "1") is not None)
     database.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from pathlib import Path, PurePath
 
 from attrs import define, evolve, field, frozen
@@ -23,7 +24,7 @@ from citekit.domain.ports.ranking_index import DocumentFacts
 from citekit.domain.ports.reranker import PageCandidate, Reranker
 from citekit.domain.progress import Progress, silent
 from citekit.domain.ranking.best_lines import best_lines
-from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
+from citekit.domain.ranking.documents import CANDIDATES, asked_names, document_priors
 from citekit.domain.ranking.features import FirstStage, first_stage, page_words, second_stage
 from citekit.domain.ranking.named_places import pages_printed
 from citekit.domain.ranking.question import ParsedQuestion, parse_question
@@ -206,15 +207,13 @@ class RankPages:
         if len(names) == 1:
             return {names[0]: 0.0}
         terms = dict.fromkeys((*asked.stems, *(term for terms in asked_names(asked) for term in terms)))
-        matches = {
-            term: [each for each in found if each.resource_id in searched.sizes]
-            for term, found in self.index.ranking.find(list(terms)).items()
-        }
-        ranked = rank_documents(asked, matches, searched.sizes)
-        found = {name: each.dot(DOCUMENTS) for name, each in ranked.items()}
+        matches = self.index.ranking.find(list(terms))
+        found = document_priors(asked, matches, searched.sizes, DOCUMENTS)
         if len(names) <= CANDIDATES:
             found = {**dict.fromkeys(names, 0.0), **found}
-        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:CANDIDATES])
+        least = min(nlargest(CANDIDATES, found.values()), default=0.0)
+        best = [(name, prior) for name, prior in found.items() if prior >= least]
+        return dict(sorted(best, key=lambda each: (-each[1], each[0]))[:CANDIDATES])
 
     def _ranked(
         self,

@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ranking.document_index import DocumentIndex
-from citekit.domain.ranking.documents import DocumentMatch
+from citekit.domain.ranking.documents import DocumentMatches
 
 
 @frozen
@@ -67,5 +67,8 @@ class RankingIndex(Protocol):
     def get(self, resource_id: str, version: str) -> IndexedDocument | None:
         """Return the index of a document, or None unless it is indexed with that version."""
 
-    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
-        """Return, by term, the documents that have it in their text or among their names."""
+    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatches]]:
+        """Return, by term, the documents that have it in their text or among their names.
+
+        A document is in one of the groups of a term. Those with the same numbers can be in several groups.
+        """

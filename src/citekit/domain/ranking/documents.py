@@ -1,4 +1,4 @@
-"""Ranks documents by how likely they answer a question. The result is a prior for their pages."""
+"""Estimates how likely documents answer a question, as a prior for their pages."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _ENOUGH = 8.0
 
 
 @frozen
-class DocumentMatch:
-    """On how many pages of a document a term occurs, and how often."""
+class DocumentMatches:
+    """The documents in which a term occurs `count` times in all, on `pages` pages."""
 
-    resource_id: str
     pages: int
     count: int
+    resource_ids: Sequence[str]
 
 
 @frozen
-class DocumentFeatures:
-    """How well a document matches a question. The values are from 0 to 1.
+class DocumentWeights:
+    """The weights of the features of a document, whose values are from 0 to 1.
 
     `names` is the sum of the rarities of the question's words in the document's title, file name, or authors, divided
     by `_ENOUGH`. The other values are averages over the question's words, weighted by rarity: `coverage` counts 1 for
@@ -43,18 +43,17 @@ class DocumentFeatures:
     square root of the fraction of pages that contain it.
     """
 
-    names: float = 0.0
-    coverage: float = 0.0
-    words: float = 0.0
-    density: float = 0.0
+    names: float
+    coverage: float
+    words: float
+    density: float
 
-    def dot(self, other: DocumentFeatures) -> float:
-        """Return the sum of the values weighted by those of `other`, for example by the weights `DOCUMENTS`."""
+    def of_word(self, found: DocumentMatches, size: int) -> float:
+        """Return the value of a word of the question for a document of `size` pages."""
         return (
-            self.names * other.names
-            + self.coverage * other.coverage
-            + self.words * other.words
-            + self.density * other.density
+            self.coverage
+            + self.words * found.count / (found.count + 1 + size / 8)
+            + self.density * math.sqrt(found.pages / size)
         )
 
 
@@ -86,36 +85,39 @@ def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
     return [*asked, *(each for each in years if each not in asked), *((each,) for each in dict.fromkeys(joined))]
 
 
-def rank_documents(
-    question: ParsedQuestion, matches: Mapping[str, Sequence[DocumentMatch]], sizes: Mapping[str, int]
-) -> dict[str, DocumentFeatures]:
-    """Return the features of each document whose text or name contains a word of the question.
+def document_priors(
+    question: ParsedQuestion,
+    matches: Mapping[str, Sequence[DocumentMatches]],
+    sizes: Mapping[str, int],
+    weights: DocumentWeights,
+) -> dict[str, float]:
+    """Return the prior of each document whose text or name contains a word of the question.
 
-    `matches` has the occurrences of each term, and `sizes` the number of pages of each document, by resource ID.
+    `matches` has the occurrences of each term, and `sizes` the number of pages of each document that is searched, by
+    resource ID.
     """
     names: dict[str, float] = {}
-    sums: dict[str, list[float]] = {}
     for terms in asked_names(question):
-        best = {each.resource_id for term in terms for each in matches.get(term, ())}
+        found = {name for term in terms for each in matches.get(term, ()) for name in each.resource_ids}
+        best = [name for name in found if name in sizes]
         weight = rarity(len(sizes), len(best))
-        for resource_id in best:
-            names[resource_id] = names.get(resource_id, 0.0) + weight
+        for name in best:
+            names[name] = names.get(name, 0.0) + weight
+    sums: dict[str, float] = {}
     whole = 0.0
     for stem in question.stems:
-        found = matches.get(stem, ())
-        weight = rarity(len(sizes), len(found))
+        having = [(each, [name for name in each.resource_ids if name in sizes]) for each in matches.get(stem, ())]
+        weight = rarity(len(sizes), sum(len(own) for _, own in having))
         whole += weight
-        for each in found:
-            size = sizes.get(each.resource_id, 1)
-            mine = sums.setdefault(each.resource_id, [0.0, 0.0, 0.0])
-            mine[0] += weight
-            mine[1] += weight * each.count / (each.count + 1 + size / 8)
-            mine[2] += weight * math.sqrt(each.pages / size)
-    whole = whole or 1.0
-    return {
-        resource_id: DocumentFeatures(
-            min(1.0, names.get(resource_id, 0.0) / _ENOUGH),
-            *(each / whole for each in sums.get(resource_id, (0.0,) * 3)),
-        )
-        for resource_id in sums.keys() | names.keys()
-    }
+        for each, own in having:
+            values: dict[int, float] = {}
+            for name in own:
+                size = sizes[name]
+                value = values.get(size)
+                if value is None:
+                    values[size] = value = weight * weights.of_word(each, size)
+                sums[name] = sums.get(name, 0.0) + value
+    priors = {name: total / (whole or 1.0) for name, total in sums.items()}
+    for name, total in names.items():
+        priors[name] = priors.get(name, 0.0) + weights.names * min(1.0, total / _ENOUGH)
+    return priors

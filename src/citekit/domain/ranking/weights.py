@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from citekit.domain.ranking.documents import DocumentFeatures
+from citekit.domain.ranking.documents import DocumentWeights
 from citekit.domain.ranking.features import Features
 
 PAGES = Features(
@@ -56,7 +56,7 @@ FIRST_STAGE = Features(
 )
 """The weights for choosing the pages whose texts are read."""
 
-DOCUMENTS = DocumentFeatures(names=3.01, coverage=2.09, words=4.69, density=4.28)
+DOCUMENTS = DocumentWeights(names=3.01, coverage=2.09, words=4.69, density=4.28)
 """The weights for the prior of a document."""
 
 MIDDLE, SLOPE = 5.0, 0.7

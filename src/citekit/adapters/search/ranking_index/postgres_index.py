@@ -23,7 +23,7 @@ from citekit.adapters.search.ranking_index.stored_form import (
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import DocumentFacts, PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
-from citekit.domain.ranking.documents import DocumentMatch
+from citekit.domain.ranking.documents import DocumentMatches
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -134,16 +134,20 @@ class PostgresRankingIndex:
             return None
         return self._read.put(key, document)
 
-    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
+    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatches]]:
         """See `RankingIndex.find`."""
         space = self._space
         asked = {term: _term(space, term_number(term)) for term in terms}
         numbers = list(set(asked.values()))
         rows = self._database.run(lambda connection: connection.execute(_FOUND, (numbers,)).fetchall())
-        found: dict[int, list[DocumentMatch]] = {}
+        found: dict[int, dict[tuple[int, int], list[str]]] = {}
         for number, resource, pages, count in rows:
-            found.setdefault(number, []).append(DocumentMatch(id_of(resource), pages, count))
-        return {term: found[number] for term, number in asked.items() if number in found}
+            found.setdefault(number, {}).setdefault((pages, count), []).append(id_of(resource))
+        return {
+            term: [DocumentMatches(*numbers, names) for numbers, names in found[number].items()]
+            for term, number in asked.items()
+            if number in found
+        }
 
     @property
     def _space(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from sqlite3 import Connection, DatabaseError
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import DocumentFacts, PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
-from citekit.domain.ranking.documents import DocumentMatch
+from citekit.domain.ranking.documents import DocumentMatches
 
 DATABASE = "ranking.db"
 
@@ -43,11 +43,8 @@ _TABLES = Tables(
         "CREATE VIRTUAL TABLE posting USING fts5vocab (term, instance)",
     ),
 )
-_DOCUMENTS = "SELECT resource_id, version, pages FROM document"
-_FOUND = (
-    "SELECT posting.term, document.resource_id FROM posting JOIN document ON document.number = posting.doc"
-    " WHERE posting.term >= ? AND posting.term < ?"
-)
+_DOCUMENTS = "SELECT resource_id, version, pages, number FROM document"
+_FOUND = "SELECT term, group_concat(doc) FROM posting WHERE term >= ? AND term < ? GROUP BY term"
 _ADD = "INSERT INTO term (rowid, tokens) VALUES (?, ?)"
 _DELETE = "INSERT INTO term (term, rowid, tokens) VALUES ('delete', ?, ?)"
 _TOKEN = re.compile(r"[0-9a-f]{8}p(\d{1,9})c(\d{1,9})")
@@ -63,6 +60,8 @@ class _Listed(NamedTuple):
     connection: Connection
     state: tuple[int, int]
     documents: Mapping[str, DocumentFacts]
+    names: Mapping[int, str]
+    """The resource IDs of the documents by their numbers."""
 
 
 class SqliteRankingIndex:
@@ -81,22 +80,23 @@ class SqliteRankingIndex:
 
     def documents(self) -> Mapping[str, DocumentFacts]:
         """See `RankingIndex.documents`."""
-
-        def read(connection: Connection) -> _Listed:
-            # the first number changes with the writes of other connections, the second with those of this one
-            state = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
-            known = self._listed
-            if known is not None and known.connection is connection and known.state == state:
-                return known
-            documents = {
-                name: DocumentFacts(version, pages)
-                for name, version, pages in connection.execute(_DOCUMENTS)
-                if isinstance(name, str) and isinstance(version, str) and isinstance(pages, int)
-            }
-            return _Listed(connection, state, documents)
-
-        self._listed = listed = self._file.read(read)
+        listed = self._file.read(self._list)
         return _NO_DOCUMENTS if listed is None else listed.documents
+
+    def _list(self, connection: Connection) -> _Listed:
+        # the first number changes with the writes of other connections, the second with those of this one
+        state = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
+        known = self._listed
+        if known is not None and known.connection is connection and known.state == state:
+            return known
+        rows = [
+            (name, DocumentFacts(version, pages), number)
+            for name, version, pages, number in connection.execute(_DOCUMENTS)
+            if isinstance(name, str) and isinstance(version, str) and isinstance(pages, int)
+        ]
+        documents, names = {name: facts for name, facts, _ in rows}, {number: name for name, _, number in rows}
+        self._listed = listed = _Listed(connection, state, documents, names)
+        return listed
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
@@ -141,24 +141,16 @@ class SqliteRankingIndex:
         document = from_bytes(data)
         return self._read.put(key, document)
 
-    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
+    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatches]]:
         """See `RankingIndex.find`."""
-        found: dict[str, list[DocumentMatch]] = {}
-        for term in terms:
-            matches = [
-                DocumentMatch(name, int(counts[1]), int(counts[2]))
-                for token, name in self._tokens_of(term)
-                if (counts := _TOKEN.fullmatch(token)) is not None  # else this home did not write it
-            ]
-            if matches:
-                found[term] = matches
-        return found
+        return self._file.read(lambda connection: self._found(connection, terms)) or {}
 
-    def _tokens_of(self, term: str) -> Sequence[tuple[str, str]]:
-        """Return the tokens of `term`, each with the ID of its resource."""
-        start = f"{term_number(term):08x}"
-        limits = start + "p", start + "q"
-        return self._file.read(lambda connection: connection.execute(_FOUND, limits).fetchall()) or ()
+    def _found(self, connection: Connection, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatches]]:
+        while True:
+            listed = self._list(connection)
+            found = {term: list(_matches(connection, term, listed.names)) for term in terms}
+            if self._list(connection) is listed:  # else the numbers may mean other documents
+                return {term: matches for term, matches in found.items() if matches}
 
     def close(self) -> None:
         """Close the file. The next access reopens it."""
@@ -185,6 +177,16 @@ class SqliteRankingIndex:
 
     def _holds(self, code: object, resource_id: str, version: str, pages: int, data: bytes) -> bool:
         return self._seal.holds(code, *_parts(resource_id, version, pages, data))
+
+
+def _matches(connection: Connection, term: str, names: Mapping[int, str]) -> Iterator[DocumentMatches]:
+    """Yield the documents of a term, grouped by token. `names` has the resource IDs by number."""
+    start = f"{term_number(term):08x}"
+    for token, numbers in connection.execute(_FOUND, (start + "p", start + "q")).fetchall():
+        counts = _TOKEN.fullmatch(token)
+        if counts is not None:  # else this home did not write it
+            known = [names[number] for number in map(int, numbers.split(",")) if number in names]
+            yield DocumentMatches(int(counts[1]), int(counts[2]), known)
 
 
 def _tokens(document: StoredDocument) -> str:
