@@ -184,8 +184,8 @@ def _matches(connection: Connection, term: str, names: Mapping[int, str]) -> Ite
     start = f"{term_number(term):08x}"
     for token, numbers in connection.execute(_FOUND, (start + "p", start + "q")).fetchall():
         counts = _TOKEN.fullmatch(token)
-        if counts is not None:  # else this home did not write it
-            known = [names[number] for number in map(int, numbers.split(",")) if number in names]
+        known = [names[number] for number in map(int, numbers.split(",")) if number in names]
+        if counts is not None and known:  # else this home did not write it
             yield DocumentMatches(int(counts[1]), int(counts[2]), known)
 
 
