@@ -232,7 +232,9 @@ class HotEvidence:
         return str(self.stored.path)
 
     def is_current(self) -> bool:
-        """Return whether the object's file is unchanged since its bytes were last verified."""
+        """Return whether the object's file is certainly unchanged since its bytes were last verified.
+
+        It is False if a change could have gone unnoticed; see `EvidenceRecord.matches`."""
         try:
             status = os.lstat(self._path)
         except OSError:

@@ -29,7 +29,8 @@ class Ledger(Protocol):
         """
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `STARTED`: its ingest is running or was interrupted.
+        """Return the last entry of each book whose last entry is `STARTED`: its ingest or removal is running or was
+        interrupted, or a rebuild has not reached it yet.
 
         None means all collections.
         """

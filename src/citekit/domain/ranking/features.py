@@ -38,7 +38,7 @@ MOST_PARTS = 150
 """The highest number of a part, such as a psalm, that can end the part before it."""
 
 PASSAGE, STEP = 60, 30
-"""The number of stems of a passage, and their number between the beginnings of two passages."""
+"""The number of stems in a passage, and from the start of one passage to the start of the next."""
 
 
 @frozen(kw_only=True)

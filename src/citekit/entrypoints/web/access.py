@@ -67,11 +67,14 @@ class Access:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refused = self._refusal(scope)
-        await (refused or self.app)(scope, receive, _secured(send))
+        response = self._own_response(scope)
+        await (response or self.app)(scope, receive, _secured(send))
 
-    def _refusal(self, scope: Scope) -> Response | None:
-        """Return the refusal of a request, or None if it is accepted."""
+    def _own_response(self, scope: Scope) -> Response | None:
+        """Return the response to a request that is not passed on to `app`, or None if it is passed on.
+
+        Besides refusals, these are the proof for `/hello` and the redirect that sets the cookie.
+        """
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host.casefold() not in self.hosts:

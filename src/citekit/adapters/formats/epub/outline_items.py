@@ -234,8 +234,8 @@ def _role_of(title: str) -> str | None:
 
 
 def _holds_chapters(entry: Entry) -> bool:
-    """Return whether the children of an entry are chapters: one that is not the first begins a file, and none is
-    numbered like a section (`3.1`).
+    """Return whether the children of an entry look like chapters: at least one after the first begins a
+    file, and none is numbered like a section (`3.1`).
     """
     return any(not child.start[1] for child in entry.below[1:]) and not any(
         _SUBNUMBER.match(child.title) for child in entry.below

@@ -43,8 +43,9 @@ _ORDERS = ("day, month, year", "month, day, year", "year, month, day")
 
 @frozen
 class Message:
-    """A message: its 1-based line number, the numbers in its date, the name of its writer ("" for the program), and its
-    first line of text.
+    """A message: its 1-based line number, the numbers in its date, the name of its writer, and its first line of text.
+
+    The writer is "" if the chat app wrote it, such as a notice that a person joined.
     """
 
     line: int

@@ -1,4 +1,4 @@
-"""Splits recordings into windows: the whole file, clips of it, or its subtitles with still pictures."""
+"""Splits recordings into windows: the whole file, clips of it, or its subtitles or scene cuts with still pictures."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ ABOVE_RATIO = 0.65
 """The smallest size of a part of the title above the largest text of a cover, as a multiple of the largest size."""
 
 LETTERS_OF_A_COVER = 20
-"""A page with fewer letters is assumed to be a picture, and the next page is searched."""
+"""A page with fewer letters is assumed to be mostly a picture. If it has no title, the next page is searched, too."""
 
 LINES_OF_A_COVER = 60
 """The maximum number of lines of a page that are searched for its title."""
