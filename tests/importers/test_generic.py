@@ -146,6 +146,21 @@ def test_an_own_adapter_that_hangs_is_given_up(tmp_path: Path) -> None:
     release.set()
 
 
+def test_an_own_adapter_that_prints_and_ends_when_it_is_made_is_one_clear_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from citekit.adapters.importers.custom import load_adapter
+
+    path = tmp_path / "own.py"
+    path.write_text(
+        "class Adapter:\n    def __init__(self): print('made'); raise SystemExit(3)\n    def adapt(self, data): return {}"
+    )
+
+    with pytest.raises(RequestRefused, match=r"Adapter in .* could not be instantiated"):
+        load_adapter(path)
+    assert capfd.readouterr().out == ""
+
+
 def test_a_json_file_and_its_content_are_the_same(app: Container, tmp_path: Path) -> None:
     (tmp_path / "data.json").write_text(json.dumps(PLAIN))
     adapter = app.adapter_called("generic")

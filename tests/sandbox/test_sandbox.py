@@ -26,7 +26,7 @@ from citekit.adapters.sandbox.confinement import confine
 from citekit.adapters.sandbox.lanes import Lanes
 from citekit.adapters.sandbox.refusals import LAPSE, Refusals, Work
 from citekit.adapters.sandbox.worker_pool import Limits, ParserBrokenError, WorkerPool
-from citekit.adapters.system.child_process import environment, python
+from citekit.adapters.system.child_process import ChildProcess, ChildProcessEndedError, environment, python
 from citekit.adapters.system.file_state import FileState
 from citekit.domain.errors import (
     Cancelled,
@@ -763,3 +763,18 @@ def _landlock() -> bool:
     if not pid:
         os._exit(0 if confine([]) else 1)
     return os.waitpid(pid, 0)[1] == 0
+
+
+def test_an_ended_child_process_does_not_read_files_that_were_opened_later() -> None:
+    child = ChildProcess.start(python("import time; time.sleep(60)"))
+    child.kill()
+    others = [os.pipe() for _ in range(4)]  # the system gives them the numbers of the closed descriptors
+    for _, sink in others:
+        os.write(sink, b"a letter to someone else")
+
+    with pytest.raises(ChildProcessEndedError):
+        child.receive(0)
+    for source, sink in others:
+        os.close(sink)
+        with os.fdopen(source, "rb") as file:
+            assert file.read() == b"a letter to someone else"

@@ -18,7 +18,7 @@ from PIL import Image
 
 from citekit.adapters.formats.pdf.evidence.extractor import PyMuPdfExtractor
 from citekit.domain.digest import Digest
-from citekit.domain.errors import ExtractionFailed, FormUnsupported, LocationOutside
+from citekit.domain.errors import ExtractionFailed, FormUnsupported, HomeUnwritable, LocationOutside
 from citekit.domain.evidence import Extraction, Form, Options
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Box, Lines, Pages
@@ -390,6 +390,12 @@ def test_a_page_without_text_says_so(tmp_path: Path) -> None:
 
     assert (tmp_path / "out.txt").read_bytes() == b""
     assert "no text" in made.notes[0]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_no_fault_of_the_document(book: Path) -> None:
+    with pytest.raises(HomeUnwritable, match="disk is full"):
+        cut(book, Pages((2, 3)), Path("/dev/full"), Form.TEXT)
 
 
 def test_a_page_beyond_the_end_is_refused(book: Path, tmp_path: Path) -> None:

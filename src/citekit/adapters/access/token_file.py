@@ -9,8 +9,7 @@ import re
 import secrets
 import stat
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any
@@ -40,10 +39,8 @@ class TokenFile:
     belongs to a user other than this one and root, or fails `check_separate`.
     """
 
-    def __init__(
-        self, path: Path, locks: Locks, now: Callable[[], float] = time.time, *, seal: HomeSeal | None = None
-    ) -> None:
-        self.path, self._locks, self._now, self._seal = path, locks, now, seal
+    def __init__(self, path: Path, locks: Locks, *, seal: HomeSeal | None = None) -> None:
+        self.path, self._locks, self._seal = path, locks, seal
         self._seen: tuple[object, Sequence[TokenEntry], Sequence[TokenEntry]] | None = None
         self._lock = threading.Lock()
 

@@ -78,7 +78,10 @@ class DaskCluster:
         """See `Cluster.submit`."""
         self._count += 1
         key = f"citekit-{id(self):x}-{time.monotonic_ns():x}-{self._count}"
-        future = self._client.submit(self.work, job, key=key, pure=False)
+        try:
+            future = self._client.submit(self.work, job, key=key, pure=False)
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise self._lost() from error
         self._running[key] = job, future
         future.add_done_callback(lambda _: self._done.put(key))
 

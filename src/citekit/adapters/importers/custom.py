@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.system.user_code import TookTooLongError, call, described, load_module, plain_map
+from citekit.adapters.system.user_code import PRINTS_ASIDE, TookTooLongError, call, described, load_module, plain_map
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, MapperUnavailable, RequestRefused
 from citekit.domain.mapper_identity import MapperIdentity
@@ -74,8 +74,9 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
     kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)
     if callable(kind):
         try:
-            function = getattr(kind(), "adapt", function)
-        except Exception as error:
+            with PRINTS_ASIDE:
+                function = getattr(kind(), "adapt", function)
+        except (Exception, SystemExit) as error:
             raise RequestRefused(
                 f"The class Adapter in {path} could not be instantiated: {described(error)}."
             ) from error

@@ -177,6 +177,8 @@ class ChildProcess:
         Raise `ChildProcessEndedError` if the child has ended, or was killed for a message of more than `MESSAGE_LIMIT`
         bytes.
         """
+        if not self._is_open:
+            raise self._ended()
         try:
             return self._line.receive(timeout)
         except (OSError, EOFError) as error:

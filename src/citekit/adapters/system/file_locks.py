@@ -190,13 +190,11 @@ class _Flock:
         """
         descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(descriptor, path):
+            if _is_locked(descriptor) and _is_at(descriptor, path):
                 return cls(descriptor)
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES):
-                os.close(descriptor)
-                raise
+        except OSError:
+            os.close(descriptor)
+            raise
         os.close(descriptor)
         return None
 
@@ -206,6 +204,17 @@ class _Flock:
             fcntl.flock(self.descriptor, fcntl.LOCK_UN)
         finally:
             os.close(self.descriptor)
+
+
+def _is_locked(descriptor: int) -> bool:
+    """Lock an open file without waiting, and return whether this was possible."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES):
+            raise
+        return False
+    return True
 
 
 def _taken(path: Path) -> _Held | None:

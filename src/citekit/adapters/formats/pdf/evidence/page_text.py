@@ -11,6 +11,7 @@ from citekit.adapters.formats.pdf.document.text import text_as_seen
 from citekit.adapters.formats.pdf.evidence.region import displayed_area
 from citekit.adapters.formats.shared.ocr import version_of_ocr
 from citekit.adapters.libraries.mupdf.engine import Document
+from citekit.adapters.system.files import writing
 from citekit.domain.evidence import Extraction, SectionTitles
 from citekit.domain.locations import Box, Pages
 from citekit.domain.progress import Progress
@@ -36,7 +37,7 @@ def write_text(
     """
     empty, recognized, notes = True, [], list[str]()
     cut = None if section is None else SectionCut(section, location)
-    with target.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
+    with writing(target), target.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
         for position, number in enumerate(location.numbers):
             page = document[number - 1]
             area = None if location.region is None else displayed_area(page, location.region)
