@@ -73,7 +73,7 @@ class Access:
     def _own_response(self, scope: Scope) -> Response | None:
         """Return the response to a request that is not passed on to `app`, or None if it is passed on.
 
-        Besides refusals, these are the proof for `/hello` and the redirect that sets the cookie.
+        It is a refusal, the proof for `/hello`, or the redirect that sets the cookie.
         """
         headers = Headers(scope=scope)
         host = headers.get("host", "")
