@@ -47,6 +47,55 @@ def test_chapters_below_parts(tmp_path: Path) -> None:
     ] == list(spans(outline(tmp_path / "a.txt", text)))
 
 
+def test_a_paragraph_that_begins_like_a_heading_is_none(tmp_path: Path) -> None:
+    whale = (
+        "BOOK I. (_Folio_), CHAPTER I. (_Sperm Whale_).—This whale, among the\nEnglish of old vaguely known as the "
+        "Trumpa whale, and the Physeter\nwhale, and the Anvil Headed whale, is the present Cachalot of the\nFrench, "
+        "and the Pottfisch of the Germans.\n\n"
+    )
+    text = f"CHAPTER 32. Cetology.\n\n{whale}CHAPTER 33. The Specksnyder.\n\n{PARAGRAPH}"
+
+    assert [("CHAPTER 32. Cetology.", 1, 7), ("CHAPTER 33. The Specksnyder.", 8, 11)] == spans(
+        outline(tmp_path / "a.txt", text)
+    )
+
+
+def test_a_heading_on_two_lines_and_text_directly_below_a_heading(tmp_path: Path) -> None:
+    whaling = "CHAPTER 56. Of the Less Erroneous Pictures of Whales, and the True\nPictures of Whaling Scenes."
+    brit = "CHAPTER 58. Brit.\nSteering north-eastward from the Crozetts, we fell in with vast meadows\nof brit.\n" * 2
+    text = f"{whaling}\n\n{PARAGRAPH}{brit}\n"
+
+    assert [(whaling.replace("\n", " "), 1, 5), ("CHAPTER 58. Brit.", 6, 12)] == spans(
+        outline(tmp_path / "a.txt", text)
+    )
+
+
+def test_groups_in_a_chapter_are_titled_by_their_lines(tmp_path: Path) -> None:
+    text = f"CHAPTER 1. Loomings.\n\n{PARAGRAPH * 90}CHAPTER 2. The Inn.\n\n{PARAGRAPH}"
+
+    first, _ = outline(tmp_path / "a.txt", text).items
+
+    assert ["Lines 1-40", "Lines 41-80", "Lines 81-120", "Lines 121-182"] == [each.title for each in first.children]
+    assert first.children[1].summary == PARAGRAPH.strip()
+
+
+def test_a_printed_table_of_contents_has_no_parts(tmp_path: Path) -> None:
+    entries = [f"CHAPTER {number}. Title {number}.\n\n" for number in range(1, 131)]
+    text = f"CONTENTS\n\n{''.join(entries)}{''.join(entry + PARAGRAPH for entry in entries)}"
+
+    contents, *chapters = outline(tmp_path / "a.txt", text).items
+
+    assert (contents.title, contents.location, contents.children) == ("CONTENTS", Lines(1, 262), ())
+    assert len(chapters) == len(entries)
+
+
+def test_a_line_in_capitals_that_ends_a_clause_is_no_heading(tmp_path: Path) -> None:
+    text = f"ONE NIGHT;\n\nor, the house by the river\n\nETYMOLOGY\n\n{PARAGRAPH * 20}EXTRACTS\n\n{PARAGRAPH * 20}"
+
+    assert ["ETYMOLOGY", "EXTRACTS"] == [title for title, *_ in spans(outline(tmp_path / "a.txt", text))][-2:]
+    assert outline(tmp_path / "a.txt", text).items[0].type == "preamble"
+
+
 def test_underlined_and_numbered_headings(tmp_path: Path) -> None:
     text = f"Alpha\n=====\n\n{PARAGRAPH * 8}Beta\n====\n\n{PARAGRAPH * 8}"
 

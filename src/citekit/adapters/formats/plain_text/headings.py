@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, field
 
@@ -62,7 +62,7 @@ _NUMBERED = re.compile(r"\s{0,3}(\d{1,3}(?:\.\d{1,3}){0,5})\.?\)?\s+([^\W\d_].{0
 _UNDERLINE = re.compile(r"\s*([=~^*#-])\1{2,}\s*\Z")
 _TOC = re.compile(rf"\s*(?:{any_of(TOC_HEADING)})\s*[.:]?\s*\Z".replace(" ", r"\s+"), re.IGNORECASE)
 _LEADER = re.compile(r"(?:(?:[ .·…_]*[.·…_]{2,}[ .·…_]*)|\s{2,})\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\Z", re.IGNORECASE)
-_TOC_LIMIT = 1000
+TOC_LIMIT = 1000
 """The maximum number of lines of a table of contents."""
 
 _END_OF_BOOK = re.compile(r"\s*\*{3}\s*END OF TH(?:E|IS) PROJECT GUTENBERG ", re.IGNORECASE)
@@ -90,6 +90,12 @@ _CONTINUES = re.compile(
 )
 """Matches a line that ends within a sentence: with a comma or dash, or with a word such as `the`."""
 
+_PARAGRAPH = 4
+"""The minimum number of lines of a paragraph. A heading that is wrapped has fewer."""
+
+_FULL_LINE = 50
+"""The minimum number of characters of the first line of a paragraph that is wrapped."""
+
 _SHORT = 100
 _CAPITALS_LIMIT = 70
 _NUMBERED_LEVEL = 10
@@ -102,9 +108,10 @@ class HeadingFinder:
 
     If `prose` is False, no headings are found. Named headings (`Chapter 1`, `ACT II`) and underlined lines count if a
     blank line precedes them; a mere name and number in capitals (`CHAPTER IV`) also counts if a blank line follows.
-    Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct, because
-    others are list items or names of speakers. `title` is a line in capitals among the first ten lines, and `own_title`
-    the title in a line `Title: ...`; both may be None.
+    Numbered lines, and lines in capitals that end no clause, count only between blank lines, and only if they are rare
+    and distinct, because others are list items or names of speakers. A named heading may be wrapped, but a paragraph
+    that begins like one does not count. `title` is a line in capitals among the first ten lines, and `own_title` the
+    title in a line `Title: ...`; both may be None.
     """
 
     prose: bool
@@ -120,6 +127,7 @@ class HeadingFinder:
     romans: list[TextHeading] = field(factory=list)
     listing: bool = False
     entry: tuple[int, str] = (0, "")
+    below: list[str] = field(factory=list)
 
     def feed(self, number: int, line: str) -> None:
         """Process line `number` (1-based), which also decides whether the previous line is a heading."""
@@ -129,13 +137,14 @@ class HeadingFinder:
                 self.own_title = own[1].strip()
             if self.listing and line.strip():
                 self.entry, self.listing = (number, _normalized(line)), False
-            elif not self.entry[0] and len(line) < _SHORT and _TOC.match(line):
+            elif not self.entry[0] and is_toc_heading(line):
                 self.listing = True
             if self.last and len(self.last) <= _SHORT:
                 if not self.before:
                     self._decide(number - 1, self.last, line)
                 elif not line.strip() and _PLAIN.fullmatch(self.last):
                     self.named.append(TextHeading(number - 1, _rank(self.last) or 4, self.last.strip()))
+            self._follow(line)
             self.before, self.last, self.lines = self.last, line if line.strip() else "", number
 
     def finish(self) -> list[TextHeading]:
@@ -148,6 +157,25 @@ class HeadingFinder:
         if len(found) < 2:
             return []
         return [TextHeading(each.line, levels.index(each.level) + 1, each.title, each.height) for each in found]
+
+    def _follow(self, line: str) -> None:
+        """Follow the last named heading through its wrapped lines up to `line`, the next one.
+
+        The heading gets their text, or is dropped if there are so many that it is the beginning of a paragraph.
+        """
+        if self.last and self.named and self.named[-1].line == self.lines and self.named[-1].level:
+            self.below = [self.last]
+        if not self.below:
+            return
+        if line.strip():
+            self.below.append(line)
+        if not line.strip() or len(self.below) == _PARAGRAPH:
+            if len(self.below) > 1 and _is_wrapped(self.below):
+                heading = self.named.pop()
+                if len(self.below) < _PARAGRAPH:
+                    title = " ".join(map(str.strip, self.below))
+                    self.named.append(TextHeading(heading.line, heading.level, title, len(self.below)))
+            self.below = []
 
     def _decide(self, number: int, line: str, after: str) -> None:
         title = line.strip()
@@ -173,7 +201,7 @@ class HeadingFinder:
             self.numbered.append(TextHeading(number, _NUMBERED_LEVEL + counted[1].count("."), title))
         elif _roman_value(title):
             self.romans.append(TextHeading(number, 9, title))
-        elif len(title) <= _CAPITALS_LIMIT and title.isupper() and _is_words(title):
+        elif len(title) <= _CAPITALS_LIMIT and title[-1] not in ",;" and title.isupper() and _is_words(title):
             self.capitals.append(TextHeading(number, 8, title))
             self.title = self.title or (title if number <= 10 and not _TOC.match(title) else None)
 
@@ -191,13 +219,25 @@ class HeadingFinder:
         line, entry = self.entry
         for each in found if len(entry) > 2 else ():
             title = _normalized(each.title)
-            if line < each.line <= line + _TOC_LIMIT and len(title) > 2 and entry.startswith(title):
+            if line < each.line <= line + TOC_LIMIT and len(title) > 2 and entry.startswith(title):
                 return [other for other in found if not line <= other.line < each.line]
         return found
 
     def _is_noise(self, found: list[TextHeading]) -> bool:
         different = Counter(heading.title for heading in found)
         return len(different) < 0.7 * len(found) or len(found) * 12 > self.lines
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    """Return whether the first of `lines` is long, and ends where the next word would have made it the longest."""
+    first = lines[0].rstrip()
+    word = lines[1].split(None, 1)[0]
+    return len(first) >= _FULL_LINE and len(first) + 1 + len(word) > max(len(line.rstrip()) for line in lines)
+
+
+def is_toc_heading(line: str) -> bool:
+    """Return whether `line` is the heading of a printed table of contents."""
+    return len(line) < _SHORT and _TOC.match(line) is not None
 
 
 def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:

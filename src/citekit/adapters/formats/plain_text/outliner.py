@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from attrs import evolve
 
-from citekit.adapters.formats.plain_text.headings import HeadingFinder
+from citekit.adapters.formats.plain_text.headings import TOC_LIMIT, HeadingFinder, is_toc_heading
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, one_line
 from citekit.adapters.formats.shared.sections import section_openings, sections
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
@@ -69,7 +69,8 @@ def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
 def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
     """Return the items, with those that are long and have no children split into groups of lines.
 
-    Without items, return groups of lines of the whole text.
+    These groups are titled by their lines, because their first line is no heading. Without items, return groups of
+    lines of the whole text, titled by their first lines.
     """
     if not text.line_count:
         return ()
@@ -78,7 +79,7 @@ def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytea
     spans = {leaf: group_lines(leaf, blank, scale) for leaf in leaves}
     starts = {first: 0 for groups in spans.values() for first, _ in groups}
     begins = section_openings(text, starts)
-    groups = {leaf: tuple(_group(each, begins) for each in found) for leaf, found in spans.items()}
+    groups = {leaf: tuple(_group(each, begins, is_whole=not items) for each in found) for leaf, found in spans.items()}
     return tuple(_split(items, groups)) if items else _with_parents(groups[leaves[0]])
 
 
@@ -87,9 +88,15 @@ def _long_leaves(items: Sequence[OutlineItem]) -> list[tuple[int, int]]:
     for item in items:
         if item.children:
             found.extend(_long_leaves(item.children))
-        elif isinstance(item.location, Lines) and item.location.last - item.location.first >= _LONG:
+        elif isinstance(item.location, Lines) and _is_split(item.title, item.location):
             found.append((item.location.first, item.location.last))
     return found
+
+
+def _is_split(title: str, lines: Lines) -> bool:
+    """Return whether a section without subsections is split into groups, as no printed table of contents is."""
+    length = lines.last - lines.first
+    return length >= (TOC_LIMIT if is_toc_heading(title) else _LONG)
 
 
 def _split(
@@ -125,9 +132,9 @@ def group_lines(span: tuple[int, int], blank: bytearray, scale: int = 1) -> list
     return groups
 
 
-def _group(span: tuple[int, int], begins: Mapping[int, Sequence[str]]) -> OutlineItem:
+def _group(span: tuple[int, int], begins: Mapping[int, Sequence[str]], *, is_whole: bool) -> OutlineItem:
     lines = begins.get(span[0], ())
-    first_text = next((line for line in lines if has_text(line)), "")
+    first_text = next((line for line in lines if is_whole and has_text(line)), "")
     title = one_line(first_text, _TITLE_LIMIT) or f"Lines {span[0]}-{span[1]}"
     return OutlineItem(title, "lines", Lines(*span), first_sentence(lines))
 
