@@ -92,6 +92,15 @@ def test_a_protected_mobi_is_refused_by_name(reader: AnyBookReader, tmp_path: Pa
         reader.facts(path)
 
 
+def test_a_mobi_without_text_is_refused_but_not_one_of_images(reader: AnyBookReader, tmp_path: Path) -> None:
+    with pytest.raises(SourceUnsupported, match=r"empty\.mobi is a book that contains neither text nor images"):
+        reader.read(write_mobi(tmp_path / "empty.mobi", ["<p> </p>"]))
+
+    assert reader.read(
+        write_mobi(tmp_path / "comic.mobi", ['<svg><image xlink:href="kindle:embed:1"/></svg>'])
+    ).chapters
+
+
 @pytest.mark.parametrize(("compression", "what"), [(17480, "HUFF/CDIC"), (7, "compression type 7")])
 def test_a_compression_that_is_not_known_is_refused(
     reader: AnyBookReader, tmp_path: Path, compression: int, what: str

@@ -84,8 +84,8 @@ def load(path: Path) -> MarkupBook:
         pieces = list(_split_at_page_breaks(text))
         named = list(_references(text))
         entries = _toc_entries(contents, header, lambda tags: next(iter(tags.get(_POSITION, ())), None))
-    if not pieces:
-        raise SourceUnsupported(f"{path.name} is a book that contains no text.")
+    if not any(_has_content(piece.data) for piece in pieces):
+        raise SourceUnsupported(f"{path.name} is a book that contains neither text nor images.")
     starts = [piece.start for piece in pieces]
     marks = _marks(starts, [place for _, _, place in entries] + [place for _, place in named])
     return MarkupBook(
@@ -131,7 +131,8 @@ def _split_at_page_breaks(text: bytes) -> Iterator[_Piece]:
 
 
 def _has_content(data: bytes) -> bool:
-    return b"<img" in data or bool(re.sub(rb"<head.*?</head>|<[^>]*>|\s", b"", data, flags=re.DOTALL | re.IGNORECASE))
+    """Return whether `data` has text or an image, which is an `img` element, or an `image` element of a drawing."""
+    return b"<im" in data or bool(re.sub(rb"<head.*?</head>|<[^>]*>|\s", b"", data, flags=re.DOTALL | re.IGNORECASE))
 
 
 def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
