@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from citekit.adapters.formats.epub.outline_items import _terms
 from citekit.adapters.formats.epub.outliner import EpubOutliner
 from citekit.adapters.formats.epub.reader import EpubReader
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
@@ -113,6 +114,14 @@ def test_landmarks_and_the_types_of_parts_are_types_of_nodes(tmp_path: Path) -> 
 
     assert ["titlepage", "preface", "chapter"] == [outline_item.type for outline_item in found.items]
     assert [{"type": "titlepage", "chapter": 1, "character": 0}] == found.facts["landmarks"]
+
+
+def test_a_role_that_is_declared_under_two_names_is_one_node(tmp_path: Path) -> None:
+    marks = '</nav><nav epub:type="landmarks"><ol><li><a epub:type="rearnotes" href="c1.xhtml">N</a></li></ol>'
+    body = '<section epub:type="endnotes"><section epub:type="rearnotes"><h1>Notes</h1><p>x</p></section></section>'
+    path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Notes</a></li>') + marks)
+
+    assert [["endnotes"]] == list(_terms(EpubReader().read(path)).values())
 
 
 def test_a_cover_and_printed_contents_are_no_chapters_although_nothing_declares_them(tmp_path: Path) -> None:

@@ -63,8 +63,9 @@ def _terms(book: Book) -> Mapping[Place, list[str]]:
     ]
     for chapter, offset, kind in (*said, *marked):
         terms = found.setdefault(starts.of(chapter, offset), [])
-        if kind not in terms:
-            terms.append(_NAMES.get(kind, kind))
+        term = _NAMES.get(kind, kind)
+        if term not in terms:
+            terms.append(term)
     return found
 
 
