@@ -185,7 +185,8 @@ _UNITS = {
     "q": 2.4 / 2.54,
 }
 _UNITS |= {f"{kind}{unit}": WIDTH / 100 for kind in ("", "s", "l", "d", "cq") for unit in ("vw", "vi")}
-_UNITS |= {f"{kind}{unit}": HEIGHT / 100 for kind in ("", "s", "l", "d") for unit in ("vh", "vb", "vmin", "vmax")}
+_UNITS |= {f"{kind}{unit}": HEIGHT / 100 for kind in ("", "s", "l", "d") for unit in ("vh", "vb", "vmin")}
+_UNITS |= {f"{kind}vmax": max(WIDTH, HEIGHT) / 100 for kind in ("", "s", "l", "d")}
 _UNITS |= {"cqw": WIDTH / 100, "cqi": WIDTH / 100, "cqh": HEIGHT / 100, "cqb": HEIGHT / 100}
 _UNITS |= {"cqmin": HEIGHT / 100, "cqmax": WIDTH / 100}
 _FONT_UNITS = {"em": 1.0, "ex": 0.5, "ch": 0.5, "cap": 0.7, "ic": 1.0, "lh": 1.2}

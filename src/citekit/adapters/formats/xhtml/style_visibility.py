@@ -223,7 +223,7 @@ def in_svg(look: Shown, said: Mapping[str, str]) -> Shown:
         return _HIDDEN
     if width <= 0 or height <= 0:
         return _HIDDEN
-    scale = min((wide or WIDTH) / width, (tall or WIDTH) / height, 1.0)
+    scale = min((wide or WIDTH) / width, (tall or HEIGHT) / height, 1.0)
     return look._replace(room=(left, top, left + width, top + height), scale=look.scale * scale)
 
 
