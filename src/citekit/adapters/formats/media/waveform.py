@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from citekit.adapters.formats.media.outline.audio_features import RATE, mono_frames
+from citekit.adapters.formats.media.streams import audio_stream
 from citekit.adapters.libraries.pyav import open_media
 
 WINDOW = RATE // 20
@@ -24,7 +25,7 @@ def waveform(path: Path, count: int) -> Sequence[int]:
     """
     peaks, pending = list[int](), array("h")
     with open_media(path) as container:
-        if not container.streams.audio:
+        if audio_stream(container) is None:
             return []
         for frame in mono_frames(container):
             pending.frombytes(bytes(frame.planes[0])[: 2 * frame.samples])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -17,6 +18,8 @@ TITLE_LIMIT = 60
 
 MIN_PART = 0.5
 """The minimum length in seconds of a part that a chapter or topic cuts off from a scene."""
+
+_SENTENCE_END = re.compile(r"[.?!] ")
 
 _PARENT_TYPES = frozenset(("chapter", "topic"))
 """Types of nodes that can contain scenes."""
@@ -46,12 +49,9 @@ def numbered_title(kind: str, number: int, start: float, end: float) -> str:
 
 def title_from_text(text: str) -> str:
     """Return the beginning of `text` as a title, up to the end of a sentence if that gives a suitable length."""
-    for mark in (". ", "? ", "! "):
-        head, found, _ = text.partition(mark)
-        if found and 15 <= len(head) <= TITLE_LIMIT:
-            text = head + mark.strip()
-            break
-    return one_line(text, TITLE_LIMIT)
+    ends = (end.start() for end in _SENTENCE_END.finditer(text, 0, TITLE_LIMIT + 2))
+    end = next((place for place in ends if place >= 15), None)
+    return one_line(text if end is None else text[: end + 1], TITLE_LIMIT)
 
 
 def scenes_between(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[OutlineItem]:
