@@ -13,7 +13,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from citekit.adapters.formats.comic.page_views import ComicPageViews
 from citekit.adapters.formats.image.animation import animation_duration
-from citekit.adapters.formats.image.outliner import ImageOutliner, RecognizedText
+from citekit.adapters.formats.image.outliner import ImageOutliner, RecognizedText, _position
 from citekit.adapters.formats.image.page_views import ImagePageViews
 from citekit.adapters.formats.image.regions import REGION_LIMIT, find_regions
 from citekit.adapters.formats.shared.ocr import OcrLine
@@ -277,6 +277,11 @@ def test_a_still_picture_has_no_duration(kind: str, data: bytes, tmp_path_factor
     length = animation_duration(path, kind)
 
     assert length is None or length > 0
+
+
+@pytest.mark.parametrize(("top", "position"), [(0.0, "Top center"), (0.4, "Center")])
+def test_positions_are_in_american_english(top: float, position: str) -> None:
+    assert position == _position(Box(0.4, top, 0.6, top + 0.2))
 
 
 def test_metadata_has_title_time_and_camera_but_no_gps_position(outlined: Outlined) -> None:

@@ -34,7 +34,7 @@ OCR_SIZE = 1920
 
 _MARGIN = 1
 _TITLE_LIMIT = 80
-_ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
+_ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "center", "right")
 _KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
 _NO_OCR_NOTE = (
     "This picture seems to contain text, which was not read, because OCR is off or not installed "
@@ -235,7 +235,7 @@ def _position(box: Box) -> str:
     column = min(2, int((box.x1 + box.x2) / 2 * 3))
     row = min(2, int((box.y1 + box.y2) / 2 * 3))
     if (row, column) == (1, 1):
-        return "Centre"
+        return "Center"
     return f"{_ROWS[row]} {_COLUMNS[column]}"
 
 
