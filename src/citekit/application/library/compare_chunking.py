@@ -110,9 +110,12 @@ class ComparedChunking:
         """A sentence that says why the threshold is recommended."""
         best = self.best
         if not best.forced_breaks:
-            return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
+            return f"Highest score: coherence {best.coherence:.3f}, no forced breaks"
         breaks = counted(best.forced_breaks, "forced break")
-        return f"Best coherence ({best.coherence:.3f}) but {breaks} - consider increasing max_chunk_size"
+        return (
+            f"Highest score: coherence {best.coherence:.3f}, but {breaks} where a chunk was full; a larger "
+            "max_chunk_size can avoid them"
+        )
 
 
 @frozen

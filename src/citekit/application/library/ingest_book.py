@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -143,9 +144,14 @@ class IngestBook:
         """
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:
+            what = (
+                f"ingest-file {shlex.quote(str(source.path))}"
+                if request.book_id is None
+                else f"ingest {request.book_id}"
+            )
             raise RequestRefused(
                 f"{source.path} is not the file that was ingested, or it has changed since. To ingest it as it is now, "
-                "run: citekit library ingest-file PATH"
+                f"run: citekit library {what} --collection {shlex.quote(request.collection)}"
             )
         if request.named:
             self.ingest.folders.remember(source.path)

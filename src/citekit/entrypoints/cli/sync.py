@@ -69,7 +69,7 @@ def command(
     Maps files that are new or have changed. A file that was moved or renamed keeps its ID. Files that are gone are
     listed; their maps are deleted only with --prune. Hidden files and symbolic links are left out, and a file that is
     still being written is skipped until the next run (exit code 1). Without FOLDER, the folders and patterns are those of
-    the section sync in citekit.toml in the home.
+    the keys folders, include, and exclude in the section [sync] of citekit.toml in the home.
 
     FOLDER can also be the URL of files in a bucket (s3://BUCKET/PREFIX, gs://..., az://...). Then only files whose
     version (ETag) has changed are fetched.
@@ -81,7 +81,10 @@ def command(
         raise click.UsageError("Sync folders and buckets with separate commands.")
     chosen = [Path(each) for each in folders] or inside
     if not chosen:
-        raise click.UsageError(f"Name a folder, or set folders in the section sync of {FILE_NAME} in the home.")
+        raise click.UsageError(
+            f"Name a folder, or list folders in the key folders of the section [sync] of "
+            f"{session.app.settings.home / FILE_NAME}."
+        )
     patterns = SyncRules((*rules["include"], *include), (*rules["exclude"], *exclude))
     if watch and session.as_json:
         raise click.UsageError("--watch does not end, so it cannot print one JSON document.")
@@ -179,10 +182,10 @@ def _rules(path: Path) -> dict[str, list[str]]:
     except (OSError, ValueError, RecursionError) as error:
         raise RequestRefused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     if not isinstance(section, dict) or set(section) - set(_KEYS):
-        raise RequestRefused(f"In {path}, sync must be a section that contains only folders, include, and exclude.")
+        raise RequestRefused(f"In {path}, the section [sync] can have only the keys folders, include, and exclude.")
     for key, value in section.items():
         if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-            raise RequestRefused(f"{key} in the section sync of {path} must be a list of non-empty strings.")
+            raise RequestRefused(f"The key {key} in the section [sync] of {path} must be a list of non-empty strings.")
     return {key: section.get(key, []) for key in _KEYS}
 
 

@@ -42,7 +42,10 @@ READ: Mapping[str, Any] = {
         "total_chars": {"type": "integer", "description": "The number of characters of the whole part in the file."},
         "is_estimate": {"type": "boolean", "description": "True if total_chars is an estimate."},
         "next_cursor": {"type": "string", "description": "The cursor that continues the text, if it was cut."},
-        "stale": {"type": "string", "description": "Why this is the text of the file as it was mapped."},
+        "stale": {
+            "type": "string",
+            "description": "Present if the file has changed or is missing: says which. The text is that of the mapped file.",
+        },
         "notes": {
             "type": "array",
             "items": {"type": "string"},

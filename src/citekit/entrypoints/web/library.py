@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from citekit.domain.address import fragment_of
 from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
 from citekit.domain.evidence import Form
 from citekit.domain.formats import format_named
+from citekit.domain.library.ledger import LedgerEntry
 from citekit.domain.locations import TimeSpan, Virtual
 from citekit.domain.map_editing import EditKind, MapEdit
 from citekit.domain.mapper_identity import EDITED
@@ -26,6 +28,7 @@ from citekit.domain.node import Node
 from citekit.domain.page_view import Layout, PageSize
 from citekit.domain.phrases import counted
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.limits import HIT_LIMIT
 from citekit.domain.words import words_of
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.web.links import place_named
@@ -34,10 +37,6 @@ from citekit.wire.found_text import to_plain
 from citekit.wire.maps import to_json
 
 _LISTED = 200
-_UNFINISHED = (
-    "The ingest of this book into the library has not finished. If it was interrupted, run: citekit library ingest-file "
-    "PATH"
-)
 
 
 @frozen
@@ -110,8 +109,9 @@ class LibraryRoutes:
         stale = self.app.locate.staleness(resource_map)
         if stale is not None:
             return plain({"state": "missing" if "no longer" in stale else "changed", "message": stale})
-        if any(each.resource_id == name for each in self.app.alexandria.ledger.unfinished()):
-            return plain({"state": "unfinished", "message": _UNFINISHED})
+        for book in self.app.alexandria.ledger.unfinished():
+            if book.resource_id == name:
+                return plain({"state": "unfinished", "message": _unfinished(book)})
         scanned, pages = resource_map.metadata.get("scanned_pages"), resource_map.extent.pages
         if isinstance(scanned, int) and pages:
             are = "is a scan" if scanned == 1 else "are scans"
@@ -169,7 +169,7 @@ class LibraryRoutes:
         """
         name, tag = asked.text("id", ""), asked.text("tag", "")
         query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []
-        found = self.app.find_text(query, names, limit=min(asked.number("limit", 50), 200))
+        found = self.app.find_text(query, names, limit=min(asked.number("limit", 50), HIT_LIMIT))
         answer = to_plain(found)
         answer["partial"] = found.is_partial
         for hit, each in zip(answer["hits"], found.hits, strict=True):
@@ -239,6 +239,15 @@ def _listed(listed: ListedResource) -> dict[str, Any]:
         "nodes": card.nodes,
         "source": card.source_path,
     }
+
+
+def _unfinished(book: LedgerEntry) -> str:
+    option = f"--collection {shlex.quote(book.collection)}"
+    return (
+        f"The ingest or removal of this book is running or was interrupted. To ingest all books of the collection "
+        f"again, run: citekit library rebuild {option}. To remove the book, run: citekit library remove {option} "
+        f"{shlex.quote(book.resource_id)}"
+    )
 
 
 def _notes(resource_map: ResourceMap) -> list[str]:

@@ -70,4 +70,7 @@ def _lines(books: Sequence[ListedBook], default: str) -> Iterator[str]:
     if again:
         entry = again[0].entry
         option = "" if entry.collection == default else f"--collection {entry.collection} "
-        yield f"To ingest one again, run: citekit library ingest-file --force {printable(option + shlex.quote(entry.path))}"
+        what = f"ingest-file --force {option}{shlex.quote(entry.path)}"
+        if entry.book_id is not None:
+            what = f"ingest --force {option}{entry.book_id}"
+        yield f"To ingest one again, run: citekit library {printable(what)}"

@@ -87,7 +87,7 @@ QUERY = Tool(
                 "Messages about values that were out of range or unknown, with the value used or the known values."
             ),
             "parent_chunks": schemas.listed(
-                "The chapters of the results, without duplicates; without max_chars, with full_text."
+                "Unless context_mode is precise: each chapter of the results once. Without max_chars, with full_text."
             ),
             "hierarchy_stats": schemas.said("object"),
         }
