@@ -13,6 +13,7 @@ from citekit.adapters.formats.line_reader import LinesTextReader
 from citekit.adapters.formats.markdown.outliner import MarkdownOutliner, read_headings
 from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
 from citekit.adapters.formats.shared.outline import Outline
+from citekit.domain.locations import Lines
 from citekit.domain.progress import silent
 from tests.formats.texts import assert_sound, source, spans
 
@@ -139,9 +140,17 @@ def test_front_matter_of_any_kind_gives_the_title_and_is_no_text(tmp_path: Path,
 
     outline, facts = MarkdownOutliner(PlainTextOutliner()).outline(found, silent), LinesTextReader().facts(found)
 
-    assert ("My Post", ["One"]) == (
-        outline.title,
-        [outline_item.title for outline_item in outline.items if outline_item.type == "section"],
-    )
+    assert ("My Post", ["One"]) == (outline.title, [item.title for item in outline.items])
     assert ("My Post", ("Ann",)) == (facts.title, tuple(facts.authors))
     assert "One\n\ntext" == LinesTextReader().read(found).text.strip()
+
+
+def test_text_between_front_matter_and_the_first_heading_is_a_preamble_without_it(tmp_path: Path) -> None:
+    path = tmp_path / "post.md"
+    path.write_text("---\ntitle: My Post\n---\n\nSome words first.\n\n# One\n\ntext\n")
+
+    found = MarkdownOutliner(PlainTextOutliner()).outline(source(path), silent)
+
+    assert [("Some words first.", Lines(4, 6)), ("One", Lines(7, 9))] == [
+        (item.title, item.location) for item in found.items
+    ]

@@ -78,7 +78,7 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
     return Outline(
         title=(title[1].strip().strip("\"'") if title else "") or first or None,
         extent=text.extent,
-        items=sections(text, headings, plain),
+        items=sections(text, headings, plain, front[0].count("\n") if front else 0),
         facts=text.facts,
     )
 

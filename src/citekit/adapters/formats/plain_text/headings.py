@@ -161,7 +161,8 @@ class HeadingFinder:
     def _follow(self, line: str) -> None:
         """Follow the last named heading through its wrapped lines up to `line`, the next one.
 
-        The heading gets their text, or is dropped if there are so many that it is the beginning of a paragraph.
+        The heading gets their text. If they are too many for a heading, it is the beginning of a paragraph, and is
+        dropped.
         """
         if self.last and self.named and self.named[-1].line == self.lines and self.named[-1].level:
             self.below = [self.last]

@@ -42,16 +42,17 @@ def sections(
     text: TextFile,
     headings: Sequence[TextHeading],
     plain: Callable[[str], str] = str,
+    skipped: int = 0,
 ) -> tuple[OutlineItem, ...]:
     """Return a section for each heading, nested by level.
 
-    Text before the first heading becomes a section of type `preamble`. `plain` removes the markup from a line for
-    summaries.
+    Text before the first heading becomes a section of type `preamble`; the first `skipped` lines do not count. `plain`
+    removes the markup from a line for summaries.
     """
     kept = kept_headings(headings)
     behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
-    begins = section_openings(text, {1: 0, **behind, **{heading.line: heading.height for heading in kept}})
-    return section_items(kept, text.line_count, _with_text_after_figures(kept, begins), plain)
+    begins = section_openings(text, {1: skipped, **behind, **{heading.line: heading.height for heading in kept}})
+    return section_items(kept, text.line_count, _with_text_after_figures(kept, begins), plain, skipped)
 
 
 def _with_text_after_figures(
@@ -75,6 +76,7 @@ def section_items(
     line_count: int,
     bodies: Mapping[int, Sequence[str]],
     plain: Callable[[str], str] = str,
+    skipped: int = 0,
 ) -> tuple[OutlineItem, ...]:
     """Return the same result as `sections`, for text that has already been read.
 
@@ -85,7 +87,7 @@ def section_items(
         for heading, end in zip(headings, _ends(headings, line_count), strict=True)
     ]
     first = headings[0].line if headings else line_count + 1
-    return _preamble([plain(line) for line in bodies.get(1, ())], first) + nested(items)
+    return _preamble([plain(line) for line in bodies.get(1, ())], skipped + 1, first) + nested(items)
 
 
 def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
@@ -139,8 +141,9 @@ def _section(heading: TextHeading, end: int, lines: Iterable[str]) -> OutlineIte
     return OutlineItem(heading.title, heading.type, Lines(heading.line, max(heading.line, end)), summary)
 
 
-def _preamble(lines: Sequence[str], first: int) -> tuple[OutlineItem, ...]:
+def _preamble(lines: Sequence[str], start: int, first: int) -> tuple[OutlineItem, ...]:
+    """Return the text from line `start` to the `first` heading as a section, if there is any."""
     title = next((line.strip() for line in lines if has_text(line)), "")
-    if first == 1 or not title:
+    if first <= start or not title:
         return ()
-    return (OutlineItem(title, "preamble", Lines(1, first - 1), first_sentence(lines, skip=title)),)
+    return (OutlineItem(title, "preamble", Lines(start, first - 1), first_sentence(lines, skip=title)),)
