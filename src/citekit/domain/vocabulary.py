@@ -51,6 +51,15 @@ ABSTRACT: Words = (
 )  # fmt: skip
 """Headings of the abstract of a paper or a thesis, which are often the first word of its paragraph."""
 
+REFERENCES: Words = (
+    "references", "bibliography", "works cited", "literature cited", "references cited", "list of references",
+    "literatur", "literaturverzeichnis", "quellenverzeichnis", "références", "bibliographie", "références bibliographiques",
+    "referencias", "referencias bibliográficas", "bibliografía", "referências", "referências bibliográficas", "bibliografia",
+    "riferimenti bibliografici", "referenties", "literatuur", "literatuurlijst", "referenser", "литература",
+    "список литературы", "参考文献",
+)  # fmt: skip
+"""Headings of the list of references."""
+
 THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
     "corollaire", "remarque", "satz", "bemerkung",

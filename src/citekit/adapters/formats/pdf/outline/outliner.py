@@ -39,6 +39,7 @@ from citekit.adapters.formats.pdf.outline.metadata import (
 )
 from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.references import with_references
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
 from citekit.adapters.formats.pdf.outline.structure import (
@@ -147,6 +148,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
     lost = [*lost, *distrusted]
     if marked:
         complete, texts = with_headings_below(marked, texts)
+        complete = with_references(complete, texts)
         if len(complete) > len(marked):
             return _of_sections(BY_BOOKMARKS_AND_HEADINGS, complete, texts, lost, recognizer)
         return _of_sections(BY_BOOKMARKS, marked, texts.quickly(), lost, recognizer)
