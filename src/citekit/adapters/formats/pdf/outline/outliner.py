@@ -148,10 +148,11 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
     lost = [*lost, *distrusted]
     if marked:
         complete, texts = with_headings_below(marked, texts)
+        if len(complete) == len(marked):
+            texts = texts.quickly()
         complete = with_references(complete, texts)
-        if len(complete) > len(marked):
-            return _of_sections(BY_BOOKMARKS_AND_HEADINGS, complete, texts, lost, recognizer)
-        return _of_sections(BY_BOOKMARKS, marked, texts.quickly(), lost, recognizer)
+        method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
+        return _of_sections(method, complete, texts, lost, recognizer)
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     told = TextSections([], texts) if is_dense else sections_of_text(texts)
