@@ -118,7 +118,7 @@ def test_every_threshold_is_compared_and_the_best_recommended(tmp_path: Path) ->
     assert [2, 2, 5, 5, 5] == [each.semantic_breaks for each in compared.comparisons]
     best = compared.comparisons[2]
     assert best.coherence == max(each.coherence for each in compared.comparisons)
-    assert (0.50, f"Highest score: coherence {best.coherence:.3f}, no forced breaks") == (
+    assert (0.50, f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks") == (
         compared.recommendation,
         compared.reason,
     )
@@ -145,10 +145,7 @@ def test_forced_breaks_are_counted_and_said(tmp_path: Path) -> None:
 
     assert [(0, 3)] * 5 == [(each.semantic_breaks, each.forced_breaks) for each in compared.comparisons]
     assert [pytest.approx(65.0 - 3 * 20)] * 5 == [each.score for each in compared.comparisons]
-    assert (
-        "Highest score: coherence 0.650, but 3 forced breaks where a chunk was full; a larger max_chunk_size can avoid them"
-        == compared.reason
-    )
+    assert "Best coherence (0.650) but 3 forced breaks - consider increasing max_chunk_size" == compared.reason
 
 
 def test_fewer_than_ten_sentences_cannot_be_compared(tmp_path: Path) -> None:

@@ -211,6 +211,7 @@ class RankPages:
         found = document_priors(asked, matches, searched.sizes, DOCUMENTS)
         if len(names) <= CANDIDATES:
             found = {**dict.fromkeys(names, 0.0), **found}
+        # sorting all documents by two keys takes longer than finding the least prior that counts
         least = min(nlargest(CANDIDATES, found.values()), default=0.0)
         best = [(name, prior) for name, prior in found.items() if prior >= least]
         return dict(sorted(best, key=lambda each: (-each[1], each[0]))[:CANDIDATES])

@@ -190,7 +190,7 @@ class _Flock:
         """
         descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
-            if _is_locked(descriptor) and _is_at(descriptor, path):
+            if _try_lock(descriptor) and _is_at(descriptor, path):
                 return cls(descriptor)
         except OSError:
             os.close(descriptor)
@@ -206,7 +206,7 @@ class _Flock:
             os.close(self.descriptor)
 
 
-def _is_locked(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     """Lock an open file without waiting, and return whether this was possible."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -107,15 +107,15 @@ class ComparedChunking:
 
     @property
     def reason(self) -> str:
-        """A sentence that says why the threshold is recommended."""
+        """Why the threshold is recommended.
+
+        The contract fixes the words. The highest score decides, not the coherence alone.
+        """
         best = self.best
         if not best.forced_breaks:
-            return f"Highest score: coherence {best.coherence:.3f}, no forced breaks"
+            return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
         breaks = counted(best.forced_breaks, "forced break")
-        return (
-            f"Highest score: coherence {best.coherence:.3f}, but {breaks} where a chunk was full; a larger "
-            "max_chunk_size can avoid them"
-        )
+        return f"Best coherence ({best.coherence:.3f}) but {breaks} - consider increasing max_chunk_size"
 
 
 @frozen

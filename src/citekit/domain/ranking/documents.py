@@ -110,13 +110,9 @@ def document_priors(
         weight = rarity(len(sizes), sum(len(own) for _, own in having))
         whole += weight
         for each, own in having:
-            values: dict[int, float] = {}
+            values = {size: weight * weights.of_word(each, size) for size in {sizes[name] for name in own}}
             for name in own:
-                size = sizes[name]
-                value = values.get(size)
-                if value is None:
-                    values[size] = value = weight * weights.of_word(each, size)
-                sums[name] = sums.get(name, 0.0) + value
+                sums[name] = sums.get(name, 0.0) + values[sizes[name]]
     priors = {name: total / (whole or 1.0) for name, total in sums.items()}
     for name, total in names.items():
         priors[name] = priors.get(name, 0.0) + weights.names * min(1.0, total / _ENOUGH)

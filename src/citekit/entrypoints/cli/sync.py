@@ -82,7 +82,7 @@ def command(
     chosen = [Path(each) for each in folders] or inside
     if not chosen:
         raise click.UsageError(
-            f"Name a folder, or list folders in the key folders of the section [sync] of "
+            f"Name a folder, or list folders under the key 'folders' in the section [sync] of "
             f"{session.app.settings.home / FILE_NAME}."
         )
     patterns = SyncRules((*rules["include"], *include), (*rules["exclude"], *exclude))

@@ -71,7 +71,7 @@ def stats(library: Alexandria, _arguments: Arguments, _progress: Progress) -> di
     except LibraryUnavailable as missing:
         error = sentence(missing)
     except (CiteKitError, OSError) as failed:
-        error = f"The books of the library cannot be counted: {sentence(failed)}"
+        error = f"Calibre stats failed: {sentence(failed)}"
     return {"calibre": calibre, "qdrant": _index_stats(library), "error": error}
 
 

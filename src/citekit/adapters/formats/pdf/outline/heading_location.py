@@ -21,6 +21,11 @@ class Section:
     page: int
     y: float = math.nan
 
+    @property
+    def position(self) -> tuple[int, float]:
+        """The sort key of the section in the document. Without a known `y`, it is at the top of its page."""
+        return self.page, self.y if math.isfinite(self.y) else 0.0
+
 
 def begins_page(section: Section, texts: PageTexts) -> bool:
     """Return whether no body text is above the section's heading on its page; True if the heading is not found."""

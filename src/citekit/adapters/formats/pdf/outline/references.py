@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
+
+from attrs import evolve
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
@@ -30,11 +31,11 @@ def with_references(sections: Sequence[Section], texts: PageTexts) -> Sequence[S
     if not found or found[-1].page - found[0].page >= len(found):
         return sections
     references, top = found[0], min(section.level for section in sections)
-    before = [each for each in sections if _place(each) < _place(references)]
-    after = [each for each in sections if _place(each) >= _place(references)]
+    before = [each for each in sections if each.position < references.position]
+    after = [each for each in sections if each.position >= references.position]
     if not before or (after and after[0].level > top) or [*before, *after] != list(sections):
         return sections
-    return [*before, Section(top, references.title, references.page, references.y), *after]
+    return [*before, evolve(references, level=top), *after]
 
 
 def _headings(texts: PageTexts, first: int) -> Iterator[Section]:
@@ -55,7 +56,3 @@ def _is_entry(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
 
 def _is_prominent(line: StyledLine, after: Sequence[StyledLine]) -> bool:
     return line.bold or line.text.isupper() or any(line.size > 1.05 * each.size for each in after)
-
-
-def _place(section: Section) -> tuple[int, float]:
-    return section.page, section.y if math.isfinite(section.y) else 0.0

@@ -305,12 +305,8 @@ def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, tupl
     for index, section in enumerate(sections):
         mixed.append(section)
         end = sections[index + 1] if index + 1 < len(sections) else None
-        while rest and (end is None or _position(rest[0][0].page, rest[0][0].y) < _position(end.page, end.y)):
+        while rest and (end is None or (rest[0][0].page, rest[0][0].y) < end.position):
             heading, (level, fixed) = rest.pop(0)
-            if _position(heading.page, heading.y) > _position(section.page, section.y):
+            if (heading.page, heading.y) > section.position:
                 mixed.append(_section(heading, fixed or section.level + level))
     return mixed
-
-
-def _position(page: int, y: float) -> tuple[int, float]:
-    return page, y if math.isfinite(y) else 0.0
