@@ -110,9 +110,12 @@ def document_priors(
         weight = rarity(len(sizes), sum(len(own) for _, own in having))
         whole += weight
         for each, own in having:
-            values = {size: weight * weights.of_word(each, size) for size in {sizes[name] for name in own}}
+            values: dict[int, float] = {}
             for name in own:
-                sums[name] = sums.get(name, 0.0) + values[sizes[name]]
+                size = sizes[name]
+                if size not in values:
+                    values[size] = weight * weights.of_word(each, size)
+                sums[name] = sums.get(name, 0.0) + values[size]
     priors = {name: total / (whole or 1.0) for name, total in sums.items()}
     for name, total in names.items():
         priors[name] = priors.get(name, 0.0) + weights.names * min(1.0, total / _ENOUGH)
