@@ -82,7 +82,9 @@ class MemoryVectorIndex:
         """
         held = self._held(collection)
         for entry in entries:
-            stored = evolve(sound(entry, held.model.dimensions), id=point_id(entry.id), payload=dict(entry.payload))
+            stored = evolve(
+                sound(entry, held.model.dimensions, collection), id=point_id(entry.id), payload=dict(entry.payload)
+            )
             with self._lock:
                 held.entries[stored.id] = stored
 
@@ -98,7 +100,7 @@ class MemoryVectorIndex:
         """Return the IDs and scores of the best entries for `question`. `fetch` returns the entries themselves."""
         held = self._held(collection)
         if question.vector is not None:
-            sound_vector(question.vector, held.model.dimensions)
+            sound_vector(question.vector, held.model.dimensions, collection)
         words = sound_words(question.words or SparseVector((), ()))
         with self._lock:
             return _found(list(held.entries.values()), question, words)

@@ -144,6 +144,15 @@ def test_a_model_that_does_not_grade_is_one_sentence(line: str | Exception) -> N
         ModelReranker(ScriptedService([line])).scores("honey?", PAGES)
 
 
+def test_the_advice_names_settings_and_not_options_of_other_commands() -> None:
+    failed = MapperUnavailable("It did not finish: map a smaller file, or choose another model (--model).")
+
+    with pytest.raises(RerankerUnavailable) as failure:
+        ModelReranker(ScriptedService([failed])).scores("honey?", PAGES)
+
+    assert "use another reranker (CITEKIT_RERANKER), or choose another model (CITEKIT_MODEL)" in str(failure.value)
+
+
 @pytest.mark.parametrize(
     ("environment", "says"),
     [

@@ -356,7 +356,7 @@ class SourceMoved(Damaged):
         self.resource_id, self.path = resource_id, path
         super().__init__(
             f"The source of '{resource_id}' is not at {_shortened(path)}. "
-            "Put it back, ingest it from its new path, or name a folder to look in (--root DIR)."
+            "Put it back, ingest it from its new path, or name a folder to look in (--root DIR or CITEKIT_ROOTS)."
         )
 
 

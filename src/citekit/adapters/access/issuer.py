@@ -85,7 +85,9 @@ class Issuer:
                 self._tried = now
                 self._fetch(now)
             if not self._keys:
-                raise IssuerUnavailable(f"No keys of the issuer {self.url} are available.")
+                raise IssuerUnavailable(
+                    f"No keys of the issuer {self.url} are available. Check its address, and that this server can reach it."
+                )
             if name is None and len(self._keys) == 1:
                 return next(iter(self._keys.values()))
             found = self._keys.get(name) if isinstance(name, str) else None

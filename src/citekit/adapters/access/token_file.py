@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import stat
 import threading
 from collections.abc import Mapping, Sequence
@@ -184,7 +185,9 @@ def _check_private(path: Path, status: os.stat_result) -> None:
     if os.name == "posix" and status.st_uid not in (os.geteuid(), 0):
         raise RequestRefused(f"The token file {path} belongs to another user. Use a file that you own.")
     if os.name == "posix" and status.st_mode & 0o077:
-        raise RequestRefused(f"Other users have permissions for the token file {path}. Run: chmod 600 {path}")
+        raise RequestRefused(
+            f"Other users have permissions for the token file {path}. Run: chmod 600 {shlex.quote(str(path))}"
+        )
 
 
 def _state(path: Path) -> object:

@@ -219,8 +219,8 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
         text, starts = _join_units("".join(each.split()) for each in chapters)
         return ChapterText(text, starts, chapters)
     raise RequestRefused(
-        f"{source.path} has the format {source.format.name}, but only text files, PDFs, and books, such as EPUB files, "
-        "can be searched. Omit --source."
+        f"{source.path} has the format {source.format.name}, but only text files, PDFs, books (such as EPUB files), "
+        "DOCX files, and mail can be searched. Omit --source."
     )
 
 

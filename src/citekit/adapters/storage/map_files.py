@@ -38,10 +38,12 @@ def check_file(path: Path, status: os.stat_result) -> None:
         raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_MAP_AGAIN}")
 
 
-def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
+def parsed(resource_id: str, path: Path, data: bytes, *, can_fix: bool = False) -> ResourceMap:
     """Parse the bytes of the map file at `path`, with the resource ID from its file name.
 
-    Raise `MapTooNew` if a later version of CiteKit wrote it, or `MapCorrupt` if it is damaged or too large.
+    `can_fix` is whether `citekit validate ID --fix` repairs this file, which it does only for the current map of a home
+    without a shared store. Raise `MapTooNew` if a later version of CiteKit wrote it, or `MapCorrupt` if it is damaged
+    or too large.
     """
     if len(data) > SIZE_LIMIT:
         raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_MAP_AGAIN}")
@@ -56,11 +58,12 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
             f"The map of '{resource_id}' was written by a later version of CiteKit. Update CiteKit to read it ({path})."
         ) from error
     except FaultyAnswer as error:
-        reason = str(error).removesuffix(".")
-        raise MapCorrupt(
-            f"The map of '{resource_id}' is damaged: {reason}. Repair it (citekit validate {resource_id} --fix), or map its "
-            "source again: citekit ingest FILE --force"
-        ) from error
+        remedy = _MAP_AGAIN
+        if can_fix:
+            from shlex import quote
+
+            remedy = f"Repair it (citekit validate {quote(resource_id)} --fix), or m{_MAP_AGAIN[1:]}"
+        raise MapCorrupt(f"The map of '{resource_id}' is damaged: {str(error).removesuffix('.')}. {remedy}") from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)
 
 

@@ -68,7 +68,8 @@ _HISTORY = "SELECT entry FROM line ORDER BY number DESC LIMIT ?"
 _UNWRITABLE = {
     Trouble.BUSY: "another program is still writing to it; try again",
     Trouble.FULL: "the disk is full; free some space",
-    Trouble.READ_ONLY: "you are not permitted to write there, or the disk is read-only; choose another home (--home DIR)",
+    Trouble.READ_ONLY: "you are not permitted to write there, or the disk is read-only; choose another home (--home DIR or "
+    "CITEKIT_HOME), or another file for the ledger (ALEXANDRIA_DB)",
     Trouble.UNREACHABLE: "it cannot be opened; check that it is a file that you can read and write",
     Trouble.FAILED: "the disk or the system reported an error; check the disk and its free space",
     Trouble.TOO_MUCH: "an entry exceeds the size limit of SQLite",

@@ -89,7 +89,10 @@ class UnpackedArchives:
             try:
                 descriptor = open_file(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, make_folders=True)
             except FileExistsError:
-                raise SourceUnsupported(f"{path.name} has two files with the name {item.filename!r}.") from None
+                raise SourceUnsupported(
+                    f"{path.name} has two files with the name {item.filename!r}. Unpack it yourself, and map the folder: "
+                    "citekit ingest FOLDER"
+                ) from None
         try:
             for piece in pieces(archive, item, limit - size):
                 size += len(piece)

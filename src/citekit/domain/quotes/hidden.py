@@ -5,7 +5,7 @@ from __future__ import annotations
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 
 NOT_VISIBLE = (
-    "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "
+    "not visible: the file does not show these words (they are covered, transparent, tiny, in the color of what is below "
     "them, outside the page, in a comment or a hidden element, on a hidden slide or sheet, in hidden cells, or replacement "
     "text for other words)"
 )

@@ -192,7 +192,7 @@ class Budget:
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
                 raise BudgetExhausted(
-                    f"The limit on requests ({self.limit}) was reached before the map or the answer was complete. Allow "
-                    "more requests (--max-requests), or map a smaller file."
+                    f"The limit on requests ({self.limit}) was reached before the map was complete. Allow more "
+                    "requests (--max-requests), or map a smaller file."
                 )
             self.spent += 1

@@ -87,6 +87,8 @@ _ADVICE = {
     "server that needs no key (--base-url)",
     ", or map without a model (--mapper local)": "",
     ", or map without one (--mapper local)": "",
+    "may not support this type of file": "may not support requests of this form",
+    "before the map was complete": "before the answer was complete",
     "(--max-requests), or map a smaller file": "(--max-requests)",
     "map a smaller file": "send fewer pages (--pages)",
     "Map a smaller file": "Send fewer pages (--pages)",

@@ -59,6 +59,19 @@ SCHEMA: Mapping[str, object] = {
 
 _OPENING = re.compile(r'\{\s*"grades"')
 
+_ADVICE = {
+    "before the answer was complete": "before the passages were graded",
+    "send fewer pages (--pages)": "use another reranker (CITEKIT_RERANKER)",
+    "Send fewer pages (--pages)": "Use another reranker (CITEKIT_RERANKER)",
+    "--model": "CITEKIT_MODEL",
+    "--base-url": "CITEKIT_BASE_URL",
+    "--max-requests": "CITEKIT_MAX_REQUESTS",
+}
+"""Pairs of the advice in messages about questions and the advice for the reranker, in the order of replacement.
+
+Most commands that rank pages have no options for the model.
+"""
+
 
 @frozen
 class ModelReranker:
@@ -91,11 +104,15 @@ class ModelReranker:
             with advice_for_questions(), self.service.session() as session:
                 reply = session.ask(Question(SYSTEM, (TextPart(request),), SCHEMA), progress)
         except MapperUnavailable as error:
-            raise RerankerUnavailable(self.redact(str(error))) from error
+            text = str(error)
+            for said, here in _ADVICE.items():
+                text = text.replace(said, here)
+            raise RerankerUnavailable(self.redact(text)) from error
         grades = _grades(reply.text)
         if not grades:
             raise RerankerUnavailable(
-                f"{self.name} returned no valid grades for the passages. Try again, or choose another model."
+                f"{self.name} returned no valid grades for the passages. Try again, or choose another model "
+                "(CITEKIT_MODEL)."
             )
         return [grades.get(number, page.score / 2) for number, page in enumerate(pages, 1)]
 

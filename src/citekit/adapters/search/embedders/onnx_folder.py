@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from attrs import field, frozen
@@ -186,7 +187,7 @@ class OnnxFolderEmbedder:
         if found is None:
             raise EmbedderUnavailable(
                 f"The folder {self.folder} has no file {names[0]}. Export a model into it: optimum-cli "
-                f"export onnx --model MODEL {self.folder}"
+                f"export onnx --model MODEL {quote(str(self.folder))}"
             )
         return found
 

@@ -68,14 +68,15 @@ def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
     """Return the CiteKit error for a failed request, and whether and when to retry."""
     if trouble.kind is FailureKind.STATUS:
         return _of_status(place, trouble)
+    look = "check the network"
+    if place.base_url:
+        look = "check the network, the address, and that the server is running"
     sentence = {
         FailureKind.TIMEOUT: f"did not answer within {place.timeout:g} s: try again later",
-        FailureKind.UNREACHABLE: (
-            f"is not reachable ({trouble.message[:_QUOTED]}): "
-            "check the network, the address, and that the server is running"
-        ),
+        FailureKind.UNREACHABLE: f"is not reachable ({trouble.message[:_QUOTED]}): {look}",
         FailureKind.UNREADABLE: (
-            f"returned an answer that cannot be read ({trouble.message[:_QUOTED]}): check the address"
+            f"returned an answer that cannot be read ({trouble.message[:_QUOTED]}): "
+            f"{'check the address' if place.base_url else 'try again later'}"
         ),
         FailureKind.SETUP: f"cannot be called ({trouble.message[:_QUOTED]}): check the key and the address",
     }[trouble.kind]

@@ -112,7 +112,9 @@ class EdgeVectorIndex:
         dimensions = self._form(collection).model.dimensions
         rest = iter(entries)
         while batch := list(islice(rest, BATCH)):
-            made = {point_id(entry.id): points.point(sound(entry, dimensions), self._seal) for entry in batch}
+            made = {
+                point_id(entry.id): points.point(sound(entry, dimensions, collection), self._seal) for entry in batch
+            }
             with self._open(collection) as held:
                 self._update(held, driver.engine().UpdateOperation.upsert_points(list(made.values())), len(made))
 
@@ -128,7 +130,7 @@ class EdgeVectorIndex:
         """See `VectorIndex.search`."""
         with self._open(collection) as held:
             if question.vector is not None:
-                sound_vector(question.vector, held.form.model.dimensions)
+                sound_vector(question.vector, held.form.model.dimensions, collection)
             if question.words is not None:
                 sound_words(question.words)
             return ranking.answer(points, partial(_batch, held.shard), question)

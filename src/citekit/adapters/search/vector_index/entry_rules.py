@@ -21,14 +21,14 @@ CODE = "_code"
 WORD_LIMIT = 2**32
 
 
-def sound(entry: Entry, dimensions: int) -> Entry:
-    """Return the entry if it is valid.
+def sound(entry: Entry, dimensions: int, collection: str) -> Entry:
+    """Return the entry of `collection` if it is valid.
 
     Raise `ModelMismatch` if its vector does not have `dimensions` numbers, or `RequestRefused` for other faults.
     """
     point_id(entry.id)
     if entry.vector is not None:
-        sound_vector(entry.vector, dimensions)
+        sound_vector(entry.vector, dimensions, collection)
     if entry.words is not None:
         sound_words(entry.words)
     if {GROUP, CODE} & entry.payload.keys() or not all(isinstance(key, str) for key in entry.payload):
@@ -47,15 +47,15 @@ def point_id(text: str) -> str:
         raise RequestRefused(f"The ID of an index entry must be a UUID, not {str(text)[:80]!r}.") from error
 
 
-def sound_vector(vector: Vector, dimensions: int) -> Vector:
-    """Return the vector if it is valid.
+def sound_vector(vector: Vector, dimensions: int, collection: str) -> Vector:
+    """Return the vector if it is valid in `collection`.
 
     Raise `ModelMismatch` if its length is not `dimensions`, or `RequestRefused` if not all of its numbers are finite.
     """
     if len(vector) != dimensions:
         raise ModelMismatch(
-            f"The vector has {len(vector)} dimensions, but the vectors of this collection have {dimensions}. Use the "
-            "embedder of the collection, or rebuild the collection (citekit library rebuild --collection NAME)."
+            f"The vector has {len(vector)} dimensions, but the vectors of the collection '{collection}' have {dimensions}. "
+            f"Use the embedder of the collection, or rebuild it (citekit library rebuild --collection {collection})."
         )
     if not all(map(math.isfinite, vector)):
         raise RequestRefused("All values of a vector must be finite numbers.")

@@ -96,7 +96,7 @@ class QdrantVectorIndex:
         """See `VectorIndex.put`. Entries are sent in batches; if one is not valid, earlier batches remain stored."""
         dimensions, rest = self._model(collection).dimensions, iter(entries)
         while batch := list(islice(rest, BATCH)):
-            made = {point_id(entry.id): points.point(sound(entry, dimensions)) for entry in batch}
+            made = {point_id(entry.id): points.point(sound(entry, dimensions, collection)) for entry in batch}
             with self._asking(collection) as client:
                 client.upsert(collection, list(made.values()), wait=True)
 
@@ -113,7 +113,7 @@ class QdrantVectorIndex:
         if question.words is not None:
             sound_words(question.words)
         if question.vector is not None:
-            sound_vector(question.vector, model.dimensions)
+            sound_vector(question.vector, model.dimensions, collection)
         return ranking.answer(points, partial(self._batch, collection), question)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:

@@ -17,6 +17,7 @@ from citekit.adapters.mappers.llm.openai.failures import Advice, BadResponseErro
 from citekit.adapters.mappers.llm.openai.service import check_settings
 from citekit.adapters.mappers.llm.speech_languages import language_code
 from citekit.adapters.mappers.llm.transcription import (
+    CACHED,
     WIDTH,
     Heard,
     Segment,
@@ -41,7 +42,7 @@ ADVICE = Advice(
     model="CITEKIT_SPEECH_MODEL",
     url="CITEKIT_SPEECH_URL",
     timeout="CITEKIT_TIMEOUT",
-    slower="wait{}, then run the command again; the recognized text is kept",
+    slower=f"wait{{}}, then run the command again; {CACHED}",
     smaller="Use another model (CITEKIT_SPEECH_MODEL).",
     without="use a local model (CITEKIT_SPEECH_MODEL=base)",
 )
