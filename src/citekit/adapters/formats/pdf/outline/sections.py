@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section, begins_page
+from citekit.adapters.formats.pdf.outline.heading_numbers import unnumbered
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.summaries import first_sentence, heading_lines, summary_of
 from citekit.adapters.formats.shared.outline import OutlineItem, nested
@@ -134,7 +135,7 @@ def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
     top = [section.title for section in sections if section.level == levels[0]]
     if sum(bool(_PART.match(title)) for title in top) * 2 > len(top):
         words = ["part", "chapter", "section"]
-    elif page_count >= BOOK_LENGTH or any(_CHAPTER.match(title) for title in top):
+    elif page_count >= BOOK_LENGTH or any(_CHAPTER.match(each) for title in top for each in (title, unnumbered(title))):
         words = ["chapter", "section"]
     else:
         words = ["section"]
