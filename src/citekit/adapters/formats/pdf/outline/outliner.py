@@ -192,7 +192,7 @@ def _of_sections(
 
 def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
     items, shortened = outline_items_of(sections, texts)
-    notes = moved_section_notes(sections)
+    notes = moved_section_notes(sections, texts)
     if shortened:
         notes.append("Many sections overlap, so the locations of some contain only their first page.")
     return items, notes
