@@ -155,7 +155,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         if is_quick:
             texts = texts.quickly()
         complete = with_abstracts(complete, texts, has_authors=False)
-        complete = with_references(with_unlisted(complete, texts.quickly()), texts)
+        complete = with_references(with_unlisted(complete, texts), texts)
         method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
         return evolve(_of_sections(method, complete, texts, lost, recognizer), is_quick=is_quick)
     tagged = sections_of_tags(texts)
