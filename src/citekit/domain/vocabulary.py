@@ -60,6 +60,17 @@ REFERENCES: Words = (
 )  # fmt: skip
 """Headings of the list of references."""
 
+NAMED_PART: Words = (
+    "acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements", "danksagung", "remerciements",
+    "agradecimientos", "agradecimentos", "ringraziamenti", "dankwoord", "preface", "foreword", "vorwort", "préface",
+    "prefacio", "glossary", "glossar", "glossaire", "glosario", "glossario", "index", "stichwortverzeichnis", "addendum",
+    "appendix", "appendices", "appendixes", "anhang", "annexe", "annexes", "anexo", "anexos", "appendice", "bijlagen",
+    "list of figures", "list of tables", "abbildungsverzeichnis", "tabellenverzeichnis", "table des figures",
+    "liste des figures", "liste des tableaux", "abbreviations", "list of abbreviations", "abkürzungsverzeichnis",
+    "declaration", "erklärung",
+)  # fmt: skip
+"""Headings of the parts around the chapters of a document, besides its abstract, contents, and references."""
+
 THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
     "corollaire", "remarque", "satz", "bemerkung",

@@ -128,6 +128,23 @@ def test_a_bookmark_that_leads_before_its_parent_does_not_stretch_it(tmp_path: P
     ] == (list(found.notes[1:]))
 
 
+def test_a_section_that_is_printed_before_its_parent_stays_on_its_page(tmp_path: Path) -> None:
+    """As on a folded sheet, whose first page is the outside."""
+    toc = [[1, "One", 2], [2, "Inside", 2], [2, "Outside", 1], [1, "Two", 3]]
+    path = pages(tmp_path / "x.pdf", 6, toc)
+    with pymupdf.open(path) as document:
+        document[0].insert_text((72, 60), "Outside")
+        document.saveIncr()
+
+    found = outline(path)
+
+    assert [each.title for each in found.items] == ["One", "Two"]
+    one, two = found.items
+    assert [(each.title, ends(each)) for each in one.children] == [("Inside", (2, 2)), ("Outside", (1, 1))]
+    assert (ends(one), ends(two)) == ((1, 2), (3, 6))
+    assert not any("moved" in note for note in found.notes)
+
+
 def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) -> None:
     path = pages(tmp_path / "x.pdf", 3, [[1, "Group", -1], [2, "Real", 2], [1, "Nowhere", -1]])
 

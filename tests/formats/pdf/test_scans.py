@@ -78,6 +78,19 @@ def test_pages_that_are_pictures_are_called_scans(tmp_path: Path) -> None:
     assert any("2 of 3 pages are scans without a text layer" in note and "'ocr'" in note for note in found.notes)
 
 
+def test_a_scan_that_is_too_complex_is_left_out_with_a_note(tmp_path: Path) -> None:
+    path = scan(tmp_path / "a.pdf", 3, last="Nothing but this line is printed here.")
+    with pymupdf.open(path) as document:
+        shown = document.xref_stream(document[1].get_contents()[0])
+        document.update_stream(document[1].get_contents()[0], shown + b" BT /helv 9 Tf " + b"(a) Tj " * 300_000 + b"ET")
+        document.saveIncr()
+
+    found = outline(path)
+
+    assert found.facts["scanned_pages"] == 2
+    assert any("Page 2 was not read, because the pages of the file are too complex" in note for note in found.notes)
+
+
 def test_a_note_about_one_scan_is_about_one(tmp_path: Path) -> None:
     assert any(
         "Its text was not read, because OCR is off" in note for note in outline(scan(tmp_path / "x.pdf", 1)).notes

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pymupdf
+import pytest
 
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
 from citekit.adapters.formats.shared.outline import OutlineItem
@@ -17,6 +18,9 @@ from citekit.domain.progress import silent
 from citekit.domain.source import Source
 
 TITLES = ["Lakes", "Rain", "Ice and Snow", "Ice and Snow", "Springs", "Rivers", "Shores", "Fish", "Birds", "Reeds"]
+
+TOO_COMPLEX = b"BT /helv 9 Tf " + b"(a) Tj " * 300_000 + b"ET"
+"""The content of a page whose pieces of text would take too long to read."""
 
 
 def presentation(path: Path, bookmarks: list[tuple[int, str, int]]) -> Path:
@@ -58,3 +62,18 @@ def test_slides_without_bookmarks_are_titled_by_the_largest_lines_at_their_top(t
     found = [each.title for each in items(presentation(tmp_path / "a.pdf", []))]
 
     assert found == ["Lakes", "Rain", "Ice and Snow", "Springs", "Rivers", "Shores", "Fish", "Birds", "Reeds"]
+
+
+@pytest.mark.parametrize("bookmarks", [[], [(1, "What falls", 2), (1, "Rivers", 6)]])
+def test_a_slide_that_is_too_complex_is_left_out_with_a_note(
+    bookmarks: list[tuple[int, str, int]], tmp_path: Path
+) -> None:
+    path = presentation(tmp_path / "a.pdf", bookmarks)
+    with pymupdf.open(path) as made:
+        made.update_stream(made[0].get_contents()[0], TOO_COMPLEX)
+        made.saveIncr()
+
+    found = PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
+
+    assert "Springs" in str(tree(tuple(found.items)))
+    assert any("Page 1 was not read, because the pages of the file are too complex" in note for note in found.notes)

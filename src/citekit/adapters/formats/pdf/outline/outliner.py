@@ -4,7 +4,8 @@ The stages are functions in separate modules; the later ones take the results of
 
 1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read
    when a stage first needs it, and `headers_footers` removes running headers and footers.
-2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged.
+2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged;
+   `unlisted_headings` and `references` add headings that the bookmarks leave out.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
    `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles, and
    `heading_levels` derives their levels. `structure` then merges the headings with the TOC or with the bookmarks.
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
@@ -48,6 +49,7 @@ from citekit.adapters.formats.pdf.outline.structure import (
     sections_of_text,
     with_headings_below,
 )
+from citekit.adapters.formats.pdf.outline.unlisted_headings import with_unlisted
 from citekit.adapters.formats.pdf.text_reader import PageTextCollector
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import opened
@@ -63,8 +65,8 @@ if TYPE_CHECKING:
 
 BY_BOOKMARKS = "The structure is taken from the file's bookmarks."
 BY_BOOKMARKS_AND_HEADINGS = (
-    "The structure is taken from the file's bookmarks and, below them, from its headings, recognized by size, weight, and "
-    "numbering."
+    "The structure is taken from the file's bookmarks and from headings that they leave out, recognized by size, weight, "
+    "and numbering."
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are page numbers, file names, or codes were ignored."
 BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
@@ -79,7 +81,7 @@ BY_PAGES = "The file has neither usable bookmarks nor recognizable headings: its
 @frozen
 class _Structure:
     """The outline items of a document without its figures, the note `origin` about how they were found, and the `texts`
-    as they were read.
+    as they were read. `is_quick` is true if they come from bookmarks that needed no exact search for headings below them.
     """
 
     origin: str
@@ -87,6 +89,7 @@ class _Structure:
     texts: PageTexts
     scans: Scans
     notes: Sequence[str] = ()
+    is_quick: bool = False
 
 
 @frozen
@@ -114,7 +117,7 @@ class PdfOutliner:
             recognizer = None if self.ocr is None else PageRecognizer(self.ocr, source.size, self.index)
             collector = None if self.texts is None else PageTextCollector.of(self.texts, source, document)
             found = _structure(PageTexts(PageReader(document, progress, collector)), recognizer)
-            figures, not_searched = figures_of(found.texts, quick=found.origin == BY_BOOKMARKS)
+            figures, not_searched = figures_of(found.texts, quick=found.is_quick)
             items = insert_figures(found.items, figures, found.texts)
             title = title_of(found.texts, source.path)
             outline = Outline(
@@ -148,11 +151,13 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
     lost = [*lost, *distrusted]
     if marked:
         complete, texts = with_headings_below(marked, texts)
-        if len(complete) == len(marked):
+        is_quick = len(complete) == len(marked)
+        if is_quick:
             texts = texts.quickly()
-        complete = with_references(complete, texts)
+        complete = with_abstracts(complete, texts, has_authors=False)
+        complete = with_references(with_unlisted(complete, texts), texts)
         method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
-        return _of_sections(method, complete, texts, lost, recognizer)
+        return evolve(_of_sections(method, complete, texts, lost, recognizer), is_quick=is_quick)
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     told = TextSections([], texts) if is_dense else sections_of_text(texts)
@@ -187,7 +192,7 @@ def _of_sections(
 
 def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
     items, shortened = outline_items_of(sections, texts)
-    notes = moved_section_notes(sections)
+    notes = moved_section_notes(sections, texts)
     if shortened:
         notes.append("Many sections overlap, so the locations of some contain only their first page.")
     return items, notes

@@ -20,6 +20,7 @@ from citekit.adapters.formats.pdf.outline.structure import TextSections, is_inco
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import away, exclusive
 from citekit.domain.distribution import install_command
+from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Pages
 from citekit.domain.phrases import counted
 
@@ -90,8 +91,13 @@ def _has_large_images(texts: PageTexts, page: int) -> bool:
 
 def _is_scan(texts: PageTexts, page: int) -> bool:
     texts.reader.report_progress()
-    with exclusive():
-        return is_scan(texts.reader.document[page - 1])
+    try:
+        with exclusive():
+            return is_scan(texts.reader.document[page - 1])
+    except CiteKitError:
+        raise
+    except Exception:  # a damaged or too complex page is no scan; PyMuPDF can raise any exception then
+        return False
 
 
 def mark_scans(outline_items: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section, begins_page
-from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.heading_numbers import unnumbered
+from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.adapters.formats.pdf.outline.summaries import first_sentence, heading_lines, summary_of
 from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.domain.locations import Pages
@@ -51,16 +52,19 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
     """Return the tree of outline items for `sections`, and whether some were shortened to their first page.
 
     A section ends where the next one of the same or a higher level starts: on the page before if that one starts at the
-    top of its page, or else on the same page. Pages before the first section become an item of their own. Sections are
-    shortened if their page ranges exceed `PAGES_BUDGET` pages in total.
+    top of its page, or else on the same page. One that starts before its parent is a single page, which its parent also
+    has. Pages before the first section become an item of their own. Sections are shortened if their page ranges exceed
+    `PAGES_BUDGET` pages in total.
     """
-    sections = _clamped_to_parents(sections)
+    sections = _clamped_to_parents(sections, texts)
+    early = _before_parents(sections)
     ends = _last_pages(sections, texts)
     types = _types(sections, texts.count)
     headings = heading_lines(sections, texts)
     budget, shortened = PAGES_BUDGET, False
     items: list[tuple[int, OutlineItem]] = []
-    for index, (section, last) in enumerate(zip(sections, ends, strict=True)):
+    for index, (section, end) in enumerate(zip(sections, ends, strict=True)):
+        last = section.page if index in early else end
         span = last - section.page + 1
         if span > budget:
             last, span, shortened = section.page, 1, True
@@ -72,9 +76,11 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
     return (*_front_matter(sections, texts), *tree), shortened
 
 
-def moved_section_notes(sections: Sequence[Section]) -> list[str]:
+def moved_section_notes(sections: Sequence[Section], texts: PageTexts) -> list[str]:
     """Return a note about sections that the file places before their parents, if there are any."""
-    moved = [was for was, now in zip(sections, _clamped_to_parents(sections), strict=True) if was.page != now.page]
+    moved = [
+        was for was, now in zip(sections, _clamped_to_parents(sections, texts), strict=True) if was.page != now.page
+    ]
     if not moved:
         return []
     shown = ", ".join(f"'{each.title[:60]}' (page {each.page})" for each in moved[:3]) + (
@@ -88,18 +94,42 @@ def moved_section_notes(sections: Sequence[Section]) -> list[str]:
     ]
 
 
-def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:
-    """Return the sections, with each one that starts before its parent moved to the parent's start."""
+def _clamped_to_parents(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
+    """Return the sections, with each one that starts before its parent moved to the parent's start, unless its title is
+    printed on its own page, as on the outside of a folded sheet that begins inside, or it follows such a section there.
+    """
     straight: list[Section] = []
     holders: list[Section] = []
     for section in sections:
         while holders and holders[-1].level >= section.level:
             holders.pop()
         if holders and section.page < holders[-1].page:
-            section = evolve(section, page=holders[-1].page, y=math.nan)
+            follows = straight[-1].page == section.page
+            if not (follows or _is_printed(section, texts)):
+                section = evolve(section, page=holders[-1].page, y=math.nan)
         straight.append(section)
         holders.append(section)
     return straight
+
+
+def _is_printed(section: Section, texts: PageTexts) -> bool:
+    """Return whether lines of the section's page are its whole title."""
+    wanted, lines = title_letters(section.title), texts.lines(section.page)
+    own = [title_letters(lines[at].text) for at in texts.lines_matching(section.title, section.page)]
+    return bool(wanted) and (wanted in own or "".join(own) == wanted)
+
+
+def _before_parents(sections: Sequence[Section]) -> set[int]:
+    """Return the indexes of the sections that start before their parents."""
+    early: set[int] = set()
+    holders: list[Section] = []
+    for index, section in enumerate(sections):
+        while holders and holders[-1].level >= section.level:
+            holders.pop()
+        if holders and section.page < holders[-1].page:
+            early.add(index)
+        holders.append(section)
+    return early
 
 
 def _last_pages(sections: Sequence[Section], texts: PageTexts) -> list[int]:
@@ -134,7 +164,7 @@ def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
     top = [section.title for section in sections if section.level == levels[0]]
     if sum(bool(_PART.match(title)) for title in top) * 2 > len(top):
         words = ["part", "chapter", "section"]
-    elif page_count >= BOOK_LENGTH or any(_CHAPTER.match(title) for title in top):
+    elif page_count >= BOOK_LENGTH or any(_CHAPTER.match(each) for title in top for each in (title, unnumbered(title))):
         words = ["chapter", "section"]
     else:
         words = ["section"]
@@ -142,18 +172,28 @@ def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
 
 
 def _covering_children(outline_item: OutlineItem) -> OutlineItem:
-    """Return the outline item with its page range extended to include those of its children."""
+    """Return the outline item with its page range extended to the last page of its children, and with their pages before
+    it.
+    """
     children = tuple(_covering_children(child) for child in outline_item.children)
     if not children:
         return outline_item
     spans = [_first_and_last(member) for member in (outline_item, *children)]
-    first, last = min(first for first, _ in spans), max(last for _, last in spans)
-    return evolve(outline_item, location=Pages.span(first, last), children=children)
+    first, last = spans[0][0], max(last for _, last in spans)
+    if all(start >= first for start, _ in spans):
+        return evolve(outline_item, location=Pages.span(first, last), children=children)
+    before = {number for child in children for number in _numbers(child) if number < first}
+    return evolve(outline_item, location=Pages((*sorted(before), *range(first, last + 1))), children=children)
+
+
+def _numbers(outline_item: OutlineItem) -> tuple[int, ...]:
+    assert isinstance(outline_item.location, Pages)
+    return outline_item.location.numbers
 
 
 def _first_and_last(outline_item: OutlineItem) -> tuple[int, int]:
-    assert isinstance(outline_item.location, Pages)
-    return outline_item.location.numbers[0], outline_item.location.numbers[-1]
+    numbers = _numbers(outline_item)
+    return numbers[0], numbers[-1]
 
 
 def _front_matter(sections: Sequence[Section], texts: PageTexts) -> Iterator[OutlineItem]:

@@ -11,6 +11,7 @@ from citekit.adapters.formats.pdf.outline.headings import WORD, Heading
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
+from citekit.domain.errors import CiteKitError
 
 WIDE_PAGES = 3
 """The number of first pages whose shape distinguishes a presentation from other documents."""
@@ -64,7 +65,13 @@ def _title_at(lines: Sequence[StyledLine], height: float) -> int | None:
 
 
 def _is_wide(texts: PageTexts, page: int) -> bool:
-    shape = texts.reader.document[page - 1].rect
+    """Return whether a page is wider than high; True for a page that cannot be read, so that the others decide."""
+    try:
+        shape = texts.reader.document[page - 1].rect
+    except CiteKitError:
+        raise
+    except Exception:  # a damaged or too complex page; PyMuPDF can raise any exception then
+        return True
     return bool(shape.width > shape.height)
 
 
