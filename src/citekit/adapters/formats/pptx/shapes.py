@@ -66,12 +66,9 @@ _READ: WeakKeyDictionary[Any, dict[tuple[int, int, bool], Sequence[SlideShape]]]
 def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence[SlideShape]:
     choose_alternatives(slide)
     title = slide.shapes.title
-    drawn = [
-        (shape, _edges(shape, place, width, height))
-        for shape, place in islice(walk(slide.shapes, same, 0), SHAPES_LIMIT)
-    ]
+    drawn = _placed(slide, width, height)
     canvas = Canvas.of(slide)
-    canvas.see(drawn)
+    canvas.see(drawn, _below(slide, width, height))
     found: list[SlideShape] = []
     for order, (shape, edges) in enumerate(drawn):
         one = _slide_shape(shape, canvas, order, edges, as_seen=as_seen)
@@ -80,6 +77,43 @@ def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence
         else:
             found.append(one)
     return found
+
+
+def _placed(holder: Any, width: int, height: int) -> list[tuple[Any, Edges | None]]:
+    """Return the shapes of a slide, layout, or master with their edges."""
+    return [
+        (shape, _edges(shape, place, width, height))
+        for shape, place in islice(walk(holder.shapes, same, 0), SHAPES_LIMIT)
+    ]
+
+
+def _below(slide: Slide, width: int, height: int) -> list[tuple[Any, Edges | None]]:
+    """Return the shapes that a slide shows of its master and of its layout, with their edges.
+
+    Placeholders are left out, because slides don't show those of a layout or master.
+    """
+    layout = slide.slide_layout
+    holders: list[Any] = [layout] if shows_master(slide) else []
+    if holders and shows_master(layout):
+        holders.insert(0, layout.slide_master)
+    return [pair for holder in holders for pair in _drawn_by(holder, width, height)]
+
+
+def _drawn_by(holder: Any, width: int, height: int) -> list[tuple[Any, Edges | None]]:
+    known = _DRAWN.setdefault(holder.part, {})
+    if (width, height) not in known:
+        placed = _placed(holder, width, height)
+        known[width, height] = [(shape, edges) for shape, edges in placed if not shape.is_placeholder]
+    return known[width, height]
+
+
+_DRAWN: WeakKeyDictionary[Any, dict[tuple[int, int], list[tuple[Any, Edges | None]]]] = WeakKeyDictionary()
+"""A cache of the shapes that slides show of open layouts and masters, by their part and the size of slides in EMU."""
+
+
+def shows_master(holder: Any) -> bool:
+    """Return whether a slide shows the shapes of its layout and master, or a layout those of its master (19.3.1.38)."""
+    return holder._element.get("showMasterSp") not in ("0", "false")
 
 
 def choose_alternatives(slide: Slide) -> None:

@@ -28,6 +28,7 @@ from citekit.adapters.formats.pptx.shapes import (
     is_picture,
     is_switched_off,
     same,
+    shows_master,
     walk,
 )
 from citekit.adapters.formats.pptx.slide_styles import (
@@ -168,7 +169,7 @@ class _Drawing:
         """
         layout = self.slide.slide_layout
         for holder in (self.master, layout):
-            if _shows_master(self.slide) and (holder is layout or _shows_master(layout)):
+            if shows_master(self.slide) and (holder is layout or shows_master(layout)):
                 for shape, place in walk(holder.shapes, same):
                     if not shape.is_placeholder:
                         yield holder, shape, place
@@ -392,10 +393,6 @@ class _Drawing:
     def _length(self, emu: float) -> str:
         """Return a length in hundredths of the width of the slide (`cqw`)."""
         return f"{100 * emu / self.size[0]:.3f}cqw"
-
-
-def _shows_master(holder: Any) -> bool:
-    return holder._element.get("showMasterSp") not in ("0", "false")
 
 
 def _geometry(shape: Any) -> str:
