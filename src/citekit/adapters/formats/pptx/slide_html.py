@@ -414,10 +414,18 @@ def _is_on(said: Sequence[_Element], name: str) -> bool:
 
 
 def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> str:
-    """Return the bullet or the number of a paragraph, or "". `counts` has the last number of each level."""
+    """Return the bullet or the number of a paragraph, or "".
+
+    `counts` has the last number of each level. A paragraph ends the numbering of lower levels, and without a number of
+    its own, also that of its level.
+    """
+    for each in [each for each in counts if each > level]:
+        del counts[each]
     found = next(
         (child for each in levels for child in each if local(child) in ("buNone", "buChar", "buAutoNum")), None
     )
+    if found is None or local(found) != "buAutoNum":
+        counts.pop(level, None)
     if found is None or local(found) == "buNone":
         return ""
     if local(found) == "buChar":
