@@ -202,7 +202,8 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     described = description(shape)
     if getattr(shape, "has_table", False) and shape.has_table:
         rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
-        return "table", described or ", ".join(filter(None, rows[0] if rows else [])), "\n".join(map("\t".join, rows))
+        header = ", ".join(filter(None, rows[0])) if len(rows) > 1 else ""
+        return "table", described or header, "\n".join(map("\t".join, rows))
     if getattr(shape, "has_chart", False) and shape.has_chart:
         text = chart_text(shape.chart_part._element)
         return "chart", described or text.partition("\n")[0], text
