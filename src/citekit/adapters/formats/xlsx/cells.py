@@ -70,6 +70,10 @@ class Allowance:
             )
 
 
+WORDS = frozenset(("s", "str", "inlineStr"))
+"""Cell types that contain text."""
+
+
 @define
 class Value:
     """A cell with its value; `text` is the value as stored in the file.
