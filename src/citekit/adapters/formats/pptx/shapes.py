@@ -12,12 +12,13 @@ from attrs import frozen
 
 from citekit.adapters.formats.pptx.charts import chart_text
 from citekit.adapters.formats.pptx.text import largest_lines, written
-from citekit.adapters.formats.pptx.visibility import Canvas, Edges, Reader
+from citekit.adapters.formats.pptx.visibility import Canvas, Drawn, Edges, Reader
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Box
 
 if TYPE_CHECKING:
-    from pptx.slide import Slide
+    from pptx.opc.package import XmlPart
+    from pptx.slide import Slide, SlideLayout, SlideMaster
 
 DEPTH_LIMIT = 32
 """Maximum nesting depth of groups that are searched on a slide."""
@@ -79,7 +80,7 @@ def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence
     return found
 
 
-def _placed(holder: Any, width: int, height: int) -> list[tuple[Any, Edges | None]]:
+def _placed(holder: Slide | SlideLayout | SlideMaster, width: int, height: int) -> Drawn:
     """Return the shapes of a slide, layout, or master with their edges."""
     return [
         (shape, _edges(shape, place, width, height))
@@ -87,19 +88,19 @@ def _placed(holder: Any, width: int, height: int) -> list[tuple[Any, Edges | Non
     ]
 
 
-def _below(slide: Slide, width: int, height: int) -> list[tuple[Any, Edges | None]]:
+def _below(slide: Slide, width: int, height: int) -> Drawn:
     """Return the shapes that a slide shows of its master and of its layout, with their edges.
 
     Placeholders are left out, because slides don't show those of a layout or master.
     """
     layout = slide.slide_layout
-    holders: list[Any] = [layout] if shows_master(slide) else []
+    holders: list[SlideLayout | SlideMaster] = [layout] if shows_master(slide) else []
     if holders and shows_master(layout):
         holders.insert(0, layout.slide_master)
     return [pair for holder in holders for pair in _drawn_by(holder, width, height)]
 
 
-def _drawn_by(holder: Any, width: int, height: int) -> list[tuple[Any, Edges | None]]:
+def _drawn_by(holder: SlideLayout | SlideMaster, width: int, height: int) -> Drawn:
     known = _DRAWN.setdefault(holder.part, {})
     if (width, height) not in known:
         placed = _placed(holder, width, height)
@@ -107,11 +108,11 @@ def _drawn_by(holder: Any, width: int, height: int) -> list[tuple[Any, Edges | N
     return known[width, height]
 
 
-_DRAWN: WeakKeyDictionary[Any, dict[tuple[int, int], list[tuple[Any, Edges | None]]]] = WeakKeyDictionary()
+_DRAWN: WeakKeyDictionary[XmlPart, dict[tuple[int, int], Drawn]] = WeakKeyDictionary()
 """A cache of the shapes that slides show of open layouts and masters, by their part and the size of slides in EMU."""
 
 
-def shows_master(holder: Any) -> bool:
+def shows_master(holder: Slide | SlideLayout) -> bool:
     """Return whether a slide shows the shapes of its layout and master, or a layout those of its master (19.3.1.38)."""
     return holder._element.get("showMasterSp") not in ("0", "false")
 

@@ -29,6 +29,9 @@ _SLACK = 0.002
 Edges = tuple[float, float, float, float]
 """Left, top, right, and bottom as fractions of the slide."""
 
+Drawn = Sequence[tuple[Any, Edges | None]]
+"""Shapes in drawing order, each with its edges, or None for a shape without a position."""
+
 
 @frozen
 class Cover:
@@ -76,7 +79,7 @@ class Canvas:
         moved = (each.get("spid") or "" for each in slide._element.iterfind("{*}timing//{*}spTgt"))
         return cls(master, colors, _background(slide, colors), moved=frozenset(moved))
 
-    def see(self, shapes: Sequence[tuple[Any, Edges | None]], below: Sequence[tuple[Any, Edges | None]] = ()) -> None:
+    def see(self, shapes: Drawn, below: Drawn = ()) -> None:
         """Record the largest opaque shapes that are not animated: `shapes` of the slide, and shapes `below` them, of its
         layout and master. Both are in drawing order, with their edges.
         """
