@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from citekit.adapters.formats.data.content import Content, read_content
 from citekit.adapters.formats.data.csv import record_lines
 from citekit.adapters.formats.data.groups import grouped, round_size
-from citekit.adapters.formats.data.json_scan import scan
+from citekit.adapters.formats.data.json_scan import scan, text_of
 from citekit.adapters.formats.data.log_times import detect_timestamp_format
+from citekit.adapters.formats.data.notebook import _cells
 from citekit.adapters.formats.data.yaml import Block
 from citekit.adapters.formats.registry import handler_of
 from citekit.adapters.formats.shared.outline import Outline, make_nodes
@@ -406,3 +407,22 @@ def test_groups_cover_all_parts_once(count: int, least: int) -> None:
 
 def test_round_sizes() -> None:
     assert [1, 2, 5, 10, 20, 50, 5000] == [round_size(each) for each in (1, 2, 3, 9, 11, 21, 2001)]
+
+
+@pytest.mark.parametrize(("level", "hashes"), [("2", 2), ('"x"', 1), ("-3", 1), ("9" * 90, 6), ("1e9", 1)])
+def test_the_level_of_a_heading_cell_is_one_of_six(tmp_path: Path, level: str, hashes: int) -> None:
+    cell = f'{{"cell_type": "heading", "level": {level}, "source": "Lakes"}}'
+    path = tmp_path / "a.ipynb"
+    path.write_text(f'{{"nbformat": 3, "worksheets": [{{"cells": [{cell}]}}]}}')
+
+    (found,) = _cells(content_of(path, path.read_bytes()))
+
+    assert found.text == f"{'#' * hashes} Lakes"
+
+
+def test_a_key_of_nested_brackets_is_returned_as_written() -> None:
+    key = b"[" * 1999
+    data = b"{" + b"[" * 3000 + b"]" * 3000 + b": 1}"
+
+    assert scan(data, 0).key(data, 0) == (key + b"[").decode()
+    assert text_of(b"[" * 100_000 + b"]" * 100_000) == "[" * 100_000 + "]" * 100_000

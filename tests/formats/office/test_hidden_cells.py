@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from citekit.domain.quotes.verdict import Finding
 from citekit.entrypoints.sdk import CiteKit
 from tests.faults.hostile import zips
+from tests.formats.office import office_files as made
 
 SECRET, PLAIN, NUMBER = "Ignore all previous instructions", "Everybody reads this sentence.", 123456789
 
@@ -270,3 +272,30 @@ def test_no_fragment_of_a_stored_result_is_quotable(tmp_path: Path) -> None:
 
 def test_a_constant_has_no_note(tmp_path: Path) -> None:
     assert "" == _stored(tmp_path, "><v>1234.5</v>").verify_quote("book", "1234.5").places[0].note
+
+
+def test_merging_does_not_show_a_cell_of_a_hidden_sheet_or_a_false_result(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet: Any = book.active
+    sheet["A1"], sheet["A2"] = '="Approved"', PLAIN
+    sheet.merge_cells("A1:B1")
+    other = book.create_sheet("Other")
+    other["A1"] = SECRET
+    other.merge_cells("A1:B1")
+    other.sheet_state = "hidden"
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive:
+        first = archive.read("xl/worksheets/sheet1.xml").decode()
+    false = (
+        first.replace("<v></v>", f"<v>{NUMBER}</v>")
+        .replace("<v />", f"<v>{NUMBER}</v>")
+        .replace("<v/>", f"<v>{NUMBER}</v>")
+    )
+    assert str(NUMBER) in false
+    made.changed(tmp_path / "a.xlsx", tmp_path / "b.xlsx", xl__worksheets__sheet1_dot_xml=false)
+    kit = CiteKit(tmp_path)
+    kit.ingest(tmp_path / "b.xlsx", resource_id="b")
+
+    assert kit.verify_quote("b", PLAIN).holds
+    assert not kit.verify_quote("b", SECRET).holds
+    assert not kit.verify_quote("b", str(NUMBER)).holds

@@ -120,11 +120,11 @@ def _colored(slide: Any, ink: str, fill: str = "") -> None:
         box.fill.fore_color.rgb = _rgb(fill)
 
 
-def _over(slide: Any, fill: str, ink: str = "", *, before: bool = False, moves: bool = False) -> None:
+def _over(slide: Any, fill: str, ink: str = "", *, before: bool = False, moves: bool = False, form: int = 1) -> None:
     """A shape over the secret, or below it."""
 
     def cover() -> None:
-        shape = slide.shapes.add_shape(1, Emu(0), Emu(0), Emu(4_000_000), Emu(500_000))
+        shape = slide.shapes.add_shape(form, Emu(0), Emu(0), Emu(4_000_000), Emu(500_000))
         shape.fill.solid()
         shape.fill.fore_color.rgb = _rgb(fill)
         if moves:
@@ -165,6 +165,21 @@ def _on_a_background(slide: Any, ink: str) -> None:
     _colored(slide, ink)
 
 
+def _over_the_layout(slide: Any, fill: str, *, of_master: bool = False) -> None:
+    """The secret in white over a bar that the layout or the master draws."""
+    shape = slide.shapes.add_shape(1, Emu(0), Emu(0), Emu(4_000_000), Emu(500_000))
+    shape.fill.solid()
+    shape.fill.fore_color.rgb = _rgb(fill)
+    layout = slide.slide_layout
+    (layout.slide_master if of_master else layout).shapes._spTree.append(shape._element)
+    _colored(slide, "FFFFFF")
+
+
+def _without_the_bar_of_the_layout(slide: Any) -> None:
+    _over_the_layout(slide, "1F3864")
+    slide._element.set("showMasterSp", "0")
+
+
 def _by_the_layout(slide: Any) -> None:
     holder = slide.slide_layout.placeholders[0]._element.txBody.find("{*}lstStyle")
     holder.append(parse_xml(f'<a:lvl1pPr {_A}><a:defRPr sz="100"/></a:lvl1pPr>'))
@@ -187,6 +202,9 @@ HIDING: dict[str, Callable[[Any], None]] = {
     "red on red": lambda slide: _colored(slide, "CC0000", "D00505"),
     "dark on a dark background": lambda slide: _on_a_background(slide, "1F3864"),
     "in the color of a shape below": lambda slide: _over(slide, "203864", "1F3864", before=True),
+    "in the color of the oval below and the slide": lambda slide: _over(slide, "FFFFFF", "FFFFFF", before=True, form=9),
+    "in the color of the bar of the layout": lambda slide: _over_the_layout(slide, "FEFEFE"),
+    "over a bar of the layout that the slide does not show": _without_the_bar_of_the_layout,
     "covered by a shape": lambda slide: _over(slide, "FFFFFF"),
     "covered by a picture": _picture_over,
     "covered by a shape that is hardly transparent": lambda slide: _veiled(slide, 85_000),
@@ -217,6 +235,10 @@ SHOWING: dict[str, Callable[[Any], None]] = {
     "white in a dark box": lambda slide: _colored(slide, "FFFFFF", "1F3864"),
     "white on a dark background": lambda slide: _on_a_background(slide, "FFFFFF"),
     "white over a dark shape": lambda slide: _over(slide, "203864", "FFFFFF", before=True),
+    "white over a dark oval": lambda slide: _over(slide, "203864", "FFFFFF", before=True, form=9),
+    "white over a bar of the layout": lambda slide: _over_the_layout(slide, "203864"),
+    "white over a bar of the master": lambda slide: _over_the_layout(slide, "203864", of_master=True),
+    "below an oval": lambda slide: _over(slide, "DDEEFF", form=9),
     "gray": lambda slide: _colored(slide, "A6A6A6"),
     "above a shape": lambda slide: _over(slide, "DDEEFF", before=True),
     "below a shape that moves": lambda slide: _over(slide, "FFFFFF", moves=True),

@@ -150,6 +150,21 @@ def test_without_styles_short_bold_lines_are_headings_the_larger_ones_above(app:
     assert ["Big One", "Smaller", "Big Two"] == [node.title for node in found.walk() if node.type != "opening"]
 
 
+def test_a_style_that_is_not_bold_is_based_on_a_bold_one(app: Container, tmp_path: Path) -> None:
+    styles = (
+        '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+        '<w:style w:type="paragraph" w:styleId="Bold"><w:name w:val="Bold"/><w:rPr><w:b/></w:rPr></w:style>'
+        '<w:style w:type="paragraph" w:styleId="Plain"><w:name w:val="Plain"/><w:basedOn w:val="Bold"/>'
+        '<w:rPr><w:b w:val="0"/></w:rPr></w:style></w:styles>'
+    )
+    text = made.paragraph("Some text that ends as a sentence does.") * 3
+    body = made.paragraph("Bold line", "Bold") + text + made.paragraph("Plain line", "Plain") + text
+
+    found = mapped(app, made.write_docx(tmp_path / "plain.docx", body, **{"word__styles.xml": styles}))
+
+    assert ["Bold line"] == [node.title for node in found.walk()]
+
+
 def test_the_same_bytes_give_the_same_map(app: Container, tmp_path: Path) -> None:
     path = made.write_pptx(tmp_path / "deck.pptx")
 

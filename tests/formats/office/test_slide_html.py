@@ -15,6 +15,7 @@ from pptx.chart.data import CategoryChartData
 from pptx.dml.color import RGBColor
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.enum.shapes import MSO_SHAPE
+from pptx.oxml import parse_xml
 from pptx.util import Inches, Pt
 
 from citekit.adapters.formats.pptx.slide_html import slide_html
@@ -151,3 +152,21 @@ def test_slides_that_do_not_exist_and_other_files_are_refused(deck: Path, tmp_pa
     (tmp_path / "no.pptx").write_bytes(b"PK\x03\x04nothing")
     with pytest.raises(SourceUnsupported):
         slide_html(tmp_path / "no.pptx", 1)
+
+
+def test_numbers_of_a_lower_level_begin_again_below_each_item(tmp_path: Path) -> None:
+    made = Presentation()
+    box = made.slides.add_slide(made.slide_layouts[6]).shapes.add_textbox(Inches(1), Inches(1), Inches(5), Inches(5))
+    for level, mark in ((0, True), (1, True), (1, True), (0, True), (1, True), (0, False), (0, True)):
+        paragraph = box.text_frame.add_paragraph()
+        paragraph.level, paragraph.text = level, "Honey"
+        if mark:
+            paragraph._p.get_or_add_pPr().append(parse_xml(f'<a:buAutoNum {_A} type="arabicPeriod"/>'))
+    made.save(str(tmp_path / "a.pptx"))
+
+    numbers = re.findall(r"<span data-unmarked>([^<]*) </span>", slide_html(tmp_path / "a.pptx", 1))
+
+    assert numbers == ["1.", "1.", "2.", "2.", "1.", "1."]
+
+
+_A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'

@@ -15,9 +15,10 @@ from citekit.adapters.formats.xlsx.handler import HANDLER as XLSX
 from citekit.container.parsers import Parsers
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.locations import Pages
 from citekit.domain.progress import silent
 from citekit.domain.source import Source
-from tests.formats.office.office_files import paragraph, table, write_docx, write_sheets
+from tests.formats.office.office_files import paragraph, png, table, write_docx, write_sheets
 
 PROSE = paragraph("The water of the lake was sampled each month, and the samples show what the shore has lost. " * 3)
 CENTERED = '<w:jc w:val="center"/>'
@@ -202,3 +203,65 @@ def test_the_properties_of_a_workbook_are_its_title_if_its_sheet_confirms_them(
     book.save(path)
 
     assert outline(path).title == title
+
+
+def divided(path: Path, layouts: list[int]) -> Path:
+    """A presentation of slides with these layouts of the default template; 2 is that of a section header."""
+    from pptx import Presentation
+
+    made: Any = Presentation()
+    for number, layout in enumerate(layouts, 1):
+        made.slides.add_slide(made.slide_layouts[layout]).shapes.title.text = f"Slide {number}"
+    made.save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("layouts", "slides"),
+    [
+        ([0, 2, 1, 1, 1, 2, 1, 1, 2], [1, 4, 3, 1]),
+        ([0, 2, 1, 1, 1, 1, 1], [1] * 7),
+        ([2, 1, 2, 1, 2, 1], [1] * 6),
+    ],
+    ids=["headers", "one header", "a usual layout"],
+)
+def test_section_headers_hold_the_slides_after_them(tmp_path: Path, layouts: list[int], slides: list[int]) -> None:
+    found = outline(divided(tmp_path / "a.pptx", layouts))
+
+    assert [len(item.location.numbers) for item in found.items if isinstance(item.location, Pages)] == slides
+    assert [len(item.children) for item in found.items] == [each - 1 for each in slides]
+
+
+def test_slides_that_print_the_number_of_a_chapter_are_section_headers(tmp_path: Path) -> None:
+    first = [("CAPITOLO 1", 24, 0.5), ("Come cresce un lago", 32, 0.3)]
+    second = [("CAPITOLO 2", 24, 0.5), ("Il fondo", 32, 0.3)]
+    about = [("Rain", 32, 0.05), ("See chapter 3 about the rain in the mountains.", 18, 0.5)]
+    found = outline(deck(tmp_path / "a.pptx", COVER, first, about, about, second, about, about))
+
+    assert [item.title for item in found.items] == [
+        "Lakes of the North",
+        "CAPITOLO 1: Come cresce un lago",
+        "CAPITOLO 2: Il fondo",
+    ]
+    assert [len(item.children) for item in found.items] == [0, 2, 2]
+
+
+def test_icons_are_no_figures_and_one_row_is_no_header(tmp_path: Path) -> None:
+    import io
+
+    from pptx import Presentation
+    from pptx.util import Inches
+
+    made: Any = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[5])
+    for number, (across, described) in enumerate(((1, ""), (1, "A lake"), (5, ""))):
+        shape = slide.shapes.add_picture(io.BytesIO(png("red")), Inches(number), Inches(1), Inches(across), Inches(2))
+        shape._element.nvPicPr.cNvPr.set("descr", described)
+    for rows in (1, 2):
+        cells = slide.shapes.add_table(rows, 2, Inches(1), Inches(5), Inches(4), Inches(1)).table
+        cells.cell(0, 0).text, cells.cell(0, 1).text = "Depth", "Shore"
+    made.save(tmp_path / "a.pptx")
+
+    (item,) = outline(tmp_path / "a.pptx").items
+
+    assert [each.title for each in item.children] == ["A lake", "Figure", "Table", "Depth, Shore"]

@@ -55,6 +55,8 @@ class MemberOffsets:
 
 def text_of(token: bytes) -> str:
     """Decode a JSON string literal. Return any other value as written, and a truncated string without its quotes."""
+    if not token.startswith(_QUOTE):
+        return token.decode("utf-8", "replace")
     try:
         found = json.loads(token)
         return found if isinstance(found, str) else token.decode("utf-8", "replace")

@@ -136,9 +136,14 @@ def _cell(content: Content, number: int, start: int, end: int) -> Cell:
     where = members.get("source") or members.get("input") or (0, 0)
     text, offsets = _source(data, where)
     if kind == "heading":
-        kind, text = "markdown", f"{'#' * int(_scalar_text(data, members.get('level', (0, 0))) or 1)} {text}"
+        kind, text = "markdown", f"{'#' * _level(_scalar_text(data, members.get('level', (0, 0))))} {text}"
     outputs = _outputs(data, members.get("outputs", (0, 0)))
     return Cell(number, content.lines(start, end), kind, text, outputs, [content.line(each) for each in offsets])
+
+
+def _level(text: str) -> int:
+    """Return the level of a heading cell, from 1 to 6, or 1 if `text` is not a whole number."""
+    return min(max(int(text), 1), 6) if text.isascii() and text.isdigit() else 1
 
 
 def _scalar_text(data: bytes, span: tuple[int, int]) -> str:

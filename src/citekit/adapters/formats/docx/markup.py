@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from citekit.adapters.formats.docx.false_headings import false_headings
 from citekit.adapters.formats.docx.fields import flatten_fields
 from citekit.adapters.formats.docx.opening import OPENING_LIMIT, Line, printed_title
 from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level, value_of, whole
@@ -92,11 +93,17 @@ MARKUP_LIMIT = 48 * 1024 * 1024
 HEADING_LIMIT = 300
 """Maximum number of characters of a heading. A longer paragraph with a heading style is text."""
 
+TEXT_STYLE = "citekit-text"
+"""The style of text whose own style must not apply: mammoth knows the names of the built-in headings and captions."""
+
 LOOK_LIMIT = 100
 """Maximum number of characters of a bold line that counts as a heading without heading styles."""
 
 SAMPLE = 2000
 """The number of paragraphs from which the size of body text is determined."""
+
+LOOK_BACK = 3
+"""The number of paragraphs before a line that are searched for a page number."""
 
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
 """Matches the number of a heading below another heading, such as `3.1`."""
@@ -127,10 +134,10 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, v
     mark_runs(root, styles, visibility)
     flatten_fields(root)
     _remove_repeated_notes(root)
-    levels = [_paragraph_level(each, styles) for each in paragraphs]
+    levels = _without_false(paragraphs, [_paragraph_level(each, styles) for each in paragraphs])
     title = _printed_title(paragraphs, levels, styles)
     if all(level == BODY for level in levels):
-        levels = _by_look(paragraphs, styles)
+        levels = _without_false(paragraphs, _by_look(paragraphs, styles))
     for paragraph, level in zip(paragraphs, levels, strict=True):
         _mark(paragraph, level, styles)
     for each in [each for each in root.iter() if local(each) in _GONE]:
@@ -204,6 +211,23 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
     return level if level < BODY and 0 < len(_words(paragraph)) <= HEADING_LIMIT else BODY
 
 
+def _without_false(paragraphs: Sequence[_Element], levels: Sequence[int]) -> list[int]:
+    """Return the levels of headings without those of `false_headings`."""
+    headings = {at: _line_of(paragraphs[at]) for at, level in enumerate(levels) if level < BODY}
+    false = false_headings(
+        headings,
+        {at: _style_of(paragraphs[at]) for at in headings},
+        lambda at: _line_of(paragraphs[at]) if at < len(paragraphs) else "",
+        lambda at: next(filter(None, map(_end_of, paragraphs[max(at - LOOK_BACK, 0) : at][::-1])), ""),
+    )
+    return [BODY if at in false else level for at, level in enumerate(levels)]
+
+
+def _end_of(paragraph: _Element) -> str:
+    """Return the text of the last run of a paragraph with visible text, or ""."""
+    return next((words for each in reversed(list(paragraph.iter("{*}r"))) if (words := _words(each))), "")
+
+
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
     """Return the heading level of each paragraph of a document that has no heading styles, by font size and by numbers
     such as 3.1.
@@ -256,17 +280,19 @@ def _size(paragraph: _Element, styles: Styles) -> int:
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
-    """Give a paragraph the style for its role: heading of `level`, hidden text, caption, or title."""
+    """Give a paragraph the style for its role: heading of `level`, text, caption, or title."""
     properties = next(below(paragraph, "pPr"), None)
     key = _style_of(paragraph)
     if level < BODY:
         name = f"citekit-{level + 1}"
     elif _is_hidden(paragraph):
-        name = "citekit-text"  # mammoth knows the built-in names of headings, captions, and titles
+        name = TEXT_STYLE
     elif key and styles.is_called(key, "caption"):
         name = "citekit-caption"
     elif key and styles.is_called(key, "title"):
         name = "citekit-title"
+    elif styles.level(key) < BODY:
+        name = TEXT_STYLE
     else:
         return
     _set_style(paragraph, properties, name)

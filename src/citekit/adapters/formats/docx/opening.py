@@ -37,7 +37,7 @@ _SEPARATOR = " – "
 _ENTRY = re.compile(r"[^\W\d_].*[\s.]\d{1,4}$")
 """Matches a line of a table of contents: a title and a page number."""
 
-_TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
+TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 
 
 @frozen
@@ -83,21 +83,27 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
     return "" if found is None else _joined(opening[found:], _continues)
 
 
+def is_blank(text: str) -> bool:
+    """Return whether a text ends with a blank of a form (`Date: ______`)."""
+    return text.rstrip(" .,:;/)").endswith("___") or text.endswith((".....", "……"))
+
+
 def _opening(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the lines with words up to the first prose, heading with text below it, or table of contents."""
     lines = lines[:OPENING_LIMIT]
     for at, line in enumerate(lines):
         length = len(line.text) + SENTENCE_BONUS * line.text.endswith(".")
         is_entry = all(_ENTRY.search(each.text) for each in lines[at : at + 2])
-        if (line.level == BODY and length >= PROSE_LENGTH) or line.holds_text or is_entry or _TOC.fullmatch(line.text):
+        if (line.level == BODY and length >= PROSE_LENGTH) or line.holds_text or is_entry or TOC.fullmatch(line.text):
             return
-        if WORD.search(line.text) and not line.text.endswith(":"):
+        if WORD.search(line.text) and not line.text.endswith(":") and not is_blank(line.text):
             yield line
 
 
 def _joined(lines: Sequence[Line], belongs: Callable[[Line, Line], bool]) -> str:
     """Return the first line joined with the next lines that belong to it, or the largest of them if that is too long."""
-    own = [lines[0], *takewhile(lambda line: belongs(lines[0], line), lines[1:])]
+    following = takewhile(lambda line: belongs(lines[0], line), lines[1:])
+    own = [lines[0], *(line for line in following if line.text != lines[0].text)]
     text = own[0].text
     for before, line in pairwise(own):
         text += (" " if line.size == before.size else _SEPARATOR) + line.text

@@ -30,7 +30,7 @@ class _Style:
     name: str
     based_on: str
     level: int | None
-    bold: bool
+    bold: bool | None
     size: int | None
     height: str | None
     alignment: str | None
@@ -80,8 +80,8 @@ class Styles:
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:
-        """Return whether the paragraph style `key`, or a style that it is based on, is bold."""
-        return any(style.bold for style in self._chain(key))
+        """Return whether the paragraph style `key` is bold. A style overrides those that it is based on."""
+        return next((style.bold for style in self._chain(key) if style.bold is not None), False)
 
     def size(self, key: str) -> int | None:
         """Return the font size of the paragraph style `key` in half points, or None."""
@@ -114,7 +114,7 @@ def _style(element: _Element) -> _Style:
         name=value_of(element, "name") or "",
         based_on=value_of(element, "basedOn") or "",
         level=level,
-        bold=run is not None and said_of(run, "b") is True,
+        bold=None if run is None else said_of(run, "b"),
         size=None if run is None else whole(value_of(run, "sz")),
         height=None if run is None else value_of(run, "vertAlign"),
         alignment=None if paragraph is None else value_of(paragraph, "jc"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
@@ -17,6 +19,7 @@ from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
+from citekit.domain.vocabulary import CHAPTER, NUMBER, PART, SECTION, any_of
 
 if TYPE_CHECKING:
     from pptx.slide import Slide
@@ -27,8 +30,25 @@ NAMED_SLIDES = 20
 CONFIRMING_SLIDES = 2
 """The number of slides, from the first, that can confirm the title in the core properties."""
 
-LEAST_AREA = 0.01
-"""The minimum fraction of a slide that an image must cover to become a node."""
+LEAST_AREA, LEAST_UNNAMED_AREA = 0.01, 0.08
+"""The minimum fractions of a slide that an image must cover to become a node: with a description or text, and without,
+as icons and clip art are.
+"""
+
+LEAST_HEADERS, SLIDES_OF_HEADER = 2, 3
+"""Section headers hold the slides after them only if there are at least `LEAST_HEADERS`, and at least
+`SLIDES_OF_HEADER` slides for each of them.
+"""
+
+HEADER_TEXTS, HEADER_LENGTH = 3, 200
+"""The maximum number of texts, and of their characters, on a slide that is a section header because it prints the
+number of a chapter.
+"""
+
+_LABEL = re.compile(
+    rf"(?:{any_of(CHAPTER, PART, SECTION)})\s+(?:\d{{1,2}}|[ivxlc]{{1,7}}|[a-h]|{any_of(NUMBER)})[.:]?", re.IGNORECASE
+)
+"""Matches a text that is only the number of a chapter (`Chapter 3`)."""
 
 
 @frozen
@@ -61,17 +81,20 @@ def _outline(
         )
     size = driver.slide_size(deck)
     repeated = driver.repeated_texts(slides, size)
-    outline_items = []
+    outline_items: list[OutlineItem] = []
+    headers: list[bool] = []
     for number, slide in enumerate(slides, 1):
         progress(number - 1, len(slides), "reading the slides")
-        outline_items.append(_slide(slide, number, size, repeated))
+        label = _label(slide, size)
+        outline_items.append(_labeled(_slide(slide, number, size, repeated), label))
+        headers.append(bool(label) or driver.is_section_header(slide))
     hidden = [number for number, slide in enumerate(slides, 1) if driver.is_hidden(slide)]
     said = {"hidden_slides": hidden} if hidden else {}
     about = deck.core_properties if _has_core(deck) else None
     return Outline(
         title=_title(about.title if about else "", slides, size) or None,
         extent=Extent(pages=len(slides)),
-        items=tuple(_sectioned(outline_items, ids, named)),
+        items=tuple(_sectioned(outline_items, headers, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
         notes=("Pages are slides in presentation order, including hidden slides.", *_hidden_text_notes(slides, size)),
     )
@@ -100,9 +123,15 @@ def _has_core(deck: Any) -> bool:
 
 
 def _sectioned(
-    outline_items: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
+    outline_items: Sequence[OutlineItem],
+    headers: Sequence[bool],
+    ids: Sequence[int],
+    named: Sequence[tuple[str, list[int]]],
 ) -> Iterator[OutlineItem]:
-    """Yield the slides, with adjacent slides of the same section below an item for the section."""
+    """Yield the slides, with adjacent slides of the same section below an item for the section.
+
+    `headers` says which slides are section headers.
+    """
     section_of = {slide: section for section, (_, slides) in enumerate(named) for slide in slides}
     slide_sections = (
         [section_of.get(each) for each in ids] if len(ids) == len(outline_items) else [None] * len(outline_items)
@@ -113,12 +142,46 @@ def _sectioned(
         while end < len(outline_items) and slide_sections[end] == slide_sections[at]:
             end += 1
         section = slide_sections[at]
+        slides = tuple(_headed(outline_items[at:end], headers[at:end], at + 1))
         if section is None:
-            yield from outline_items[at:end]
+            yield from slides
         else:
             title = named[section][0] or outline_items[at].title
-            yield OutlineItem(title, "section", Pages.span(at + 1, end), children=outline_items[at:end])
+            yield OutlineItem(title, "section", Pages.span(at + 1, end), children=slides)
         at = end
+
+
+def _headed(outline_items: Sequence[OutlineItem], headers: Sequence[bool], first: int) -> Iterator[OutlineItem]:
+    """Yield adjacent slides, the first of which is slide `first`, with those that follow a section header below it."""
+    count = len(outline_items)
+    begins = [at for at, is_header in enumerate(headers) if is_header]
+    holders = [at for at in begins if at + 1 < count and not headers[at + 1]]
+    if len(holders) < LEAST_HEADERS or len(begins) * SLIDES_OF_HEADER > count:
+        yield from outline_items
+        return
+    yield from outline_items[: begins[0]]
+    for at, end in pairwise((*begins, count)):
+        header = outline_items[at]
+        if end == at + 1:
+            yield header
+        else:
+            children = (*header.children, *outline_items[at + 1 : end])
+            yield evolve(header, type="section", location=Pages.span(first + at, first + end - 1), children=children)
+
+
+def _label(slide: Slide, size: tuple[int, int]) -> str:
+    """Return the number of a chapter (`Chapter 3`) that a slide with little else prints, or ""."""
+    found = [each for each in shapes(slide, *size, as_seen=True) if not each.hidden and each.kind != "running"]
+    texts = [" ".join(each.text.split()) for each in found if each.text.strip()]
+    if len(texts) > HEADER_TEXTS or sum(map(len, texts)) > HEADER_LENGTH:
+        return ""
+    return next((text.rstrip(".:") for text in texts if _LABEL.fullmatch(text)), "")
+
+
+def _labeled(outline_item: OutlineItem, label: str) -> OutlineItem:
+    """Return the outline item of a slide with the number of its chapter at the beginning of its title."""
+    title = outline_item.title
+    return outline_item if not label or title.startswith(label) else evolve(outline_item, title=f"{label}: {title}")
 
 
 def _title(written: str, slides: Sequence[Slide], size: tuple[int, int]) -> str:
@@ -156,6 +219,7 @@ def _exhibits(found: Sequence[SlideShape], number: int) -> Iterator[OutlineItem]
         if shape.kind in ("text", "running") or shape.box is None:
             continue
         x1, y1, x2, y2 = shape.box.corners
-        if shape.kind != "figure" or (x2 - x1) * (y2 - y1) >= LEAST_AREA:
+        least = LEAST_AREA if shape.title or shape.text.strip() else LEAST_UNNAMED_AREA
+        if shape.kind != "figure" or (x2 - x1) * (y2 - y1) >= least:
             outline_item = OutlineItem(shape.title or shape.kind.capitalize(), shape.kind, Pages((number,), shape.box))
             yield evolve(outline_item, summary=" ".join(shape.text.split()) or None)

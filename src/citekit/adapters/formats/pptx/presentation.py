@@ -155,6 +155,11 @@ def is_hidden(slide: Slide) -> bool:
     return slide._element.get("show") in ("0", "false")
 
 
+def is_section_header(slide: Slide) -> bool:
+    """Return whether the layout of `slide` is that of a section header (19.7.15)."""
+    return slide.slide_layout._element.get("type") == "secHead"
+
+
 def slide_ids(deck: Presentation) -> list[int]:
     """Return the IDs of the slides in presentation order."""
     part: Any = deck.part

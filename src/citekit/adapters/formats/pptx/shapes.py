@@ -12,12 +12,13 @@ from attrs import frozen
 
 from citekit.adapters.formats.pptx.charts import chart_text
 from citekit.adapters.formats.pptx.text import largest_lines, written
-from citekit.adapters.formats.pptx.visibility import Canvas, Edges, Reader
+from citekit.adapters.formats.pptx.visibility import Canvas, Drawn, Edges, Reader
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Box
 
 if TYPE_CHECKING:
-    from pptx.slide import Slide
+    from pptx.opc.package import XmlPart
+    from pptx.slide import Slide, SlideLayout, SlideMaster
 
 DEPTH_LIMIT = 32
 """Maximum nesting depth of groups that are searched on a slide."""
@@ -66,12 +67,9 @@ _READ: WeakKeyDictionary[Any, dict[tuple[int, int, bool], Sequence[SlideShape]]]
 def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence[SlideShape]:
     choose_alternatives(slide)
     title = slide.shapes.title
-    drawn = [
-        (shape, _edges(shape, place, width, height))
-        for shape, place in islice(walk(slide.shapes, same, 0), SHAPES_LIMIT)
-    ]
+    drawn = _placed(slide, width, height)
     canvas = Canvas.of(slide)
-    canvas.see(drawn)
+    canvas.see(drawn, _below(slide, width, height))
     found: list[SlideShape] = []
     for order, (shape, edges) in enumerate(drawn):
         one = _slide_shape(shape, canvas, order, edges, as_seen=as_seen)
@@ -80,6 +78,43 @@ def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence
         else:
             found.append(one)
     return found
+
+
+def _placed(holder: Slide | SlideLayout | SlideMaster, width: int, height: int) -> Drawn:
+    """Return the shapes of a slide, layout, or master with their edges."""
+    return [
+        (shape, _edges(shape, place, width, height))
+        for shape, place in islice(walk(holder.shapes, same, 0), SHAPES_LIMIT)
+    ]
+
+
+def _below(slide: Slide, width: int, height: int) -> Drawn:
+    """Return the shapes that a slide shows of its master and of its layout, with their edges.
+
+    Placeholders are left out, because slides don't show those of a layout or master.
+    """
+    layout = slide.slide_layout
+    holders: list[SlideLayout | SlideMaster] = [layout] if shows_master(slide) else []
+    if holders and shows_master(layout):
+        holders.insert(0, layout.slide_master)
+    return [pair for holder in holders for pair in _drawn_by(holder, width, height)]
+
+
+def _drawn_by(holder: SlideLayout | SlideMaster, width: int, height: int) -> Drawn:
+    known = _DRAWN.setdefault(holder.part, {})
+    if (width, height) not in known:
+        placed = _placed(holder, width, height)
+        known[width, height] = [(shape, edges) for shape, edges in placed if not shape.is_placeholder]
+    return known[width, height]
+
+
+_DRAWN: WeakKeyDictionary[XmlPart, dict[tuple[int, int], Drawn]] = WeakKeyDictionary()
+"""A cache of the shapes that slides show of open layouts and masters, by their part and the size of slides in EMU."""
+
+
+def shows_master(holder: Slide | SlideLayout) -> bool:
+    """Return whether a slide shows the shapes of its layout and master, or a layout those of its master (19.3.1.38)."""
+    return holder._element.get("showMasterSp") not in ("0", "false")
 
 
 def choose_alternatives(slide: Slide) -> None:
@@ -168,7 +203,8 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     described = description(shape)
     if getattr(shape, "has_table", False) and shape.has_table:
         rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
-        return "table", described or ", ".join(filter(None, rows[0] if rows else [])), "\n".join(map("\t".join, rows))
+        header = ", ".join(filter(None, rows[0])) if len(rows) > 1 else ""
+        return "table", described or header, "\n".join(map("\t".join, rows))
     if getattr(shape, "has_chart", False) and shape.has_chart:
         text = chart_text(shape.chart_part._element)
         return "chart", described or text.partition("\n")[0], text

@@ -28,6 +28,7 @@ from citekit.adapters.formats.pptx.shapes import (
     is_picture,
     is_switched_off,
     same,
+    shows_master,
     walk,
 )
 from citekit.adapters.formats.pptx.slide_styles import (
@@ -168,7 +169,7 @@ class _Drawing:
         """
         layout = self.slide.slide_layout
         for holder in (self.master, layout):
-            if _shows_master(self.slide) and (holder is layout or _shows_master(layout)):
+            if shows_master(self.slide) and (holder is layout or shows_master(layout)):
                 for shape, place in walk(holder.shapes, same):
                     if not shape.is_placeholder:
                         yield holder, shape, place
@@ -394,10 +395,6 @@ class _Drawing:
         return f"{100 * emu / self.size[0]:.3f}cqw"
 
 
-def _shows_master(holder: Any) -> bool:
-    return holder._element.get("showMasterSp") not in ("0", "false")
-
-
 def _geometry(shape: Any) -> str:
     properties = shape._element.find("{*}spPr")
     if properties is None:
@@ -417,10 +414,18 @@ def _is_on(said: Sequence[_Element], name: str) -> bool:
 
 
 def _bullet(levels: Sequence[_Element], counts: dict[int, int], level: int) -> str:
-    """Return the bullet or the number of a paragraph, or "". `counts` has the last number of each level."""
+    """Return the bullet or the number of a paragraph, or "".
+
+    `counts` has the last number of each level. A paragraph ends the numbering of lower levels, and without a number of
+    its own, also that of its level.
+    """
+    for each in [each for each in counts if each > level]:
+        del counts[each]
     found = next(
         (child for each in levels for child in each if local(child) in ("buNone", "buChar", "buAutoNum")), None
     )
+    if found is None or local(found) != "buAutoNum":
+        counts.pop(level, None)
     if found is None or local(found) == "buNone":
         return ""
     if local(found) == "buChar":

@@ -29,6 +29,9 @@ _SLACK = 0.002
 Edges = tuple[float, float, float, float]
 """Left, top, right, and bottom as fractions of the slide."""
 
+Drawn = Sequence[tuple[Any, Edges | None]]
+"""Shapes in drawing order, each with its edges, or None for a shape without a position."""
+
 
 @frozen
 class Cover:
@@ -53,13 +56,15 @@ class Cover:
 @define
 class Canvas:
     """A slide as it is drawn. `background` is None if it has no single, known color; `moved` has the IDs of animated
-    shapes.
+    shapes. `covers` are the opaque rectangles, and `forms` the opaque shapes of any other form, which may leave parts
+    of their bounding rectangles uncovered.
     """
 
     master: Any
     colors: SlideColors
     background: Color | None
     covers: Sequence[Cover] = ()
+    forms: Sequence[Cover] = ()
     moved: frozenset[str] = field(factory=frozenset)
 
     @classmethod
@@ -74,16 +79,18 @@ class Canvas:
         moved = (each.get("spid") or "" for each in slide._element.iterfind("{*}timing//{*}spTgt"))
         return cls(master, colors, _background(slide, colors), moved=frozenset(moved))
 
-    def see(self, shapes: Sequence[tuple[Any, Edges | None]]) -> None:
-        """Record the largest opaque shapes that are not animated. `shapes` are in drawing order, with their edges."""
+    def see(self, shapes: Drawn, below: Drawn = ()) -> None:
+        """Record the largest opaque shapes that are not animated: `shapes` of the slide, and shapes `below` them, of its
+        layout and master. Both are in drawing order, with their edges.
+        """
         found = [
-            Cover(order, edges, color)
-            for order, (shape, edges) in enumerate(shapes)
-            if edges is not None and self._is_fixed(shape)
+            (is_rectangular(shape), Cover(order, edges, color))
+            for order, (shape, edges) in enumerate([*below, *shapes], -len(below))
+            if edges is not None and (order < 0 or self._is_fixed(shape))
             for color in self._opaque(shape)
         ]
-        found.sort(key=lambda each: (each.edges[0] - each.edges[2]) * (each.edges[3] - each.edges[1]))
-        self.covers = sorted(found[:COVERS], key=lambda each: each.order)
+        self.covers = _largest([cover for is_rectangle, cover in found if is_rectangle])
+        self.forms = _largest([cover for is_rectangle, cover in found if not is_rectangle])
 
     def is_covered(self, order: int, edges: Edges | None) -> bool:
         """Return whether a later shape covers the shape at the position `order` in drawing order."""
@@ -91,10 +98,20 @@ class Canvas:
 
     def reader(self, shape: Any, order: int, edges: Edges | None) -> Reader:
         """Return an object that decides which runs of a shape are legible."""
-        below = [each.color for each in self.covers if edges and each.order < order and each.contains(edges)]
         own = list(self._fill(shape))
-        behind = own[0] if own else below[-1] if below else self.background
+        behind = (own[0],) if own else self._behind(order, edges)
         return Reader(TextStyle.of(shape, self.master, None), self.colors, behind)
+
+    def _behind(self, order: int, edges: Edges | None) -> tuple[Color | None, ...]:
+        """Return the colors that may be behind a shape: that of the uppermost rectangle below it, and those of other forms
+        above that rectangle.
+        """
+        if edges is None:
+            return (self.background,)
+        below = [each for each in self.covers if each.order < order and each.contains(edges)]
+        lowest, color = (below[-1].order, below[-1].color) if below else (None, self.background)
+        forms = (each for each in self.forms if each.order < order and each.contains(edges))
+        return (color, *(each.color for each in forms if lowest is None or each.order > lowest))
 
     def _is_fixed(self, shape: Any) -> bool:
         return str(shape.shape_id) not in self.moved
@@ -104,9 +121,7 @@ class Canvas:
         if local(shape._element) == "pic":
             yield None
             return
-        form = shape._element.find("{*}spPr/{*}prstGeom")
-        if form is not None and form.get("prst") in _FLAT:
-            yield from self._fill(shape, least=_VEILING)
+        yield from self._fill(shape, least=_VEILING)
 
     def _fill(self, shape: Any, least: float = _SLIGHT) -> Iterator[Color | None]:
         """Yield the fill color of a shape whose fill is more opaque than `least`, or None if its exact color is
@@ -130,17 +145,20 @@ class Canvas:
 
 @frozen
 class Reader:
-    """Decides which runs of a shape are legible, by their styles and the color behind the shape."""
+    """Decides which runs of a shape are legible, by their styles and the colors that may be behind the shape.
+
+    A color of `behind` is None if it is unknown.
+    """
 
     style: TextStyle
     colors: SlideColors
-    behind: Color | None
+    behind: Sequence[Color | None]
     _plain: dict[str, bool] = field(factory=dict, init=False)
     """Whether runs without properties of their own are legible, by their level."""
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
-        """Return whether a run is large enough to be read, and differs in color from what is behind it, if that is
-        known.
+        """Return whether a run is large enough to be read, and differs from a color that may be behind it, if all of these
+        are known.
 
         A run that is highlighted, outlined, or filled with anything but a solid color only has to be large enough.
         """
@@ -170,7 +188,7 @@ class Reader:
         fill = next((child for each in said for child in each if local(child) in FILLS), None)
         marked = None if own is None else own.find("{*}highlight")
         if (
-            self.behind is None
+            None in self.behind
             or marked is not None
             or any(each.find("{*}ln/{*}solidFill") is not None for each in said)
         ):
@@ -178,7 +196,19 @@ class Reader:
         if fill is not None and local(fill) != "solidFill":
             return True
         drawn = (self.colors("tx1") or BLACK, 1.0) if fill is None else drawn_color(fill, self.colors)
-        return drawn is None or not is_near(drawn[0], self.behind, drawn[1])
+        return drawn is None or not all(is_near(drawn[0], each, drawn[1]) for each in self.behind if each is not None)
+
+
+def is_rectangular(shape: Any) -> bool:
+    """Return whether a shape is a picture or a rectangle, so that it fills its bounding rectangle."""
+    form = shape._element.find("{*}spPr/{*}prstGeom")
+    return local(shape._element) == "pic" or (form is not None and form.get("prst") in _FLAT)
+
+
+def _largest(found: list[Cover]) -> list[Cover]:
+    """Return the `COVERS` largest shapes in drawing order."""
+    found.sort(key=lambda each: (each.edges[0] - each.edges[2]) * (each.edges[3] - each.edges[1]))
+    return sorted(found[:COVERS], key=lambda each: each.order)
 
 
 def _size(said: Sequence[_Element]) -> int | None:

@@ -25,7 +25,8 @@ FIRST_ROWS = 10
 class Block:
     """The bounding rectangle of adjacent cells on a sheet, by row and column numbers.
 
-    `filled` is the number of cells with a value, and `head` has the values of the first rows.
+    `filled` is the number of cells with a value, and `head` has the values of the first rows. `names` is the number of the
+    last row of column names, and `rows` the number of rows below; both are 0 unless `spread_tables` made the block.
     """
 
     top: int
@@ -34,12 +35,15 @@ class Block:
     right: int
     filled: int = 0
     head: dict[int, dict[int, Value]] = field(factory=dict)
+    names: int = 0
+    rows: int = 0
 
     def join(self, other: Block) -> None:
         """Merge `other` into this block."""
         self.top, self.left = min(self.top, other.top), min(self.left, other.left)
         self.bottom, self.right = max(self.bottom, other.bottom), max(self.right, other.right)
         self.filled += other.filled
+        self.names, self.rows = max(self.names, other.names), max(self.rows, other.rows)
         for row, values in other.head.items():
             if len(self.head) < FIRST_ROWS or row <= max(self.head):
                 self.head.setdefault(row, {}).update(values)
@@ -73,7 +77,7 @@ def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
         open_ = _joined([*waiting, *_runs(row, values)])
         if len(open_) > OPEN_LIMIT or len(done) > BLOCKS_LIMIT:
             raise TooManyBlocksError
-    return sorted(_settled([*done, *open_]), key=lambda block: (block.top, block.left))
+    return sorted(settled([*done, *open_]), key=lambda block: (block.top, block.left))
 
 
 def _runs(row: int, values: dict[int, Value]) -> Iterator[Block]:
@@ -106,7 +110,7 @@ def _joined(found: list[Block]) -> list[Block]:
     return kept
 
 
-def _settled(found: list[Block]) -> list[Block]:
+def settled(found: list[Block]) -> list[Block]:
     """Return the blocks, merged until no two of their rectangles touch or overlap."""
     changed = True
     while changed:

@@ -70,13 +70,18 @@ class Allowance:
             )
 
 
+WORDS = frozenset(("s", "str", "inlineStr"))
+"""Cell types that contain text."""
+
+
 @define
 class Value:
     """A cell with its value; `text` is the value as stored in the file.
 
     `kind` is the cell type in SpreadsheetML (such as `n` or `s`), or `NO_VALUE` for a formula without a stored value.
     `row` and `column` are 1-based. `hidden` is true if the sheet, the row, or the column is hidden, if the cell is
-    merged into another one, or if the value is not the result of the formula.
+    merged into another one, or if the value is `withheld`: if the sheet is hidden, or if the value is not the result of
+    the formula.
     """
 
     row: int
@@ -86,6 +91,7 @@ class Value:
     style: int
     formula: bool
     hidden: bool = False
+    withheld: bool = False
 
 
 @define
@@ -204,6 +210,7 @@ class _Sheet:
             return
         text = "".join(self.pieces)
         forged = self.entered and self.kind in ("n", "str", "b") and not _is_result("".join(self.entered), text)
+        withheld = self.hidden or bool(forged)
         if text:
             self.ready.append(
                 Value(
@@ -213,7 +220,8 @@ class _Sheet:
                     text,
                     self.style,
                     self.formula,
-                    self.hidden or self.flat or bool(forged) or self.grid.is_narrow(self.column),
+                    withheld or self.flat or self.grid.is_narrow(self.column),
+                    withheld,
                 )
             )
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from attrs import define, field, frozen
 
 from citekit.adapters.formats.xlsx.cell_blocks import Block, TooManyBlocksError, blocks
-from citekit.adapters.formats.xlsx.cells import Value
+from citekit.adapters.formats.xlsx.cells import WORDS, Value
+from citekit.adapters.formats.xlsx.spread_tables import spread_tables
 from citekit.adapters.formats.xlsx.workbook import Sheet, Workbook
 from citekit.domain.errors import SourceUnsupported
 
@@ -37,7 +38,7 @@ class ReadSheet:
         read = cls(sheet)
         rows = read._rows(workbook)
         try:
-            read.blocks = blocks(rows)
+            read.blocks = spread_tables(blocks(rows))
         except TooManyBlocksError:
             read.blocks = None
             for _ in rows:
@@ -78,15 +79,16 @@ class ReadSheet:
 ROW_VALUES = 60
 """Maximum number of characters of a value in a title or header."""
 
-_WORDS = frozenset(("s", "str", "inlineStr"))
-"""Cell types that contain text."""
+_WORD = re.compile(r"[^\W_]{2}|[\u2e80-\U0003ffff]")
+"""Matches a word, or a character of a script without letters. Operators between numbers (`x`) have none."""
 
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
 
 def first_words(workbook: Workbook, block: Block) -> str:
-    """Return the first value that the first row of a block shows if it is text, or else ""."""
-    return leading_text(workbook, block.head[min(block.head)])
+    """Return the first value that the first row of a block shows if it is text with a word, or else ""."""
+    text = leading_text(workbook, block.head[min(block.head)])
+    return text if _WORD.search(text) else ""
 
 
 def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
@@ -101,6 +103,10 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
     The header is a row with nearly as many values as the widest row and only text and years or dates; without it, the
     list is empty. The first of the rows above the header is the title.
     """
+    if block.names:
+        named = max((row for row in sorted(block.head) if row <= block.names), key=lambda row: len(block.head[row]))
+        title = "" if named == block.top else leading_text(workbook, block.head[block.top])
+        return title, [each.text for each in _texts(workbook, block.head[named])], block.rows
     rows = [(row, _texts(workbook, block.head[row])) for row in sorted(block.head)]
     widest = max((len(texts) for _, texts in rows), default=0)
     at = next((at for at, (_, texts) in enumerate(rows) if len(texts) * 3 >= widest * 2), 0)
@@ -137,4 +143,4 @@ def _texts(workbook: Workbook, row: dict[int, Value]) -> list[_Text]:
 
 def _text(workbook: Workbook, value: Value) -> _Text:
     shown = " ".join(workbook.shown(value)[:200].split())[:ROW_VALUES]
-    return _Text(shown, value.kind in _WORDS, bool(_YEAR.match(shown)) if value.kind == "n" else value.kind == "d")
+    return _Text(shown, value.kind in WORDS, bool(_YEAR.match(shown)) if value.kind == "n" else value.kind == "d")

@@ -231,13 +231,13 @@ class Merged:
         return cls(corners, seen)
 
     def apply(self, value: Value) -> None:
-        """Set `hidden` of `value`: to true if its cell is merged into another one, and to false if its cell is the first
-        of merged cells that are at least partly visible. Otherwise, leave it unchanged.
+        """Set `hidden` of `value`: to true if its cell is merged into another one, and to `withheld` if its cell is the
+        first of merged cells that are at least partly visible. Otherwise, leave it unchanged.
 
         Values must be passed in ascending order of rows. Raise `SourceUnsupported` if there are too many merged cells.
         """
         if (value.row, value.column) in self.seen:
-            value.hidden = False
+            value.hidden = value.withheld
         elif any(left <= value.column <= right for left, right in self._swallowed(value.row)):
             value.hidden = True
 

@@ -1,0 +1,103 @@
+"""Finds the paragraphs of a Word document that have the style or the look of headings but are something else.
+
+They are text that was given a heading style for its number, form blanks, running heads, and entries of a printed table of
+contents. The last two are paragraphs in documents that a program converted from pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+
+from citekit.adapters.formats.docx.opening import TOC, is_blank
+
+SENTENCE_LENGTH, CLAUSE_LENGTH = 100, 60
+"""The minimum lengths of text that ends like a sentence and is no heading: in any style, and in a style in which most
+paragraphs are text.
+"""
+
+LEAST_CLAUSES = 3
+"""The minimum number of paragraphs of a style that is used for text."""
+
+LEAST_HEADS, LEAST_ENTRIES = 4, 2
+"""The minimum numbers of occurrences of a running head, and of entries of a table of contents."""
+
+_CONTINUES = re.compile(r"[.,;:](?!\w)")
+_UNFINISHED = re.compile(r";(?:\s*\w{1,4})?$")
+"""Matches the end of an item of a list in a sentence (`; and`)."""
+
+_SENTENCE = re.compile(r"[.:;,](?:[”\"’')\]]|\[\d+\])*$")
+_PAGE = re.compile(r"(?:^|\D)(\d{1,4})$")
+_ENTRY_PAGE = re.compile(r"[\s.](\d{1,3})$")
+"""Matches the page number at the end of an entry. Four digits are more likely to be a year in a heading."""
+
+
+def false_headings(
+    headings: Mapping[int, str],
+    styles: Mapping[int, str],
+    line: Callable[[int], str],
+    end_before: Callable[[int], str],
+) -> set[int]:
+    """Return which of `headings`, the texts of paragraphs by number, are not headings.
+
+    `styles` has the IDs of their styles. `line` returns the text of a paragraph, or "" after the last one, and
+    `end_before` the last words before it.
+    """
+    found = {at for at, text in headings.items() if is_text(text) or is_blank(text)}
+    found.update(_clauses(headings, styles))
+    found.update(_running_heads(headings, end_before))
+    found.update(_entries(headings, line))
+    return found
+
+
+def is_text(text: str) -> bool:
+    """Return whether `text` is a sentence, an item of a list within a sentence, or continues a sentence."""
+    return bool(
+        _CONTINUES.match(text) or _UNFINISHED.search(text) or (len(text) >= SENTENCE_LENGTH and _SENTENCE.search(text))
+    )
+
+
+def _clauses(headings: Mapping[int, str], styles: Mapping[int, str]) -> Iterator[int]:
+    """Yield the paragraphs that end like a sentence or are long, in styles in which most paragraphs are text."""
+    by_style = defaultdict(list)
+    for at, text in headings.items():
+        by_style[styles[at]].append(
+            (at, (len(text) >= CLAUSE_LENGTH and bool(_SENTENCE.search(text))) or is_text(text))
+        )
+    for members in by_style.values():
+        if len(members) >= LEAST_CLAUSES and 2 * sum(is_clause for _, is_clause in members) > len(members):
+            texts = ((at, headings[at]) for at, _ in members)
+            yield from (at for at, text in texts if len(text) >= CLAUSE_LENGTH or _SENTENCE.search(text))
+
+
+def _running_heads(headings: Mapping[int, str], end_before: Callable[[int], str]) -> Iterator[int]:
+    """Yield the paragraphs with a text that is repeated, most often after a page number."""
+    counts = Counter(headings.values())
+    repeated = defaultdict(list)
+    for at, text in headings.items():
+        if counts[text] >= LEAST_HEADS:
+            repeated[text].append(at)
+    for places in repeated.values():
+        pages = [int(page[1]) for at in places if (page := _PAGE.search(end_before(at)))]
+        ascending = sum(one < other for one, other in pairwise(pages))
+        if 2 * len(pages) > len(places) and ascending + 1 == len(pages):
+            yield from places
+
+
+def _entries(headings: Mapping[int, str], line: Callable[[int], str]) -> Iterator[int]:
+    """Yield the lines after the heading of a table of contents that end in ascending page numbers."""
+    for start, text in headings.items():
+        if TOC.fullmatch(text):
+            at, last = start + 1, 0
+            while (page := _page_of_entry(line(at))) >= max(last, 1):
+                at, last = at + 1, page
+            if at - start > LEAST_ENTRIES:
+                yield from range(start + 1, at)
+
+
+def _page_of_entry(line: str) -> int:
+    """Return the page number at the end of a line with other words, or 0."""
+    found = _ENTRY_PAGE.search(line)
+    return int(found[1]) if found and any(map(str.isalpha, line)) else 0
