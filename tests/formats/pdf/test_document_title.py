@@ -21,7 +21,7 @@ Line = tuple[float, str, float]
 """Distance from the top in points, text, and size."""
 
 
-def document(path: Path, *pages: Sequence[Line], title: str = "") -> Path:
+def document(path: Path, *pages: Sequence[Line], title: str = "", author: str = "") -> Path:
     """A PDF with lines in bold type on its first pages, and two pages of prose in 10 points after them."""
     with pymupdf.open() as made:
         for lines in pages:
@@ -32,7 +32,7 @@ def document(path: Path, *pages: Sequence[Line], title: str = "") -> Path:
             page = made.new_page(width=600, height=800)
             for row in range(30):
                 page.insert_text((60, 80 + 14 * row), f"Row {row} of the prose is as plain as any other.", fontsize=10)
-        made.set_metadata({"title": title})
+        made.set_metadata({"title": title, "author": author})
         made.save(path)
     return path
 
@@ -151,3 +151,47 @@ def test_headings_below_the_first_prose_are_no_part_of_the_title(tmp_path: Path)
         made.saveIncr()
 
     assert title_and_source(path)[0] == "Constitution of the Club"
+
+
+@pytest.mark.parametrize("notice", ["www.nemo-labs.example", "© 2031 Nemo Labs Limited"])
+def test_the_publisher_is_at_most_the_last_part_of_a_title(tmp_path: Path, notice: str) -> None:
+    subject = [(200.0, "Audit of Contracts", 24.0), (300.0, "Omnes Two", 24.0)]
+    cover = [(60.0, "NEMO LABS", 60.0), *subject, (700.0, notice, 10.0)]
+
+    title, _ = title_and_source(document(tmp_path / "a.pdf", cover))
+
+    assert title == "Audit of Contracts – Omnes Two – NEMO LABS"
+
+
+def test_the_author_in_the_metadata_is_at_most_the_last_part_of_a_title(tmp_path: Path) -> None:
+    cover = [(60.0, "NEMO LABS", 60.0), (200.0, "Audit of Contracts", 24.0)]
+
+    assert title_and_source(document(tmp_path / "a.pdf", cover))[0] == "NEMO LABS"
+    assert (
+        title_and_source(document(tmp_path / "a.pdf", cover, author="Nemo Labs"))[0] == "Audit of Contracts – NEMO LABS"
+    )
+
+
+def test_a_report_about_a_period_begins_with_the_name_of_its_company(tmp_path: Path) -> None:
+    title, _ = title_and_source(document(tmp_path / "a.pdf", [*REPORT, (700.0, "© NEMO HOLDINGS INC.", 10.0)]))
+
+    assert title.startswith("NEMO HOLDINGS INC.")
+
+
+@pytest.mark.parametrize("tops", [(60.0, 110.0), (110.0, 60.0)])
+def test_the_name_of_a_product_above_or_below_belongs_to_the_title(tmp_path: Path, tops: tuple[float, float]) -> None:
+    cover = [(tops[0], "NM209", 26.0), (tops[1], "User Manual", 34.0)]
+
+    assert title_and_source(document(tmp_path / "a.pdf", cover))[0] == "User Manual – NM209"
+
+
+def test_lines_of_one_width_in_several_sizes_are_one_title(tmp_path: Path) -> None:
+    top, cover = 80.0, []
+    for text in ("THE ASSESSMENT OF", "OPEN", "SOURCES", "IN PRACTICE"):
+        size = 300 / pymupdf.get_text_length(text, fontname="hebo", fontsize=1)
+        cover.append((top, text, size))
+        top += size
+
+    title, _ = title_and_source(document(tmp_path / "a.pdf", cover))
+
+    assert title == "THE ASSESSMENT OF OPEN SOURCES IN PRACTICE"

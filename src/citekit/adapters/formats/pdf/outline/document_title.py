@@ -14,7 +14,7 @@ from attrs import frozen
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
-from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
 from citekit.adapters.formats.shared.titles import is_confirmed, may_be_title, words_of, written_title
 from citekit.domain.vocabulary import TOC_HEADING, any_of
@@ -46,12 +46,27 @@ LINES_OF_A_COVER = 60
 SIZE_TOLERANCE = 0.06
 """The largest difference in size of lines of one title, as a share. OCR measures each line separately."""
 
+PRODUCTS_IN_A_TITLE = 3
+"""The maximum number of names of products in one part of a title."""
+
+LINES_OF_A_LOCKUP = 3
+"""The minimum number of groups of lines that form a block of one width in several sizes."""
+
+EDGE_TOLERANCE = 0.1
+"""The largest difference of the edges of two lines of such a block, as a share of the width."""
+
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
     re.I,
 )
 _CODE = re.compile(r"[0-9a-f]{16,}|[\W\d_]*|\d[\d.v-]*", re.I)
 """File names that mean nothing to a reader: digests, and numbers such as arXiv IDs or register numbers."""
+
+_PRODUCT = re.compile(r"(?!(?i:rev|ver|vol)\d)(?=\S*\d)(?=[A-Z][^A-Z\s]*[A-Z])[\w/+-]{4,}")
+"""The name of a product, such as `AXP209`."""
+
+_NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
+"""What shows a copyright notice or an address."""
 
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 _SEPARATOR = " – "
@@ -72,7 +87,8 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     metadata, or else the file name in a readable form, or, if that is only a code, the first line of at least three
     words.
     """
-    written = written_title((texts.reader.document.metadata or {}).get("title") or "")
+    metadata = texts.reader.document.metadata or {}
+    written, author = written_title(metadata.get("title") or ""), title_letters(metadata.get("author") or "")
     if written and is_confirmed(written, _first_words(texts)):
         return DocumentTitle(written, "metadata")
     first = range(1, min(COVER_PAGES, texts.count) + 1)
@@ -80,7 +96,7 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     cover = next((page for page in first if _letters(texts.read(page)) >= LETTERS_OF_A_COVER), first[-1])
     for page in range(1, cover + 1):
         texts = texts.exactly_on([page])
-        if printed := _cover_title(texts.read(page), body_size):
+        if printed := _cover_title(texts.read(page), body_size, author):
             return DocumentTitle(printed, f"page {page}")
     if written:
         return DocumentTitle(written, "metadata")
@@ -110,30 +126,67 @@ def _body_size(texts: PageTexts) -> float:
     return max(sizes.items(), key=lambda item: (item[1], -item[0]))[0] if sizes else 0.0
 
 
-def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
+def _cover_title(lines: Sequence[StyledLine], body_size: float, author: str) -> str:
     """Return the largest text of a page with the parts of the title around it, or else its first lines if they are
     bold.
 
+    The name of the publisher, or of the `author` in the metadata (letters in lower case), is the last part, except in
+    the report of a company about a period.
     Return "" if there is no such text, if it has too many parts, or if it follows the heading of a table of contents.
     """
     lines = [line for line in lines if line.upright]
-    every = _groups([line for line in lines if line.size >= COVER_RATIO * body_size])
+    every = _as_lockups(_groups([line for line in lines if line.size >= COVER_RATIO * body_size]))
     contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
-    groups = [group for group in every[:contents] if _is_title(_text(group))]
-    if not groups:
+    groups = [group for group in every[:contents] if _is_title(_text(group)) or _is_product(_text(group))]
+    titles = [group for group in groups if _is_title(_text(group))]
+    if not titles:
         return "" if contents < len(every) else _bold_title(lines, body_size)
-    largest = max(groups, key=lambda group: group[0].size)
-    above = groups[: groups.index(largest)]
-    parts = [largest]
-    parts += [group for group in above if group[0].size >= ABOVE_RATIO * largest[0].size]
-    prose = min((line.top for line in lines if _is_prose(line, body_size)), default=math.inf)
-    below = [group for group in groups[len(above) + 1 :] if group[0].top < max(prose, largest[-1].bottom)]
-    parts += [group for group in below if _same_size(group[0], largest[0])]
+    largest = max(titles, key=_size)
+    shown = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
+    period = [*islice(shown, 1)]
+    is_named = len(titles) > 1 and not period and _is_publisher(largest, lines, author)
+    publisher = [largest] if is_named else []
+    parts = _parts_of_title([group for group in groups if group not in publisher], lines, body_size)
     if len(parts) > PARTS_OF_A_TITLE:
         return ""
-    parts.sort(key=lambda group: -group[0].size)
-    periods = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
-    return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *islice(periods, 1)])), TITLE_LIMIT)
+    parts.sort(key=lambda group: -_size(group))
+    parts += publisher
+    return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *period])), TITLE_LIMIT)
+
+
+def _parts_of_title(
+    groups: Sequence[list[StyledLine]], lines: Sequence[StyledLine], body_size: float
+) -> list[list[StyledLine]]:
+    """Return the largest of `groups`, those above it in nearly its size, and those below it in its size before prose;
+    names of products below it may be smaller.
+    """
+    largest = max(groups, key=_size)
+    at = groups.index(largest)
+    prose = min((line.top for line in lines if _is_prose(line, body_size)), default=math.inf)
+    below = [group for group in groups[at + 1 :] if group[0].top < max(prose, largest[-1].bottom)]
+    return [
+        largest,
+        *(group for group in groups[:at] if _size(group) >= ABOVE_RATIO * _size(largest)),
+        *(
+            group
+            for group in below
+            if _same_size_as(_size(group), _size(largest))
+            or (_is_product(_text(group)) and _size(group) >= ABOVE_RATIO * _size(largest))
+        ),
+    ]
+
+
+def _is_publisher(group: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> bool:
+    """Return whether `group` is the author in the metadata, or whether another line has it in an address or copyright
+    notice.
+    """
+    name = title_letters(_text(group))
+    notices = [line.text for line in lines if line not in group and _NOTICE.search(line.text)]
+    return name == author or any(name in title_letters(notice) for notice in notices)
+
+
+def _size(group: Sequence[StyledLine]) -> float:
+    return max(line.size for line in group)
 
 
 def _bold_title(lines: Sequence[StyledLine], body_size: float) -> str:
@@ -168,6 +221,30 @@ def _groups(lines: Sequence[StyledLine]) -> list[list[StyledLine]]:
     return groups
 
 
+def _as_lockups(groups: Sequence[list[StyledLine]]) -> list[list[StyledLine]]:
+    """Return the groups, with those joined that form a block: at least `LINES_OF_A_LOCKUP`, one below the other, of one
+    font and width, but in several sizes.
+    """
+    blocks: list[list[list[StyledLine]]] = []
+    for group in groups:
+        if blocks and _is_below_in_block(blocks[-1][-1], group):
+            blocks[-1].append(group)
+        else:
+            blocks.append([group])
+    return [
+        group
+        for block in blocks
+        for group in ([[line for each in block for line in each]] if len(block) >= LINES_OF_A_LOCKUP else block)
+    ]
+
+
+def _is_below_in_block(above: Sequence[StyledLine], below: Sequence[StyledLine]) -> bool:
+    last, first = above[-1], below[0]
+    slack = EDGE_TOLERANCE * (last.right - last.left)
+    level = abs(last.left - first.left) < slack and abs(last.right - first.right) < slack
+    return level and last.font == first.font and first.top - last.bottom < 0.3 * (first.bottom - first.top)
+
+
 def _continues(last: StyledLine, line: StyledLine) -> bool:
     """Return whether `line` has the size and weight of `last`, and is to its right and near it, or in the row below."""
     height = last.bottom - last.top
@@ -192,6 +269,12 @@ def _text(group: Sequence[StyledLine]) -> str:
 
 def _is_title(text: str) -> bool:
     return may_be_title(text) and not depth_of(text)
+
+
+def _is_product(text: str) -> bool:
+    """Return whether `text` consists of one to `PRODUCTS_IN_A_TITLE` names of products."""
+    names = text.split(maxsplit=PRODUCTS_IN_A_TITLE) if len(text) <= SHORT_LENGTH else []
+    return 0 < len(names) <= PRODUCTS_IN_A_TITLE and all(map(_PRODUCT.fullmatch, names))
 
 
 def _readable(stem: str) -> str:
