@@ -582,3 +582,77 @@ def test_theorems_and_lines_of_code_in_bold_type_are_no_headings(tmp_path: Path)
         prose(page, 40, 433, 4)
 
     assert titles(outline_items(written(tmp_path / "x.pdf", lines))) == HEADINGS
+
+
+def flowing(path: Path, lines: Sequence[tuple[str, str]]) -> Path:
+    """A page with `lines` (text, font) of 10 points, one below the other without a gap."""
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=800)
+        for row, (text, font) in enumerate(lines):
+            page.insert_text((40, 80 + 13 * row), text, fontname=font, fontsize=10)
+        document.save(path)
+    return path
+
+
+PROSE = ("What was said then goes on here, to the right edge of the text and", "helv")
+END = ("ends soon", "helv")
+
+
+def test_bold_numbered_headings_directly_below_the_short_last_line_of_a_paragraph_are_found(tmp_path: Path) -> None:
+    names = ["1. Opening", "2. Review of the minutes", "3. Mailing list", "4. Survey of members"]
+    lines = [line for name in names for line in ((name, "hebo"), PROSE, PROSE, END)]
+
+    assert titles(outline_items(flowing(tmp_path / "x.pdf", lines))) == names
+
+
+def test_a_bold_line_after_a_full_line_of_its_sentence_is_no_heading(tmp_path: Path) -> None:
+    bold = ("2. Something is meant", "hebo")
+    lines = [("1. Opening", "hebo"), PROSE, END, ("3. Closing", "hebo"), PROSE, bold, PROSE, END]
+
+    assert "2. Something is meant" not in titles(outline_items(flowing(tmp_path / "x.pdf", lines)))
+
+
+SPEAKERS = [(f"Jane Doe, {number} Main Road, Springfield.", "hebo") for number in range(3)]
+CAPITALS = ["CALL TO ORDER", "UNFINISHED BUSINESS", "CONSENT AGENDA", "ADJOURNMENT"]
+
+
+def test_bold_capitals_are_headings_although_other_bold_lines_are_text(tmp_path: Path) -> None:
+    spoken = [line for speaker in SPEAKERS for line in (speaker, PROSE, END)]
+    lines = [line for name in CAPITALS for line in ((" ", "helv"), (name, "hebo"), PROSE, END, *spoken)]
+
+    assert titles(outline_items(flowing(tmp_path / "x.pdf", lines))) == CAPITALS
+
+
+def test_bold_capitals_that_are_mostly_text_are_no_headings(tmp_path: Path) -> None:
+    spoken = [line for speaker in SPEAKERS for line in ((speaker[0].upper(), "hebo"), PROSE, END)]
+    lines = [line for name in CAPITALS for line in ((" ", "helv"), (name, "hebo"), PROSE, END, *spoken)]
+
+    assert titles(outline_items(flowing(tmp_path / "x.pdf", lines))) == ["Page 1"]
+
+
+def test_a_heading_may_end_in_three_dots(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((40, 320), f"What belongs to page {number}...", fontname="hebo", fontsize=10)
+        prose(page, 40, 340, 4)
+
+    assert "What belongs to page 2..." in titles(outline_items(written(tmp_path / "x.pdf", draw)))
+
+
+def test_a_numbered_heading_whose_first_line_ends_in_a_comma_continues_below(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page, number: int) -> None:
+        first = f"{number}.1 Is what has been found out so far, enough,"
+        page.insert_text((40, 320), first, fontname="hebo", fontsize=10)
+        page.insert_text((40, 332), "and is it right?", fontname="hebo", fontsize=10)
+        prose(page, 40, 360, 4)
+
+    found = titles(outline_items(written(tmp_path / "x.pdf", draw)))
+
+    assert "2.1 Is what has been found out so far, enough, and is it right?" in found
+
+
+@pytest.mark.parametrize("text", ["www.example.org", "#OPENDATA #OPENLAW"])
+def test_addresses_and_hashtags_are_no_headings(tmp_path: Path, text: str) -> None:
+    def draw(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((40, 320), text.replace("A", "A" * number), fontname="hebo", fontsize=14)
+
+    assert titles(outline_items(written(tmp_path / "x.pdf", draw))) == HEADINGS

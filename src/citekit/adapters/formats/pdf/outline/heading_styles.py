@@ -14,6 +14,7 @@ from citekit.adapters.formats.pdf.outline.headings import (
     BodyStyle,
     FontStyle,
     Heading,
+    is_capitals,
 )
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
@@ -31,6 +32,9 @@ PAGES_PER_RUBRIC = 8
 
 DOTTED_DEPTH = 2
 """The minimum depth of a number with dots."""
+
+MIN_IN_CAPITALS = 3
+"""The minimum number of bold lines in capitals that are the headings of a document without others."""
 
 MIN_NUMBERED = 3
 """The minimum number of headings with dotted numbers that count even if other text uses their style."""
@@ -65,8 +69,15 @@ def select_headings(
     """Return the heading candidates in `found` that have a heading style, without the document title.
 
     `skipped` are the pages of the table of contents. A style that fills much of a page does not count as a heading
-    style on that page.
+    style on that page. If these are not even two headings, bold lines in capitals are headings.
     """
+    chosen = _headings_by_style(found, texts, body, skipped)
+    return chosen if len(chosen) > 1 else _headings_in_capitals(found, texts, body, skipped) or chosen
+
+
+def _headings_by_style(
+    found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
+) -> list[Heading]:
     lines, crowded = _count_fonts(texts, skipped, body)
     series = _headings_in_series(found, body)
     by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}
@@ -80,6 +91,32 @@ def select_headings(
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
     return _without_title(chosen)
+
+
+def _headings_in_capitals(
+    found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
+) -> list[Heading]:
+    """Return the unnumbered bold headings in capitals, in styles in which most lines in capitals are such headings.
+
+    Other bold lines, such as the names of speakers in minutes, may be text. There are none if body text is bold, or if
+    there are too many for the pages.
+    """
+    groups = _by_style([each for each in found if each.style[2] and each.style[3] and not (body.bold or each.depth)])
+    if not any(len(group) >= MIN_IN_CAPITALS for group in groups.values()):
+        return []
+    lines = Counter(
+        font_of(line)
+        for page in range(1, texts.count + 1)
+        for line in (() if page in skipped else texts.lines(page))
+        if line.bold and is_capitals(line.text)
+    )
+    kept = {
+        style
+        for style, group in groups.items()
+        if len(group) >= MIN_IN_CAPITALS and 2 * sum(len(each.lines) for each in group) >= lines[style[:3]]
+    }
+    chosen = [each for each in found if each.style in kept and not each.depth]
+    return chosen if len(chosen) <= HEADINGS_PER_PAGE * texts.count else []
 
 
 def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:

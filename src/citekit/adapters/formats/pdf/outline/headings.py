@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -42,7 +43,9 @@ LARGER_RATIO = 1.12
 
 _GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
-_ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z")
+_ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)+\Z")
+"""An address, or a line of only hashtags."""
+
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 _STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
 _CODE = re.compile(r"\d+:\s+[a-z]")
@@ -51,6 +54,9 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 
 MUCH_LARGER_RATIO = 1.5
 """A line whose font size is at least this multiple of that of body text is not considered part of a sentence."""
+
+OPEN_SHARE = 0.2
+"""A line that leaves more than this share of the width of its text open at its end is the last of a sentence."""
 
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
@@ -147,7 +153,7 @@ def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iter
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
     if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # otherwise it is a sentence
-        style = (first.font, first.size, first.bold, _is_capitals(text))
+        style = (first.font, first.size, first.bold, is_capitals(text))
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
 
 
@@ -161,7 +167,8 @@ def _join_lines(texts: Sequence[str]) -> str:
     return text
 
 
-def _is_capitals(text: str) -> bool:
+def is_capitals(text: str) -> bool:
+    """Return whether `text` has at least three letters, all of them capitals."""
     count = 0
     for character in text:  # most texts end this loop at their first lowercase letter
         if character.isalpha():
@@ -178,7 +185,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     listed = _BULLET.match(text) and not (
         line.bold and (series_of(text) or depth_of(text) or _is_marked(line, lines, body))
     )
-    if text.endswith((",", ";")) or listed or CAPTION_START.match(text) or LEADER.search(text) or _ADDRESS.search(text):
+    broken = text.endswith((",", ";")) and not _is_first_of_several(line, lines, columns)
+    if broken or listed or CAPTION_START.match(text) or LEADER.search(text) or _ADDRESS.search(text):
         return False
     if _STATEMENT.match(text) or _CODE.match(text) or (line.size < LARGER_RATIO * body.size and "://" in text):
         return False
@@ -202,27 +210,52 @@ def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -
 def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
     """Return whether `line` belongs to a sentence that continues in another font above or below it."""
     height = line.bottom - line.top
+    early = _early_end(line, lines) if depth_of(line.text) else -math.inf
     for other in lines:
         if other.block != line.block or other is line or font_of(other) == font_of(line):
             continue
         if other.size >= LARGER_RATIO * line.size:
             continue  # a heading
         above, below = line.top - other.bottom, other.top - line.bottom
-        if -height / 2 < above < height / 2 and not other.text.endswith((".", ":", "!", "?", "。")):
+        if -height / 2 < above < height / 2 and not (_ends_sentence(other.text) or other.right < early):
             return True
         if -height / 2 < below < height / 2 and other.text[:1].islower():
             return True
     return False
 
 
+def _ends_sentence(text: str) -> bool:
+    return text.endswith((".", ":", "!", "?", "。"))
+
+
+def _early_end(line: StyledLine, lines: Sequence[StyledLine]) -> float:
+    """Return the x position before which a line of the paragraph of `line` ends only if its sentence ends there."""
+    own = [line, *(other for other in lines if other.block == line.block)]
+    left, right = min(other.left for other in own), max(other.right for other in own)
+    return right - OPEN_SHARE * (right - left)
+
+
+def _is_first_of_several(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:
+    """Return whether the numbered `line` reaches the right edge of its column, so that its text continues below."""
+    column = columns.column_of(line)
+    beside = [other.right for other in lines if other.upright and columns.column_of(other) == column]
+    edge = max(beside, default=line.right)
+    return bool(depth_of(line.text)) and edge - line.right < OPEN_SHARE * (edge - line.left)
+
+
 def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     text = line.text
     if line.size >= LARGER_RATIO * body.size:
         return True
-    heavy, depth, capitals = line.bold and not body.bold, depth_of(text), _is_capitals(text)
+    heavy, depth, capitals = line.bold and not body.bold, depth_of(text), is_capitals(text)
     if line.size < (0.75 if capitals and depth else 0.9) * body.size:
         return False
-    if text.endswith(".") and not (heavy and (depth or series_of(text))) and not is_heading_number(text.split()[-1]):
+    if (
+        text.endswith(".")
+        and not text.endswith("...")
+        and not (heavy and (depth or series_of(text)))
+        and not is_heading_number(text.split()[-1])
+    ):
         return False
     if heavy:
         return not text.endswith(":") or bool(depth)
