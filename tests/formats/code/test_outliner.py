@@ -23,6 +23,8 @@ from citekit.domain.node import Node
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
+AS_TEXT = "The file is outlined as plain text."
+
 SAMPLES = {
     "a.py": b'@deco\nclass DataProcessor(Base):\n    """Processes data. Fast."""\n\n    def process_data(self, x: int) -> int:\n        return x\n',
     "a.js": b"/** Adds. */\nexport const add = (a, b) => { return a + b; };\nclass Box { open() {} }\nfoo.bar = function () {};\n",
@@ -509,7 +511,7 @@ def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_i
 def test_angle_brackets_that_never_close_are_not_parsed(outlined: Outlined) -> None:
     outline = outlined("a.cs", b"a<" * 1000)
 
-    assert ("The brackets in the file are nested too deeply for the code parser.",) == outline.notes
+    assert (f"The brackets in the file are nested too deeply for the code parser. {AS_TEXT}",) == outline.notes
 
 
 def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -517,7 +519,7 @@ def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch
 
     outline = outlined("a.py", SAMPLES["a.py"] * 600)
 
-    assert ("Parsing the file takes too much time or memory.",) == outline.notes
+    assert (f"Parsing the file takes too much time or memory. {AS_TEXT}",) == outline.notes
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -701,7 +703,7 @@ def test_a_program_of_brackets_in_brackets_is_lines(tmp_path: Path) -> None:
 
     outline = _outline_of(path)
 
-    assert ("The brackets in the file are nested too deeply for the code parser.",) == outline.notes
+    assert (f"The brackets in the file are nested too deeply for the code parser. {AS_TEXT}",) == outline.notes
 
 
 def test_the_second_reading_of_a_script_can_be_cancelled(tmp_path: Path) -> None:

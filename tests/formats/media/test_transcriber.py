@@ -305,7 +305,7 @@ def test_a_model_that_cannot_be_read_is_a_sentence_without_numbers(tmp_path: Pat
 
     assert "Errno" not in str(raised.value)
     assert str(gone) in str(raised.value)
-    assert "Check the permissions of its files" in str(raised.value)
+    assert "Check its files and their permissions" in str(raised.value)
 
 
 def test_a_divided_model_is_read_as_one_and_known_by_its_content(tmp_path: Path) -> None:

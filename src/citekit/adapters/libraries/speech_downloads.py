@@ -7,6 +7,7 @@ where it ended (RFC 9110, section 14).
 from __future__ import annotations
 
 import shutil
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,6 +45,10 @@ _SPARE = 50_000_000
 """Bytes that must remain free on the disk."""
 
 _LOCKS = ".locks"
+
+_CERTIFICATE = (
+    "Set SSL_CERT_FILE to the file with the certificate of your certificate authority, and run the command again"
+)
 
 
 @frozen
@@ -240,6 +245,9 @@ def _verdict(error: Exception, url: str) -> Verdict | None:
         is_temporary = error.code in TRANSIENT
         advice = "Run the command again to continue" if is_temporary else "Check CITEKIT_MODELS_URL, if you set it"
         return Verdict(_failed(url, f"the server answered {error.code} {error.reason}".rstrip(), advice), is_temporary)
+    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, ssl.SSLCertVerificationError):
+        untrusted = f"its certificate is not trusted ({error.reason.verify_message})"
+        return Verdict(_failed(url, untrusted, _CERTIFICATE), transient=False)
     if isinstance(error, urllib.error.URLError | HTTPException | ConnectionError | TimeoutError):
         reason = "the connection was lost" if isinstance(error, HTTPException) else getattr(error, "reason", error)
         return Verdict(_failed(url, str(reason)), transient=True)

@@ -51,8 +51,8 @@ class SpeechModel:
     def _unreadable(self, error: OSError) -> MapperUnavailable:
         where = "" if error.filename is None else f" ({error.filename})"
         return MapperUnavailable(
-            f"The speech model {self.name} cannot be read: {error.strerror or error}{where}. Check the "
-            "permissions of its files, or choose another model (CITEKIT_SPEECH_MODEL)."
+            f"The speech model {self.name} cannot be read: {error.strerror or error}{where}. Check its "
+            "files and their permissions, or choose another model (CITEKIT_SPEECH_MODEL)."
         )
 
     @property

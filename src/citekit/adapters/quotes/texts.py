@@ -49,8 +49,8 @@ _TABLES = {"csv": None, "tsv": "\t"}
 """The text formats of tables with their delimiters; None if the delimiter varies from file to file."""
 
 NO_TRANSCRIBER = (
-    f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model, and try again; "
-    "CITEKIT_SPEECH must not be off."
+    f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model "
+    "(citekit models get base), and try again; CITEKIT_SPEECH must not be off."
 )
 """The advice for recordings without subtitles."""
 
@@ -156,10 +156,11 @@ class QuotableTextReader:
             nothing = f"{source.path.name} contains no text, so there is nothing to search, read, or quote."
             if source.format.name != "pdf" and source.format.modality is not Modality.IMAGE:
                 raise SourceUnsupported(nothing)
+            shown = "is a scan" if source.format.name == "pdf" else "shows text"
             raise SourceUnsupported(
                 f"{nothing} OCR recognized no text, either."
                 if self.ocr_version()
-                else f"{nothing} If it is a scan, install the extra 'ocr' ({install_command('ocr')}), which reads it, and "
+                else f"{nothing} If it {shown}, install the extra 'ocr' ({install_command('ocr')}), which reads it, and "
                 "try again; CITEKIT_OCR must not be off."
             )
         return list(self._ways_to_read(source, extracted_text, progress))

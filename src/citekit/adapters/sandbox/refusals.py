@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+import shlex
 import threading
 import time
 from collections import OrderedDict
@@ -89,14 +90,15 @@ class _Refusal:
         is_current = self.until is None or now < self.until <= now + LAPSE
         return is_current and wanted.seconds <= self.budget.seconds and wanted.memory <= self.budget.memory
 
-    def clause(self, now: float) -> str:
-        """Return the reason, and when the file is tried again, as a clause for an error message."""
+    def clause(self, now: float, path: str) -> str:
+        """Return the reason, and how and when the file at `path` is tried again, as a clause for an error message."""
+        again = f"run citekit ingest --force {shlex.quote(path)}"
         if self.until is None:
-            return f"{self.reason}; to try again, run citekit ingest --force FILE"
+            return f"{self.reason}; to try again, {again}"
         minutes = max(1, math.ceil((self.until - now) / 60))
         return (
             f"{self.reason}, but the computer was busy or slow, so CiteKit can try again in {minutes} "
-            "min; to try now, run citekit ingest --force FILE"
+            f"min; to try now, {again}"
         )
 
 
@@ -122,8 +124,10 @@ class Refusals:
     _known: OrderedDict[FileState, _Record] = field(factory=OrderedDict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
-    def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
-        """Return why the work is refused and when it is tried again, as a clause; None if it should be tried now.
+    def reason(self, state: FileState, work: Work, budget: Budget, path: str = "FILE") -> str | None:
+        """Return why the work is refused and how it is tried again, as a clause; None if it should be tried now.
+
+        `path` is the path of the file for the message.
 
         Work is refused if it failed before with at least this budget, or if the file has `FAILURES` failures.
         """
@@ -135,7 +139,7 @@ class Refusals:
         found = known.get(work.key) or (next(iter(known.values())) if failures >= FAILURES else None)
         if found is None or self._was_withdrawn(state, record):
             return None
-        return found.clause(now)
+        return found.clause(now, path)
 
     def add(self, state: FileState, work: Work, budget: Budget, reason: str, *, was_busy: bool = False) -> None:
         """Record that `work` on a file exceeded `budget` or crashed a worker. `reason` is a clause in the past tense.

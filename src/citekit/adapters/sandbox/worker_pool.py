@@ -123,14 +123,14 @@ class WorkerPool:
         status = _status_of(path)
         budget = self._budget(path, status, arguments)
         state, work = None if status is None else FileState.of(status), Work.of(what, arguments)
-        before = state and budget and self.refusals.reason(state, work, budget)
+        before = state and budget and self.refusals.reason(state, work, budget, str(path))
         if before:
             raise failure(f"{path.name} cannot be read: {before}.")
         message = as_message({"do": what, "output": self.limits.output, **_plain_budget(budget), **arguments})
         try:
             said = self._answered(self._request(path, message, budget, progress))
         except (SpentError, CrashedError) as error:
-            reason = spent(error.what, budget) if isinstance(error, SpentError) else str(error)
+            reason = spent(error.what, budget, self.limits.allowance) if isinstance(error, SpentError) else str(error)
             if state is not None and budget is not None:
                 was_busy = isinstance(error, SpentError) and error.was_busy
                 self.refusals.add(state, work, budget, reason, was_busy=was_busy)

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from citekit.adapters.sandbox.budget import MEGABYTE, Budget
+from citekit.adapters.sandbox.budget import MEGABYTE, Allowance, Budget
 from citekit.adapters.sandbox.lanes import Lanes, Turn
 from citekit.adapters.sandbox.worker import FILE_MEMORY
 from citekit.adapters.system.child_process import ChildProcess
@@ -125,13 +125,18 @@ def _sample_seconds() -> float:
     return found
 
 
-def spent(what: object, budget: Budget | None) -> str:
-    """Return a clause that says which limit a request exceeded and which setting raises it."""
+def spent(what: object, budget: Budget | None, allowance: Allowance | None = None) -> str:
+    """Return a clause that says which limit a request exceeded and which setting raises it.
+
+    `allowance` computed the `budget`.
+    """
     if budget is not None and what == TIME:
         return f"it took more than {budget.seconds:g} s of processor time (to allow more, increase CITEKIT_PARSER_CPU)"
     if budget is not None and what == FILE_MEMORY:
         allowed = budget.memory // MEGABYTE
-        return f"it took more than {allowed} MB of memory (to allow more, increase CITEKIT_PARSER_FILE_MEMORY)"
+        is_capped = allowance is not None and budget.memory >= allowance.most
+        setting = "CITEKIT_PARSER_MEMORY" if is_capped else "CITEKIT_PARSER_FILE_MEMORY"
+        return f"it took more than {allowed} MB of memory (to allow more, increase {setting})"
     return "it took more memory than is allowed (to allow more, increase CITEKIT_PARSER_MEMORY)"
 
 

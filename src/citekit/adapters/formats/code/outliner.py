@@ -80,7 +80,8 @@ class CodeOutliner:
 def _plain(source: Source, progress: Progress, note: str) -> Outline:
     """Outline a file as plain text, and add `note`, which says why it is not parsed."""
     outline = PlainTextOutliner().outline(source, progress)
-    return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=[note])
+    notes = [f"{note} The file is outlined as plain text."]
+    return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=notes)
 
 
 def _outline(text: TextFile, language: str, progress: Progress) -> Outline:

@@ -89,7 +89,7 @@ class CbzExtractor:
         with (
             tempfile.TemporaryDirectory(prefix="citekit-") as folder,
             exclusive() as pymupdf,
-            translated(target, ExtractionFailed),
+            translated(comic.path, ExtractionFailed),
         ):
             document = pymupdf.open()
             for done, number in enumerate(location.numbers):

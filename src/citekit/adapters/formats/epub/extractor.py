@@ -33,25 +33,25 @@ _TAG = re.compile(r"<[^>]*>")
 _NOTE = "CiteKit laid out the text on these A5 pages; they are not pages of the source."
 
 
-def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
+def write_pdf(html: str, path: Path, location: Chapter, target: Path) -> Extraction:
     """Lay out the HTML document `html` on pages, and write them as a PDF to `target`.
 
-    `location` is the reported extent. Raise `FormUnsupported` if a word is too long, `ExtractionFailed` if the layout
-    fails, and `HomeUnwritable` if the file cannot be written.
+    Error messages name the source at `path`. `location` is the reported extent. Raise `FormUnsupported` if a word is too
+    long, `ExtractionFailed` if the layout fails, and `HomeUnwritable` if the file cannot be written.
     """
-    with _laid_out(html, target) as document, writing(target):
+    with _laid_out(html, path) as document, writing(target):
         target.write_bytes(document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True))
     return Extraction(suffix=".pdf", media_type="application/pdf", extent=location, notes=(_NOTE,))
 
 
-def write_png(html: str, location: Chapter, target: Path, progress: Progress) -> Extraction:
+def write_png(html: str, path: Path, location: Chapter, target: Path, progress: Progress) -> Extraction:
     """Lay out the HTML document `html` on pages, and write them as a single PNG image to `target`.
 
-    `location` is the reported extent. Raise `FormUnsupported` if there are more than `PAGES_LIMIT` pages or a word is
-    too long, `ExtractionFailed` if the layout fails or an image is too large, and `HomeUnwritable` if the file cannot
-    be written.
+    Error messages name the source at `path`. `location` is the reported extent. Raise `FormUnsupported` if there are
+    more than `PAGES_LIMIT` pages or a word is too long, `ExtractionFailed` if the layout fails or an image is too large,
+    and `HomeUnwritable` if the file cannot be written.
     """
-    with _laid_out(html, target) as document:
+    with _laid_out(html, path) as document:
         if document.page_count > PAGES_LIMIT:
             raise FormUnsupported(
                 f"This part takes {document.page_count} pages, but a picture can show at most {PAGES_LIMIT}. Request a "
@@ -62,12 +62,12 @@ def write_png(html: str, location: Chapter, target: Path, progress: Progress) ->
 
 
 @contextmanager
-def _laid_out(html: str, target: Path) -> Iterator[Document]:
+def _laid_out(html: str, path: Path) -> Iterator[Document]:
     if _WORD.search(_TAG.sub(" ", html)):
         raise FormUnsupported(
             "The text contains a word that is too long to be laid out. Request the form html or text."
         )
-    with exclusive() as pymupdf, translated(target, ExtractionFailed):
+    with exclusive() as pymupdf, translated(path, ExtractionFailed):
         flowing = pymupdf.open(stream=html.encode(), filetype="html")
         flowing.layout(width=PAPER[0], height=PAPER[1], fontsize=FONT_SIZE)
         document = pymupdf.open("pdf", flowing.convert_to_pdf())
@@ -109,9 +109,9 @@ class EpubExtractor:
             case Form.TEXT:
                 return _written(self._text(source, location), location, ".txt", "text/plain; charset=utf-8", target)
             case Form.PDF:
-                return write_pdf(self._html(source, location, progress), location, target)
+                return write_pdf(self._html(source, location, progress), source.path, location, target)
             case Form.PNG:
-                return write_png(self._html(source, location, progress), location, target, progress)
+                return write_png(self._html(source, location, progress), source.path, location, target, progress)
             case _:
                 return _written(self._html(source, location, progress), location, ".html", "text/html", target)
 

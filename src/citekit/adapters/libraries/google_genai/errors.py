@@ -79,7 +79,7 @@ def _transport_meanings(httpx: Any) -> dict[type[BaseException], Meaning]:
         httpx.ProxyError: _unreachable,
         httpx.TransportError: _lost,
         httpx.LocalProtocolError: _not_sent,
-        httpx.UnsupportedProtocol: _invalid_address,
+        httpx.UnsupportedProtocol: _invalid_scheme,
         httpx.InvalidURL: _invalid_address,
         httpx.HTTPError: _not_gemini,
         httpx.StreamError: _not_gemini,
@@ -123,10 +123,17 @@ def _reason(error: BaseException, context: CallContext) -> str:
     return without_key(" ".join(str(error).split()), context.key)[:MESSAGE_LIMIT].rstrip(".") or type(error).__name__
 
 
-def _invalid_address(error: Any, context: CallContext) -> GeminiFailure:
+def _invalid_scheme(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
         f"{context.base_url!r} is not a valid service address ({_reason(error, context)}); it must start with "
         "https:// or http:// (--base-url).",
+        context,
+    )
+
+
+def _invalid_address(error: Any, context: CallContext) -> GeminiFailure:
+    return permanent_failure(
+        f"{context.base_url!r} is not a valid service address ({_reason(error, context)}); check it (--base-url).",
         context,
     )
 

@@ -161,7 +161,7 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
                 damaged,
             ),
             SystemError: damaged,
-            PageWorkError: (failure, "contains a page that is too complex to render"),
+            PageWorkError: (failure, "contains a page that is too complex to process"),
         }
 
 

@@ -110,7 +110,7 @@ class TranscriptExtractor:
         if not subtitles and facts.audio_codec:
             cues, notes = self._recognized(source, span, progress, is_needed=not shown)
         if not cues and not shown:
-            raise FormUnsupported("No words were found in this part, neither spoken nor on the screen. Request a clip.")
+            raise FormUnsupported(f"No words were found in this part.{self._unread(facts)} Request a clip.")
         written = _written(cues or shown, options.form)
         if shown and cues and options.form is Form.TEXT:
             written += f"\n{ON_SCREEN}\n{_written(shown, options.form)}"
@@ -130,6 +130,12 @@ class TranscriptExtractor:
             return [], ""
         shown = reader.read(source, progress)
         return list(_clipped([Cue(*each) for each in shown.cues()], span)), shown.reader
+
+    def _unread(self, facts: MediaFacts) -> str:
+        """Return a sentence about the text on the screen if it was not read, or ""."""
+        if not facts.video_codec or self.screen_reader() is not None:
+            return ""
+        return f" The text on the screen was not read, because OCR is off or not installed ({install_command('ocr')})."
 
     def _recognized(
         self, source: Source, span: TimeSpan, progress: Progress, *, is_needed: bool

@@ -258,7 +258,7 @@ def _duration_note(facts: MediaFacts) -> list[str]:
     if facts.declared is None or abs(facts.declared - facts.duration) < _DURATION_TOLERANCE:
         return []
     declared, real = shortest(round(facts.declared, 2)), shortest(round(facts.duration, 2))
-    return [f"The container declares {declared} s, but its packets end at {real} s."]
+    return [f"The file declares a duration of {declared} s, but its last packet ends at {real} s."]
 
 
 def _metadata(facts: MediaFacts) -> Mapping[str, object]:
