@@ -555,7 +555,7 @@ def test_dropped_evidence_and_a_dropped_receipt_are_verified(browser: Any, own_p
     until(lambda: tab.locator(f"{results} .bad").count())
     assert "The evidence is genuine." not in tab.inner_text(results)
     tab.evaluate(drop, ["receipt.json", receipt])
-    until(lambda: "The receipt is right." in tab.inner_text(results))
+    until(lambda: "The receipt is valid." in tab.inner_text(results))
     assert 0 == tab.locator(f"{results} .bad").count()
     context.close()
 

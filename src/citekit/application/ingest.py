@@ -111,7 +111,7 @@ class Ingest:
         if not self.mapper.supports(source.format):
             raise SourceUnsupported(
                 f"The mapper {self.mapper.identity.name} cannot map {source.format.name} files: {path}. "
-                "Choose another mapper (--mapper)."
+                "Choose another mapper (CITEKIT_MAPPER, or citekit ingest --mapper)."
             )
         _check_kind(source, modality)
         if force:
@@ -272,7 +272,9 @@ def _check_kind(source: Source, modality: Modality | None) -> None:
 
 
 def _other_kind(source: Source, found: Modality, wanted: Modality | None) -> str:
-    return f"{source.path} is {source.format.name} ({found}), not {wanted}. Omit --type."
+    return (
+        f"{source.path} is {source.format.name} ({found}), not {wanted}. Omit the type (--type), or give the right one."
+    )
 
 
 def _retitled(other: ResourceMap, source: Source) -> ResourceMap:

@@ -60,8 +60,8 @@ def command(
     exact       the same characters
     normalised  only case, white space, hyphens at line ends, ligatures, quotation marks, dashes, or Unicode forms differ
     elsewhere   not at that location, but at the listed addresses
-    altered     the words are there, but an ellipsis omits a negation, an exception, or a condition, or the case of
-                a unit or symbol differs (mg, Mg)
+    altered     the words are there, but an ellipsis omits a negation, an exception, or a condition, or a minus
+                sign or the case of a unit or symbol differs (mg, Mg)
     absent      not in the resource; a similar passage may be shown
     unread      not on the pages that could be read; other pages are too complex to read
 

@@ -182,7 +182,9 @@ def _rules(path: Path) -> dict[str, list[str]]:
     except (OSError, ValueError, RecursionError) as error:
         raise RequestRefused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     if not isinstance(section, dict) or set(section) - set(_KEYS):
-        raise RequestRefused(f"In {path}, the section [sync] can have only the keys folders, include, and exclude.")
+        raise RequestRefused(
+            f"In {path}, sync must be a section with no keys other than folders, include, and exclude."
+        )
     for key, value in section.items():
         if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
             raise RequestRefused(f"The key {key} in the section [sync] of {path} must be a list of non-empty strings.")

@@ -59,7 +59,7 @@ def command(
       other-content    that part of the source has other content or does not exist
       other-source     the resource ID in the receipt belongs to a different file here
     open:
-      source-changed   the source file has changed
+      source-changed   the source file has changed or cannot be read
       source-missing   there is no source file at its path
       other-extractor  the extractor, or its version, is not available here
       not-cut          the part cannot be cut now (for example, a password is missing)

@@ -98,8 +98,8 @@ class LibraryRoutes:
     def state(self, asked: Asked) -> Response:
         """Return the state of a resource and, unless it is `unchanged`, a message about it.
 
-        The other states are `damaged` (the map), `missing` (the file), `changed` (the file, or it could not be
-        checked), `unfinished` (its ingest in the library), and `scanned` (some pages).
+        The other states are `damaged` (the map), `missing` (the file), `changed` (the file), `unchecked` (the file could
+        not be checked), `unfinished` (its ingest in the library, or its removal), and `scanned` (some pages).
         """
         name = asked.text("id")
         try:
@@ -108,7 +108,8 @@ class LibraryRoutes:
             return plain({"state": "damaged", "message": str(error)})
         stale = self.app.locate.staleness(resource_map)
         if stale is not None:
-            return plain({"state": "missing" if "no longer" in stale else "changed", "message": stale})
+            kind = "unchecked" if "did not check" in stale else "missing" if "no longer" in stale else "changed"
+            return plain({"state": kind, "message": stale})
         for book in self.app.alexandria.ledger.unfinished():
             if book.resource_id == name:
                 return plain({"state": "unfinished", "message": _unfinished(book)})
@@ -244,7 +245,7 @@ def _listed(listed: ListedResource) -> dict[str, Any]:
 def _unfinished(book: LedgerEntry) -> str:
     option = f"--collection {shlex.quote(book.collection)}"
     return (
-        f"The ingest or removal of this book is running or was interrupted. To ingest all books of the collection "
+        "The ingest or removal of this book is running or was interrupted. To ingest all books of the collection "
         f"again, run: citekit library rebuild {option}. To remove the book, run: citekit library remove {option} "
         f"{shlex.quote(book.resource_id)}"
     )

@@ -24,9 +24,9 @@ _AGAIN = {BookState.UNFINISHED, BookState.REPLACING, BookState.CHANGED, BookStat
 def command(session: Session, /, collection: str | None) -> None:
     """List the ingested books with their state, size, and embedder.
 
-    A book is ready, or its ingest is unfinished, or it is being replaced, or its file has changed, is missing, or
-    was mapped again after a change, or its map was removed. Without --collection, the books of all collections are
-    listed.
+    A book is ready, or its ingest or removal is unfinished, or it is being replaced, or its file has changed, is
+    missing, or was mapped again after a change, or its map was removed or is damaged. Without --collection, the books of
+    all collections are listed.
     """
     books = list(session.app.alexandria.list_books(collection))
     default = session.app.alexandria.chosen.collection
