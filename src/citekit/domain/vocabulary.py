@@ -69,7 +69,7 @@ NAMED_PART: Words = (
     "liste des figures", "liste des tableaux", "abbreviations", "list of abbreviations", "abkürzungsverzeichnis",
     "declaration", "erklärung",
 )  # fmt: skip
-"""Headings of the parts around the chapters of a document, besides its abstract, contents, and references."""
+"""Headings of the parts around the chapters of a document, in addition to its abstract, contents, and references."""
 
 THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",

@@ -254,7 +254,7 @@ class _Candidates:
         return any(_names(each, heading) for each in self.by_page.get(heading.page, ()))
 
     def _level_of(self, heading: Heading, mixed: set[Font]) -> int:
-        """Return the level of an unlisted heading, or 0 if it is none, or if its font is `mixed` with text."""
+        """Return the level of an unlisted heading, or 0 if it is no heading, or if its font is `mixed` with text."""
         font = font_of(heading.lines[0])
         in_front = (heading.page, heading.y) < self.listed[0].place
         if _NAMED_PART.fullmatch(heading.text) and (font in self.chapters or (in_front and font in self.looks)):
