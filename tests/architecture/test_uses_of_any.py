@@ -27,7 +27,7 @@ LIMITS: dict[str, int] = {
     "adapters/formats/shared": 6,
     "adapters/formats/xlsx": 1,
     "adapters/importers": 8,
-    "adapters/libraries": 116,
+    "adapters/libraries": 115,
     "adapters/mappers": 69,
     "adapters/personas": 11,
     "adapters/sandbox": 20,

@@ -191,7 +191,7 @@ def test_a_source_without_text_is_refused(name: str, tmp_path: Path) -> None:
     app = bootstrap(home=tmp_path / "home")
     picture = app.sources.identify(Path(str(files("citekit") / "samples" / "imageTextN.png")))
 
-    with pytest.raises(RequestRefused, match="only text files, PDFs, and books"):
+    with pytest.raises(RequestRefused, match="only text files, PDFs, books"):
         app.adapter_called(name).adapt(given(tmp_path, name), "some_id", picture)
 
 

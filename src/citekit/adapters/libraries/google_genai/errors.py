@@ -123,7 +123,7 @@ def _reason(error: BaseException, context: CallContext) -> str:
     return without_key(" ".join(str(error).split()), context.key)[:MESSAGE_LIMIT].rstrip(".") or type(error).__name__
 
 
-def _invalid_scheme(error: Any, context: CallContext) -> GeminiFailure:
+def _invalid_scheme(error: Exception, context: CallContext) -> GeminiFailure:
     return permanent_failure(
         f"{context.base_url!r} is not a valid service address ({_reason(error, context)}); it must start with "
         "https:// or http:// (--base-url).",
@@ -131,7 +131,7 @@ def _invalid_scheme(error: Any, context: CallContext) -> GeminiFailure:
     )
 
 
-def _invalid_address(error: Any, context: CallContext) -> GeminiFailure:
+def _invalid_address(error: Exception, context: CallContext) -> GeminiFailure:
     return permanent_failure(
         f"{context.base_url!r} is not a valid service address ({_reason(error, context)}); check it (--base-url).",
         context,
