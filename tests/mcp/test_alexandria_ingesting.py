@@ -263,6 +263,13 @@ def test_a_batch_tells_what_became_of_each_book(home: LibraryHome) -> None:
     assert "📚 Batch ingest complete: 0/2 succeeded, 2 skipped" == again["summary"]
 
 
+def test_a_batch_names_the_books_that_the_limit_leaves_out(home: LibraryHome) -> None:
+    answer = home.call("alexandria_batch_ingest", book_ids=[2, 1, 77], limit=1)
+
+    assert ([2], [1, 77], 1) == ([each["id"] for each in answer["results"]], answer["ids_over_limit"], answer["total"])
+    assert "unknown_ids" not in answer
+
+
 def test_a_batch_can_be_what_a_search_finds(home: LibraryHome) -> None:
     answer = home.call("alexandria_batch_ingest", author="plain")
 

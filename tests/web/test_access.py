@@ -134,6 +134,7 @@ def test_ctrl_c_ends_the_server(many_kinds: Path) -> None:
         (("view", "added", "changed"), "/?q=added+changed&{token}"),
         (("resolve", "text://notes_md#lines=1-2", "--open"), "/r/notes_md?{token}#lines=1-2"),
         (("find", "added", "--open"), "/?q=added&{token}"),
+        (("find", "added", "--open", "--resource", "notes_md"), "/r/notes_md?q=added&{token}"),
     ],
 )
 def test_a_command_opens_what_it_names_in_the_viewer_that_runs(

@@ -16,17 +16,17 @@ class MemoryLibrary:
     def __init__(self, books: Iterable[BookRecord] = (), place: str = "memory") -> None:
         self.place = place
         self._books: dict[int, BookRecord] = {}
-        self._catalogue = BookTable(())
+        self._catalog = BookTable(())
         self.add(*books)
 
     def add(self, *books: BookRecord) -> None:
         """Add these books. A book replaces an earlier book with its ID, in the same place in the order."""
         self._books = {**self._books, **{book.id: book for book in books}}
-        self._catalogue = BookTable.of(reversed(self._books.values()))
+        self._catalog = BookTable.of(reversed(self._books.values()))
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
         """See `Library.find`."""
-        return [self._books[book] for book in self._catalogue.find(wanted, limit, offset)]
+        return [self._books[book] for book in self._catalog.find(wanted, limit, offset)]
 
     def get(self, book_id: int) -> BookRecord:
         """See `Library.get`."""

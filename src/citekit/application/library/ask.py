@@ -32,7 +32,7 @@ CANDIDATES = 100
 COPIES = 10
 """The maximum number of addresses of duplicate texts per hit."""
 
-NEIGHBOURS = 2
+NEIGHBORS = 2
 """The number of chunks on each side of a hit in a comprehensive answer."""
 
 QUERY_LIMIT = 10_000
@@ -213,7 +213,7 @@ def _accepts(where: Where, entry: LedgerEntry) -> bool:
 
 def _surrounded(hit: Hit, family: Sequence[Chunk], mode: ContextMode) -> Hit:
     here = hit.chunk.sequence
-    near = [chunk for chunk in family if chunk.id != hit.chunk.id and abs(chunk.sequence - here) <= NEIGHBOURS]
+    near = [chunk for chunk in family if chunk.id != hit.chunk.id and abs(chunk.sequence - here) <= NEIGHBORS]
     around = surroundings(family, here, SURROUNDINGS)[0] if family else None
     return evolve(hit, around=around, siblings=near if mode is ContextMode.COMPREHENSIVE else ())
 

@@ -75,8 +75,8 @@ def _plain(finding: Finding) -> dict[str, object]:
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     widest = min(max((len(finding.about) for finding in findings), default=0), 30)
     for finding in findings:
-        word, colour = _MARKS[finding.health]
-        mark = styled(word.ljust(6), fg=colour)
+        word, color = _MARKS[finding.health]
+        mark = styled(word.ljust(6), fg=color)
         yield f"{mark}  {printable(finding.about).ljust(widest)}  {printable(finding.text)}"
         if finding.remedy:
             yield f"{' ' * (widest + 10)}remedy: {printable(finding.remedy)}"

@@ -96,6 +96,10 @@ def command(
         if not nodes:
             session.note("Nothing found.")
         return
+    if opened and tag is None and len(resources) > 1:
+        raise click.UsageError(
+            "--open shows the search of one resource or of everything: name one --resource or a --tag."
+        )
     app = session.app_with(password=password)
     with watching(session, "Searching") as watch:
         found = app.find_text(
@@ -115,7 +119,7 @@ def command(
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}
     session.answer(plain, (printable(line) for line in chain(compact_lines(nodes), found_lines(found))))
     if opened:
-        show(session, app, search_for(query, tag))
+        show(session, app, search_for(query, tag, resource_named(resources[0]) if resources and tag is None else ""))
 
 
 def _resource_named(maps: MapStore, text: str) -> str | None:

@@ -17,7 +17,7 @@ from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 if TYPE_CHECKING:
     from citekit.domain.quotes.gaps import Gap
 
-_COLOURS = {
+_COLORS = {
     Finding.EXACT: "green",
     Finding.NORMALISED: "green",
     Finding.ELSEWHERE: "yellow",
@@ -62,7 +62,7 @@ def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
         yield f"{prefix}{styled('error', fg='red')}: {printable(result.error)}"
         return
     if result.verdict is None:
-        yield f"{prefix}{styled(Finding.ABSENT.value, fg=_COLOURS[Finding.ABSENT])}"
+        yield f"{prefix}{styled(Finding.ABSENT.value, fg=_COLORS[Finding.ABSENT])}"
     else:
         yield from _verdict_lines(result.verdict, prefix)
     if result.lookup is not None and result.lookup.is_cut:
@@ -74,7 +74,7 @@ def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
 
 def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
     if verdict.visible:
-        yield f"{prefix}{styled(verdict.finding.value, fg=_COLOURS[verdict.finding])}"
+        yield f"{prefix}{styled(verdict.finding.value, fg=_COLORS[verdict.finding])}"
     else:
         yield f"{prefix}{styled(verdict.label, fg='yellow')}"
     for place in verdict.places:

@@ -23,14 +23,14 @@ from citekit.settings.secrets import concealed
 _MARK = f"\x1b{os.urandom(8).hex()}["
 """The beginning of a style change: random, so that text from a file cannot imitate one."""
 
-_COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
+_COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 
 
 def styled(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
     """Return `text` with marks for a color (`red`, `green`, `yellow`, `cyan`), bold, or dim, which take effect on a
     terminal.
     """
-    codes = [*([_COLOURS[fg]] if fg else []), *([1] if bold else []), *([2] if dim else [])]
+    codes = [*([_COLORS[fg]] if fg else []), *([1] if bold else []), *([2] if dim else [])]
     return f"{_MARK}{';'.join(map(str, codes))}m{text}{_MARK}0m"
 
 

@@ -147,8 +147,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"Genuine: {printable(str(receipt.address))} of {printable(receipt.source_path)}"
         yield f"  cannot be proven: {', '.join(verdict.UNPROVEN)}"
     for check in verdict.checks:
-        word, colour = _MARKS[check.passed]
-        yield f"  {styled(word.ljust(3), fg=colour)}  {check.name}: {printable(check.detail)}"
+        word, color = _MARKS[check.passed]
+        yield f"  {styled(word.ljust(3), fg=color)}  {check.name}: {printable(check.detail)}"
 
 
 def _failed(name: str, verdict: Verdict, plain: dict[str, object]) -> CommandError:

@@ -106,6 +106,7 @@ def _path_of(app: Container, target: str) -> tuple[str, str]:
     return search_for(target), ""
 
 
-def search_for(words: str, tag: str | None = None) -> str:
-    """Return the path of a search in the viewer, in everything mapped or in resources with a tag."""
-    return f"/?{urlencode({'q': words} | ({} if tag is None else {'tag': tag}))}"
+def search_for(words: str, tag: str | None = None, resource_id: str = "") -> str:
+    """Return the path of a search in the viewer: in one resource, in those with a tag, or in everything mapped."""
+    place = resource_place(resource_id) if resource_id else "/"
+    return f"{place}?{urlencode({'q': words} | ({} if tag is None else {'tag': tag}))}"

@@ -62,8 +62,13 @@ def _batch(library: Alexandria, arguments: Arguments, progress: Progress, everyt
     outcomes = list(library.batch_ingest(books, request, progress))
     there = {record.id for record in books}
     unknown = [each for each in (request.book_ids or ())[: request.limit] if each not in there]
-    found = {"unknown_ids": unknown} if unknown else {}
-    return {**_counts(outcomes), **found, "summary": _summary(outcomes), "error": None}
+    named = {"unknown_ids": unknown, "ids_over_limit": list((request.book_ids or ())[request.limit :])}
+    return {
+        **_counts(outcomes),
+        **{key: ids for key, ids in named.items() if ids},
+        "summary": _summary(outcomes),
+        "error": None,
+    }
 
 
 def _request(library: Alexandria, arguments: Arguments) -> BatchRequest:

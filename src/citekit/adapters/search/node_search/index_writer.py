@@ -116,7 +116,7 @@ class IndexWriter:
 
     def _room(self, resource_id: str, slots: int) -> int:
         """Return the first of `slots` consecutive free numbers between those of the previous and of the next map."""
-        before, after = self._neighbours(resource_id, 1)
+        before, after = self._neighbors(resource_id, 1)
         if not before and not after:
             return START
         low: int = before[0][1] + before[0][2] if before else after[0][1] - slots - self._stride
@@ -126,7 +126,7 @@ class IndexWriter:
             return self._room(resource_id, slots)
         return low + (high - low - slots) // 2 if before else low
 
-    def _neighbours(self, resource_id: str, number: int) -> tuple[list[Any], list[Any]]:
+    def _neighbors(self, resource_id: str, number: int) -> tuple[list[Any], list[Any]]:
         """Return up to `number` previous maps, nearest first, and up to `number` next maps.
 
         Each is `(resource_id, first, slots)`, with its first node number and how many numbers it occupies.
@@ -138,7 +138,7 @@ class IndexWriter:
         """Renumber the maps near `resource_id`, so that there is a gap of at least `slots` numbers for it."""
         near = 4
         while True:
-            before, after = self._neighbours(resource_id, near + 1)
+            before, after = self._neighbors(resource_id, near + 1)
             low = before[near][1] + before[near][2] if len(before) > near else before[-1][1] - near * self._stride
             high = after[near][1] if len(after) > near else after[-1][1] + after[-1][2] + near * self._stride
             below, above = before[:near][::-1], after[:near]

@@ -61,6 +61,7 @@ BATCH = Tool(
                 },
             ),
             "unknown_ids": schemas.wholes("The ids from book_ids that are not in the library."),
+            "ids_over_limit": schemas.wholes("The ids from book_ids that were left out because of limit."),
             "summary": schemas.said("string"),
         }
     ),

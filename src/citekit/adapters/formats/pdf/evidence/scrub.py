@@ -182,7 +182,7 @@ _DECODING = _names(
 _FONT_PARTS = _names(
     "Length1 Length2 Length3 BaseEncoding Differences CMapName WMode UseCMap Registry Ordering Supplement Panose"
 )
-_COLOURS = _names(
+_COLORS = _names(
     "WhitePoint BlackPoint Gamma Matrix Range N Alternate Colorants Process MixingHints Components Solidities PrintingOrder"
     " DotGain"
 )
@@ -215,7 +215,7 @@ INFORMATION = _names("Title Author Subject Keywords Creator Producer CreationDat
 
 ALL_NAMES = frozenset().union(
     *(PAGE_NAMES, ANNOTATION_NAMES, FORM, IMAGE, FONT, DESCRIPTOR, STATE, INFORMATION),
-    *(_RESOURCES, _DECODING, _FONT_PARTS, _COLOURS, _FUNCTIONS, _PAINT, _TRANSPARENCY, _HALFTONES),
+    *(_RESOURCES, _DECODING, _FONT_PARTS, _COLORS, _FUNCTIONS, _PAINT, _TRANSPARENCY, _HALFTONES),
     *(_LAYERS, _MARKED, _ANNOTATION_PARTS, _DOCUMENT),
 )
 """The allowed entries of a dictionary whose type is missing, unknown, or wrong."""
