@@ -60,8 +60,8 @@ _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
 
 NO_TEXT = "This part contains no text."
 NO_PDF_TEXT = (
-    f"{NO_TEXT} If it is a scan, CiteKit can read it only with the extra 'ocr' ({install_command('ocr')}), and only if "
-    "CITEKIT_OCR is not off."
+    f"{NO_TEXT} If it is a scan, OCR recognized no text, or is off or not installed. To read scans, CiteKit needs the extra "
+    f"'ocr' ({install_command('ocr')}), and CITEKIT_OCR must not be off."
 )
 
 

@@ -292,7 +292,7 @@ _NO_FILE = (
     "no file was checked against the receipt: check the file and the receipt together "
     "(citekit verify FILE --receipt RECEIPT)"
 )
-_IN_CACHE = "the cached object was modified: run 'citekit cache verify', and resolve the part again"
+_IN_CACHE = "this home's cached copy was modified: run 'citekit cache verify', and verify again"
 
 
 @frozen

@@ -258,7 +258,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
             left -= 1
             if left < 0:
                 raise LibraryUnavailable(
-                    f"{folder} contains more than {ENTRIES_LIMIT} files and folders. Choose a smaller folder."
+                    f"{folder} contains more than {ENTRIES_LIMIT:,} files and folders. Choose a smaller folder."
                 )
             relative = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):

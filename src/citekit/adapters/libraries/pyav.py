@@ -165,7 +165,9 @@ def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFail
 
 def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKitError:
     if getattr(error, "errno", None) in _DISK_FULL:
-        return HomeUnwritable("The disk is full or read-only; free some space or make it writable, and try again.")
+        return HomeUnwritable(
+            "The disk is full or read-only, or a quota is used up; free some space or make it writable, and try again."
+        )
     if getattr(error, "errno", None) == errno.EPERM:  # FFmpeg's -1, for example if a file without packets is searched
         return SourceUnsupported(f"{path.name} is not a playable video or audio file, or is damaged.")
     reason = str(getattr(error, "strerror", None) or error).rstrip(".")
@@ -180,5 +182,7 @@ def _translate(error: Any, path: Path, otherwise: type[CiteKitError]) -> CiteKit
 
 def _translate_os_error(error: OSError, path: Path) -> CiteKitError:
     if error.errno in _DISK_FULL:
-        return HomeUnwritable("The disk is full or read-only; free some space or make it writable, and try again.")
+        return HomeUnwritable(
+            "The disk is full or read-only, or a quota is used up; free some space or make it writable, and try again."
+        )
     return SourceUnreadable(f"{path} cannot be read: {error.strerror or error}.")

@@ -233,8 +233,8 @@ class IngestBook:
         extracted_text = self.reader.read(source, progress=within(progress, 5))
         if not extracted_text.text.strip():
             scanned = (
-                f" To read scanned pages, CiteKit needs the extra 'ocr' ({install_command('ocr')}), and CITEKIT_OCR must "
-                "not be off."
+                " If it is a scan, OCR recognized no text, or is off or not installed. To read scanned pages, CiteKit needs "
+                f"the extra 'ocr' ({install_command('ocr')}), and CITEKIT_OCR must not be off."
             )
             raise SourceUnsupported(
                 f"{source.path} has no text that CiteKit can read.{scanned if source.format.name == 'pdf' else ''}"

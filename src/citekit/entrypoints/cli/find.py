@@ -113,7 +113,10 @@ def command(
         )
         nodes = [] if regex else nodes_besides(app.search, query, resources, found)
     if last is not None and not found.whole:
-        session.note(f"{last} is also the ID of a mapped file. To search only in this file, add --resource {last}.")
+        session.note(
+            f"{last} is also the ID of a mapped file. To search only in this file, replace the last word with --resource "
+            f"{last}."
+        )
     if not found.searched and not found.skipped:
         session.note(f"Nothing is mapped. {session.home_hint()}")
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}

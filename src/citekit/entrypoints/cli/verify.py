@@ -62,7 +62,7 @@ def command(
       source-changed   the source file has changed or cannot be read
       source-missing   there is no source file at its path
       other-extractor  the extractor, or its version, is not available here
-      not-cut          the part cannot be cut now (for example, a password is missing)
+      not-cut          the part cannot be extracted now (for example, a password is missing)
       map-unreadable   the map of the resource in the receipt cannot be read
       file-changed     the file changed while it was being checked
       receipt-only     the receipt is valid, but no file was checked (exit code 3)
@@ -155,6 +155,11 @@ def _failed(name: str, verdict: Verdict, plain: dict[str, object]) -> CommandErr
     reasons = "; ".join(
         check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
     )
+    if {check.ruling for check in verdict.checks if check.passed is False} == {Ruling.CACHE_EDITED}:
+        message = (
+            f"The copy of {name} in this home's cache was modified ({verdict.ruling}). Run citekit cache verify, then "
+        )
+        return CommandError("Refuted", f"{message}verify the file again.", plain)
     if verdict.refuted:
         return CommandError("Refuted", f"{name} is not genuine ({verdict.ruling}): {reasons}.", plain)
     if verdict.ruling is Ruling.RECEIPT_ONLY:

@@ -44,7 +44,7 @@ _GAPS: Mapping[str, Any] = {
             "remarks": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Reasons, such as 'crosses sentences'.",
+                "description": "Other reasons to read the omitted text, such as 'crosses sentences'.",
             },
         },
         "required": ["text", "length", "changes_meaning", "qualifiers", "remarks"],
@@ -75,11 +75,11 @@ VERDICT: Mapping[str, Any] = {
             "the place). Such a quote does not hold.",
         },
         "resource_id": {"type": "string"},
-        "asked": {"type": ["string", "null"], "description": "The address that was searched; null for the whole file."},
+        "asked": {"type": ["string", "null"], "description": "The address that was searched; null if none was given."},
         "quote": {"type": "string"},
         "places": {
             "type": "array",
-            "description": "Where the quote is, best match first, at most five.",
+            "description": "Where the quote or, if altered, its words are, best match first, at most five.",
             "items": {
                 "type": "object",
                 "properties": {
@@ -110,7 +110,7 @@ VERDICT: Mapping[str, Any] = {
                 "required": ["address", "text", "exact", "visible", "differences"],
             },
         },
-        "more": {"type": "boolean", "description": "Whether the quote is also in places that are not listed."},
+        "more": {"type": "boolean", "description": "Whether there are more places than those listed."},
         "near": {
             "type": ["object", "null"],
             "description": "A passage that is only similar. It is not the quote.",
@@ -262,7 +262,7 @@ def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
         if "note" in place:
             yield f"  {place['note']}"
     if verdict["more"]:
-        yield "The quote is also in places that are not listed."
+        yield "There are more places, which are not listed."
     if verdict["near"] is not None:
         yield f"similar, not the quote: {verdict['near']['address']}"
         yield f"  {' '.join(verdict['near']['text'].split())[:300]}"

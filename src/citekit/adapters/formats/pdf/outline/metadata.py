@@ -54,7 +54,7 @@ def hidden_text_notes(pages: Collection[Page]) -> list[str]:
         if len(unread) == 1
         else f"{len(unread)} pages that may contain hidden text were not checked; the first is page {min(unread, default=0)}."
     )
-    unchecked = [f"To save time, {which} Summaries may repeat such text."] if unread else []
+    unchecked = [f"To save time, {which} Titles and summaries may contain such text."] if unread else []
     if not hidden:
         return unchecked
     numbers, words = sorted(hidden), sum(hidden.values())

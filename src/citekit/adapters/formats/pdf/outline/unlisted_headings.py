@@ -52,6 +52,7 @@ MAX_REPEATS = 2
 TOC_LINES = 3
 """The number of titles from other pages, or of lines with leader dots, from which a page is one of a table of contents."""
 
+_NUMBERED = re.compile(r"\S*\d")
 _NUMBER = r"(?:[\dA-Z]{1,3}\.?\s+)?"
 _NAMED_PART = re.compile(rf"{_NUMBER}(?:{any_of(ABSTRACT, NAMED_PART, REFERENCES, TOC_HEADING)})", re.IGNORECASE)
 _REFERENCES = re.compile(rf"{_NUMBER}(?:{any_of(REFERENCES)})", re.IGNORECASE)
@@ -68,7 +69,7 @@ class _Listed:
     def number(self) -> str:
         """The number that is printed before the title, but that the bookmark leaves out; "" if there is none."""
         title = self.section.title
-        if self.heading is None or unnumbered(title) != title:
+        if self.heading is None or _NUMBERED.match(title):
             return ""
         rest = unnumbered(self.heading.text)
         return self.heading.text.removesuffix(rest).strip() if title_letters(rest) == title_letters(title) else ""
