@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pymupdf
 import pytest
@@ -51,6 +52,23 @@ def test_a_receipt_alone_has_a_verdict_and_an_exit_code_of_its_own(cli: Cli) -> 
     assert 1 == answer.code
     assert "There is no receipt for answer.json" in answer.err
     assert 0 == with_answer.code
+
+
+def test_a_changed_copy_in_the_cache_is_no_fault_of_the_file(cli: Cli) -> None:
+    cli.write("t.txt", "one\ntwo\n")
+    cli.within("ingest", "t.txt")
+    found = cli.within("resolve", "text://t_txt#lines=1", "--json").document
+    shutil.copy(found["output_path"], cli.here / "copy.txt")
+    (cached,) = (path for path in cli.here.rglob("evidence/objects/**/*") if path.is_file())
+    cached.chmod(0o644)
+    cached.write_text("changed")
+
+    told = cli.within("verify", "copy.txt")
+    cli.within("cache", "verify")
+    again = cli.within("verify", "copy.txt")
+
+    assert "The copy of copy.txt in this home's cache was modified (cache-edited)." in told.err
+    assert ("not genuine" in told.err, told.code, again.code) == (False, 1, 0)
 
 
 def test_a_stored_receipt_that_is_evidence_itself_is_compared_as_evidence(cli: Cli) -> None:
