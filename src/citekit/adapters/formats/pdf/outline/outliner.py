@@ -10,8 +10,8 @@ The stages are functions in separate modules; the later ones take the results of
    `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles, and
    `heading_levels` derives their levels. `structure` then merges the headings with the TOC or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
-5. `abstracts` adds the abstract of a paper. `sections` turns sections into outline items with page ranges, and
-   `summaries` adds a sentence to each.
+5. `abstracts` adds the abstract of a paper, and `contents_lists` leaves out printed contents. `sections` turns sections
+   into outline items with page ranges, and `summaries` adds a sentence to each.
 6. `figures` finds captions and the regions of figures and tables, and inserts them into the outline.
 7. `document_title` and `metadata` describe the document as a whole.
 """
@@ -26,6 +26,7 @@ from attrs import evolve, field, frozen
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
 from citekit.adapters.formats.pdf.outline.abstracts import with_abstracts
+from citekit.adapters.formats.pdf.outline.contents_lists import without_contents_lists
 from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
@@ -191,6 +192,7 @@ def _of_sections(
 
 
 def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
+    sections = without_contents_lists(sections, texts)
     items, shortened = outline_items_of(sections, texts)
     notes = moved_section_notes(sections, texts)
     if shortened:
