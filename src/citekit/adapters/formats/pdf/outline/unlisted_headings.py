@@ -181,11 +181,21 @@ def _keys(text: str) -> tuple[str, str]:
 
 
 def _is_same(title: str, text: str) -> bool:
-    """Return whether a heading is the whole title, perhaps after a number, or both are names of the references."""
+    """Return whether a heading is the whole title, perhaps after a number, or both are names of the references, or the
+    title is only the label of a chapter.
+    """
     wanted = title_letters(title)
     return bool(wanted) and (
-        wanted in _keys(text) or bool(_REFERENCES.fullmatch(title) and _REFERENCES.fullmatch(text))
+        wanted in _keys(text)
+        or bool(_REFERENCES.fullmatch(title) and _REFERENCES.fullmatch(text))
+        or _is_labeled(title, text)
     )
+
+
+def _is_labeled(title: str, text: str) -> bool:
+    """Return whether `title` is only the label of a chapter, with which the heading `text` begins."""
+    label = title.strip(" .:").casefold()
+    return is_label(title) and text.casefold().startswith(label) and not text[len(label) : len(label) + 1].isalnum()
 
 
 @frozen(eq=False)
@@ -336,6 +346,15 @@ def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
     """
     shown = Counter(each.section.level for each in listed if each.heading)
     counted = Counter(each.section.level for each in listed if each.number)
+    said = {(each.section.page, title_letters(each.section.title)) for each in listed}
+    listed = [
+        evolve(each, section=evolve(each.section, title=each.heading.text))
+        if each.heading
+        and _is_labeled(each.section.title, each.heading.text)
+        and (each.section.page, title_letters(unnumbered(each.heading.text))) not in said
+        else each
+        for each in listed
+    ]
     return [
         evolve(each, section=evolve(each.section, title=f"{each.number} {each.section.title}"))
         if each.number and 2 * counted[each.section.level] > shown[each.section.level]
