@@ -341,26 +341,23 @@ def _without_repeated(found: Iterable[_Unlisted]) -> list[_Unlisted]:
 
 
 def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
-    """Return `listed`, with the printed numbers before the titles of each level of which most headings have one that
-    the bookmarks leave out.
+    """Return `listed`, with the printed titles of those that are only labels, and with the printed numbers before the
+    titles of each level of which most headings have one that the bookmarks leave out.
     """
     shown = Counter(each.section.level for each in listed if each.heading)
     counted = Counter(each.section.level for each in listed if each.number)
-    said = {(each.section.page, title_letters(each.section.title)) for each in listed}
-    listed = [
-        evolve(each, section=evolve(each.section, title=each.heading.text))
-        if each.heading
-        and _is_labeled(each.section.title, each.heading.text)
-        and (each.section.page, title_letters(unnumbered(each.heading.text))) not in said
-        else each
-        for each in listed
-    ]
-    return [
-        evolve(each, section=evolve(each.section, title=f"{each.number} {each.section.title}"))
-        if each.number and 2 * counted[each.section.level] > shown[each.section.level]
-        else each
-        for each in listed
-    ]
+    said = {(each.section.page, title) for each in listed for title in (each.section.title, *_keys(each.section.title))}
+    numbered: list[_Listed] = []
+    for each in listed:
+        section, title = each.section, each.section.title
+        if each.heading and _is_labeled(title, each.heading.text):
+            if (section.page, title_letters(unnumbered(each.heading.text))) not in said:
+                title = each.heading.text
+        elif each.number and 2 * counted[section.level] > shown[section.level]:
+            if (section.page, each.number) not in said:
+                title = f"{each.number} {title}"
+        numbered.append(evolve(each, section=evolve(section, title=title)))
+    return numbered
 
 
 def _among(listed: Sequence[_Listed], found: Sequence[_Unlisted]) -> list[Section]:
