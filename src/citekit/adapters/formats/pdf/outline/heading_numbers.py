@@ -41,7 +41,8 @@ _CHINESE_NUMBER = re.compile(
 _ROMAN_NUMBER = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
 _LABEL_WORDS = any_of(CHAPTER, PART, APPENDIX)
 _LABEL = re.compile(
-    rf"(?:{any_of(CHAPTER, PART, APPENDIX, SECTION, ARTICLE)})(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
+    rf"(?:{any_of(CHAPTER, PART, APPENDIX, SECTION, ARTICLE)})"
+    rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
     rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]",
     re.IGNORECASE,
 )

@@ -353,9 +353,12 @@ def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
         if each.heading and _is_labeled(title, each.heading.text):
             if (section.page, title_letters(unnumbered(each.heading.text))) not in said:
                 title = each.heading.text
-        elif each.number and 2 * counted[section.level] > shown[section.level]:
-            if (section.page, each.number) not in said:
-                title = f"{each.number} {title}"
+        elif (
+            each.number
+            and 2 * counted[section.level] > shown[section.level]
+            and (section.page, each.number) not in said
+        ):
+            title = f"{each.number} {title}"
         numbered.append(evolve(each, section=evolve(section, title=title)))
     return numbered
 
