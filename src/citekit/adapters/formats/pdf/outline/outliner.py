@@ -5,7 +5,7 @@ The stages are functions in separate modules; the later ones take the results of
 1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read
    when a stage first needs it, and `headers_footers` removes running headers and footers.
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged;
-   `unlisted_headings` and `references` add headings that the bookmarks leave out.
+   `unlisted_headings`, `references`, and `numbered_below` add headings that the bookmarks leave out.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
    `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles, and
    `heading_levels` derives their levels. `structure` then merges the headings with the TOC or with the bookmarks.
@@ -39,6 +39,7 @@ from citekit.adapters.formats.pdf.outline.metadata import (
     skipped_page_notes,
     unreadable_page_notes,
 )
+from citekit.adapters.formats.pdf.outline.numbered_below import with_numbered_below
 from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.references import with_references
@@ -156,7 +157,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         if is_quick:
             texts = texts.quickly()
         complete = with_abstracts(complete, texts, has_authors=False)
-        complete = with_references(with_unlisted(complete, texts), texts)
+        complete = with_numbered_below(with_references(with_unlisted(complete, texts), texts), texts)
         method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
         return evolve(_of_sections(method, complete, texts, lost, recognizer), is_quick=is_quick)
     tagged = sections_of_tags(texts)
@@ -171,7 +172,8 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         recognized, about = read_scans(told.texts, scans, recognizer)
         told, notes = sections_of_scans(recognized), [*notes, *about]
     if told.sections:
-        complete = with_abstracts(told.sections, told.texts, has_authors=not told.is_printed)
+        complete = with_numbered_below(told.sections, told.texts) if told.is_printed else told.sections
+        complete = with_abstracts(complete, told.texts, has_authors=not told.is_printed)
         items, about = _items_and_notes(complete, told.texts)
         return _Structure(BY_TOC if told.is_printed else BY_HEADINGS, items, told.texts, scans, [*about, *notes])
     return _Structure(BY_PAGES, mark_scans(page_groups(told.texts), scans), told.texts, scans, notes)
