@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pymupdf
@@ -20,7 +20,7 @@ from citekit.domain.source import Source
 NAMED = ["1 Waters", "1.1 Lakes", "1.2 Rivers", "2 Shores", "2.1 Reeds", "2.2 Birds"]
 
 
-def document(path: Path, below: dict[str, Sequence[str]], *, bookmarks: bool) -> Path:
+def document(path: Path, below: Mapping[str, Sequence[str]], *, bookmarks: bool) -> Path:
     """A page for each title of `NAMED`, with the bold lines `below` it in the size of the text, and with bookmarks
     without numbers or else a page of contents that names them.
     """
