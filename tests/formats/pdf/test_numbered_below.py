@@ -74,3 +74,16 @@ def test_other_numbers_and_statements_are_no_sections(tmp_path: Path) -> None:
     path = document(tmp_path / "a.pdf", lines, bookmarks=True)
 
     assert below(path, 0, 0) == below(path, 1, 0) == []
+
+
+def test_a_heading_whose_bookmark_lacks_its_number_is_there_once(tmp_path: Path) -> None:
+    path = document(tmp_path / "a.pdf", {"1.2 Rivers": ["1.2.1 Springs"]}, bookmarks=True)
+    with pymupdf.open(path) as made:
+        page = next(at for at, each in enumerate(made, 1) if "1.2.1 Springs" in each.get_text())
+        marks = made.get_toc()
+        at = next(at for at, mark in enumerate(marks) if mark[1] == "Rivers")
+        marks.insert(at + 1, [3, "Springs", page])
+        made.set_toc(marks)
+        made.save(tmp_path / "b.pdf")
+
+    assert [each.removeprefix("1.2.1 ") for each in below(tmp_path / "b.pdf", 0, 1)] == ["Springs"]
