@@ -9,8 +9,7 @@ from citekit.adapters.formats.pdf.outline.heading_location import Section, top_o
 from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, unnumbered
 from citekit.adapters.formats.pdf.outline.headings import LARGER_RATIO, BodyStyle, Heading, body_style_of, headings_on
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
-from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.toc import title_key
+from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.domain.vocabulary import STATEMENT, THEOREM, any_of
 
 PAGE_LIMIT = 1000
@@ -31,7 +30,7 @@ def with_numbered_below(sections: Sequence[Section], texts: PageTexts) -> Sequen
     `PAGE_LIMIT` pages.
     """
     named = {number for section in sections if (number := number_parts(section.title))}
-    titles = {(section.page, title_key(section.title)) for section in sections}
+    titles = {(section.page, title_letters(section.title)) for section in sections}
     body = body_style_of(texts) if named and texts.count <= PAGE_LIMIT else None
     if body is None:
         return sections
@@ -43,7 +42,7 @@ def with_numbered_below(sections: Sequence[Section], texts: PageTexts) -> Sequen
             mixed.append(rest.pop())
             _open(open_, number_parts(mixed[-1].title), mixed[-1].level)
         number = number_parts(heading.text)
-        is_named = number in named or (heading.page, title_key(heading.text)) in titles
+        is_named = number in named or (heading.page, title_letters(heading.text)) in titles
         level = 0 if is_named else _level_after(open_, number)
         if level:
             mixed.append(Section(level, heading.text, heading.page, heading.y))
