@@ -62,12 +62,6 @@ def test_numbers_that_count_up_below_a_bookmark_are_sections(tmp_path: Path) -> 
     assert below(path, 1, 0) == ["2.1.1 Stems"]
 
 
-def test_numbers_that_count_up_below_an_entry_of_printed_contents_are_sections(tmp_path: Path) -> None:
-    path = document(tmp_path / "a.pdf", {"2.2 Birds": ["2.2.1 Ducks", "2.2.2 Geese"]}, bookmarks=False)
-
-    assert below(path, 1, 1) == ["2.2.1 Ducks", "2.2.2 Geese"]
-
-
 def test_other_numbers_and_statements_are_no_sections(tmp_path: Path) -> None:
     lines = {"1.1 Lakes": ["3.1.1 Springs", "1.1.4 Mouths"], "2.1 Reeds": ["2.1.1 Theorem of Reeds"]}
 

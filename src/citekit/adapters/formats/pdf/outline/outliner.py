@@ -172,8 +172,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         recognized, about = read_scans(told.texts, scans, recognizer)
         told, notes = sections_of_scans(recognized), [*notes, *about]
     if told.sections:
-        complete = with_numbered_below(told.sections, told.texts) if told.is_printed else told.sections
-        complete = with_abstracts(complete, told.texts, has_authors=not told.is_printed)
+        complete = with_abstracts(told.sections, told.texts, has_authors=not told.is_printed)
         items, about = _items_and_notes(complete, told.texts)
         return _Structure(BY_TOC if told.is_printed else BY_HEADINGS, items, told.texts, scans, [*about, *notes])
     return _Structure(BY_PAGES, mark_scans(page_groups(told.texts), scans), told.texts, scans, notes)
