@@ -275,6 +275,23 @@ def test_a_number_above_its_title_belongs_to_it(tmp_path: Path) -> None:
     assert titles(found) == ["Chapter 1 The Hill", "Chapter 2 The Vale", "Chapter 3 The Wood"]
 
 
+@pytest.mark.parametrize(
+    ("label", "size"), [("{}", 48), ("Chapter {}", 48), ("ARTICLE {}", 14)], ids=["number", "chapter", "article"]
+)
+def test_a_title_below_a_large_number_or_a_label_belongs_to_it(tmp_path: Path, label: str, size: int) -> None:
+    with pymupdf.open() as document:
+        for number, title in enumerate(("The Hill", "The Vale", "The Wood"), 1):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((200, 120), label.format(number), fontname="hebo", fontsize=size)
+            page.insert_text((220, 155), title, fontname="hebo", fontsize=size // 2 if size > 14 else size)
+            prose(page, 40, 200)
+        document.save(tmp_path / "x.pdf")
+
+    found = titles(outline_items(tmp_path / "x.pdf"))
+
+    assert found == [f"{label.format(1)} The Hill", f"{label.format(2)} The Vale", f"{label.format(3)} The Wood"]
+
+
 def test_the_title_of_the_document_is_no_section(tmp_path: Path) -> None:
     with pymupdf.open(written(tmp_path / "plain.pdf", nothing)) as document:
         page = document.new_page(pno=0, width=400, height=600)

@@ -77,3 +77,24 @@ def test_a_slide_that_is_too_complex_is_left_out_with_a_note(
 
     assert "Springs" in str(tree(tuple(found.items)))
     assert any("Page 1 was not read, because the pages of the file are too complex" in note for note in found.notes)
+
+
+def test_a_title_that_was_shrunk_to_fit_is_larger_than_all_other_text_of_its_slide(tmp_path: Path) -> None:
+    sizes = {2: 20, 4: 20, 5: 15, 8: 20}  # points; 24 on the other slides
+    with pymupdf.open() as made:
+        for number in range(1, 10):
+            page = made.new_page(width=640, height=480)
+            size = sizes.get(number, 24)
+            page.insert_text((40, 70), f"What is said of {number}", fontsize=size)
+            if number == 2:
+                page.insert_text((40, 70 + size * 1.3), "and of much else", fontsize=size)
+            for row in range(3):
+                page.insert_text((40, 200 + 30 * row), f"Row {row} of {number}", fontsize=20 if number == 4 else 14)
+        made.set_toc([[1, "What is said", 1]])
+        made.save(tmp_path / "a.pdf")
+
+    found = [each.title for each in items(tmp_path / "a.pdf")[0].children]
+
+    assert found == [
+        f"What is said of {each}" + (" and of much else" if each == 2 else "") for each in (1, 2, 3, 6, 7, 8, 9)
+    ]

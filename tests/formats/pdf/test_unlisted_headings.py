@@ -156,3 +156,19 @@ def test_a_bookmark_before_a_page_break_leads_to_the_heading_after_it(tmp_path: 
         made.saveIncr()
 
     assert (1, "Experiments", 3) in titles(path)
+
+
+def test_a_bookmark_that_is_only_a_label_gets_the_title_below_it(tmp_path: Path) -> None:
+    with pymupdf.open() as made:
+        for label, title in zip(("Chapter 1", "Chapter 2", "Appendix A"), SECTIONS, strict=False):
+            page = made.new_page(width=400, height=700)
+            page.insert_text((40, 60), label, fontname="hebo", fontsize=30)
+            page.insert_text((40, 90), title, fontname="hebo", fontsize=16)
+            for row in range(9):
+                page.insert_text((40, 130 + 13 * row), f"Line {row} is as plain as any other one.", fontsize=10)
+        made.set_toc([[1, "Chapter 1", 1], [2, "Lakes", 1], [1, "Chapter 2", 2], [1, "Appendix A", 3]])
+        made.save(tmp_path / "a.pdf")
+
+    found = titles(tmp_path / "a.pdf")
+
+    assert [title for _, title, _ in found] == ["Chapter 1", "Lakes", "Chapter 2 Rivers", "Appendix A Springs"]

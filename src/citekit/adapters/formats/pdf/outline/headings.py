@@ -55,6 +55,9 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 MUCH_LARGER_RATIO = 1.5
 """A line whose font size is at least this multiple of that of body text is not considered part of a sentence."""
 
+LABEL_RATIO = 0.8
+"""The minimum size of a title far below the label of its chapter, as a multiple of the size of the label."""
+
 OPEN_SHARE = 0.2
 """A line that leaves more than this share of the width of its text open at its end is the last of a sentence."""
 
@@ -128,12 +131,12 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
             own = evolve(line, text=line.lead.rstrip(" .:"), bold=True)
             found += [*_heading_of(page, held, columns), *_heading_of(page, [own], columns)]
             held = []
-        elif held and line.font != body.font and _continues_heading(held, line):
+        elif held and line.font != body.font and _continues_heading(held, line, body):
             held.append(line)  # whatever its words: it may begin with a lowercase letter
         elif not _may_be_heading(line, lines, columns, body):
             found += _heading_of(page, held, columns)
             held = []
-        elif held and _continues_heading(held, line):
+        elif held and _continues_heading(held, line, body):
             held.append(line)
         else:
             found += _heading_of(page, held, columns)
@@ -277,15 +280,20 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
     return True
 
 
-def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
-    """Return whether `line` continues the heading with the lines `held`, or is the title after a chapter's label."""
+def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyStyle) -> bool:
+    """Return whether `line` continues the heading with the lines `held`, or is the title after a chapter's label or
+    number.
+    """
     last = held[-1]
     height = max(last.bottom - last.top, 1)
     gap = line.top - last.bottom
     if len(held) == 1 and is_label_word(last.text):
         return -height < gap < 3 * height
-    if is_label(" ".join(each.text for each in held)):
-        own = depth_of(line.text) or series_of(line.text)
-        return not own and -height < gap < 6 * height and line.size >= last.size * 0.8
+    own = depth_of(line.text) or series_of(line.text)
+    labeled = is_label(" ".join(each.text for each in held))
+    if labeled and line.size >= LABEL_RATIO * last.size:
+        return not own and -height < gap < 6 * height
+    if labeled or (len(held) == 1 and last.size > line.size and is_heading_number(last.text)):
+        return not own and -height < gap < height and line.size >= LARGER_RATIO * body.size
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
     return same and -height < gap < 0.7 * height and not depth_of(line.text) and rank_of(line.text) is None

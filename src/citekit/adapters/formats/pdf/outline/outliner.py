@@ -5,13 +5,13 @@ The stages are functions in separate modules; the later ones take the results of
 1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read
    when a stage first needs it, and `headers_footers` removes running headers and footers.
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged;
-   `unlisted_headings` and `references` add headings that the bookmarks leave out.
+   `unlisted_headings`, `references`, and `numbered_below` add headings that the bookmarks leave out.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
    `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles, and
    `heading_levels` derives their levels. `structure` then merges the headings with the TOC or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
-5. `abstracts` adds the abstract of a paper. `sections` turns sections into outline items with page ranges, and
-   `summaries` adds a sentence to each.
+5. `abstracts` adds the abstract of a paper, and `contents_lists` leaves out printed contents. `sections` turns sections
+   into outline items with page ranges, and `summaries` adds a sentence to each.
 6. `figures` finds captions and the regions of figures and tables, and inserts them into the outline.
 7. `document_title` and `metadata` describe the document as a whole.
 """
@@ -26,6 +26,7 @@ from attrs import evolve, field, frozen
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
 from citekit.adapters.formats.pdf.outline.abstracts import with_abstracts
+from citekit.adapters.formats.pdf.outline.contents_lists import without_contents_lists
 from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
@@ -38,6 +39,7 @@ from citekit.adapters.formats.pdf.outline.metadata import (
     skipped_page_notes,
     unreadable_page_notes,
 )
+from citekit.adapters.formats.pdf.outline.numbered_below import with_numbered_below
 from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.references import with_references
@@ -155,7 +157,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         if is_quick:
             texts = texts.quickly()
         complete = with_abstracts(complete, texts, has_authors=False)
-        complete = with_references(with_unlisted(complete, texts), texts)
+        complete = with_numbered_below(with_references(with_unlisted(complete, texts), texts), texts)
         method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
         return evolve(_of_sections(method, complete, texts, lost, recognizer), is_quick=is_quick)
     tagged = sections_of_tags(texts)
@@ -191,6 +193,7 @@ def _of_sections(
 
 
 def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
+    sections = without_contents_lists(sections, texts)
     items, shortened = outline_items_of(sections, texts)
     notes = moved_section_notes(sections, texts)
     if shortened:

@@ -25,6 +25,11 @@ TOP = 0.35
 NEARLY = 0.9
 """The smallest size of a title in another font, as a multiple of the size of titles."""
 
+SHRUNK = 0.75
+"""The smallest size of a long title that a program shrank to fit, as a multiple of the size of titles. It is larger than
+all other text of its slide.
+"""
+
 
 def slide_titles(texts: PageTexts) -> list[Heading]:
     """Return the title of each slide that has one; none if the document is not a presentation.
@@ -50,9 +55,7 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
     if pages < TITLE_SHARE * sum(map(bool, slides.values())) or used > 2 * pages:
         return []
     found = [
-        _heading(page, slides[page][at:], style)
-        for page, at in titles.items()
-        if slides[page][at].size >= (1 if slides[page][at].font == style[0] else NEARLY) * style[1]
+        _heading(page, slides[page][at:], style) for page, at in titles.items() if _is_title(slides[page], at, style)
     ]
     # A slide that is shown step by step consists of several pages with one title.
     return found[:1] + [each for before, each in pairwise(found) if before.text != each.text]
@@ -62,6 +65,18 @@ def _title_at(lines: Sequence[StyledLine], height: float) -> int | None:
     """Return the index of the first of the largest lines at the top of a slide, or None if no words are there."""
     above = [at for at, line in enumerate(lines) if line.top < TOP * height and WORD.search(line.text)]
     return max(above, key=lambda at: (lines[at].size, -at), default=None)
+
+
+def _is_title(lines: Sequence[StyledLine], at: int, style: Font) -> bool:
+    """Return whether the line at the index `at`, one of the largest at the top of its slide, is its title, if most titles
+    have the font `style`.
+    """
+    line, (font, size, bold) = lines[at], style
+    if line.size >= (1 if line.font == font else NEARLY) * size:
+        return True
+    own = {id(each) for each in _title_lines(lines[at:])}
+    alone = all(each.size < line.size for each in lines if id(each) not in own)
+    return alone and (line.font, line.bold) == (font, bold) and line.size >= SHRUNK * size
 
 
 def _is_wide(texts: PageTexts, page: int) -> bool:
@@ -76,10 +91,16 @@ def _is_wide(texts: PageTexts, page: int) -> bool:
 
 
 def _heading(page: int, lines: Sequence[StyledLine], style: Font) -> Heading:
-    """Return the first line, with the next lines that look like it, as the title of the slide `page`."""
+    """Return the title with which `lines` begin as that of the slide `page`."""
+    title = tuple(_title_lines(lines))
+    return Heading(" ".join(line.text for line in title), page, title, (*style, False), 0, 0)
+
+
+def _title_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    """Return the first line, with the next lines that look like it."""
     title = [lines[0]]
     for line in lines[1:]:
         if font_of(line) != font_of(title[0]) or line.top - title[-1].bottom > line.bottom - line.top:
             break
         title.append(line)
-    return Heading(" ".join(line.text for line in title), page, tuple(title), (*style, False), 0, 0)
+    return title

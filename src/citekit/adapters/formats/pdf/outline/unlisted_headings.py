@@ -182,11 +182,21 @@ def _keys(text: str) -> tuple[str, str]:
 
 
 def _is_same(title: str, text: str) -> bool:
-    """Return whether a heading is the whole title, perhaps after a number, or both are names of the references."""
+    """Return whether a heading is the whole title, perhaps after a number, or both are names of the references, or the
+    title is only the label of a chapter.
+    """
     wanted = title_letters(title)
     return bool(wanted) and (
-        wanted in _keys(text) or bool(_REFERENCES.fullmatch(title) and _REFERENCES.fullmatch(text))
+        wanted in _keys(text)
+        or bool(_REFERENCES.fullmatch(title) and _REFERENCES.fullmatch(text))
+        or _is_labeled(title, text)
     )
+
+
+def _is_labeled(title: str, text: str) -> bool:
+    """Return whether `title` is only the label of a chapter, with which the heading `text` begins."""
+    label = title.strip(" .:").casefold()
+    return is_label(title) and text.casefold().startswith(label) and not text[len(label) : len(label) + 1].isalnum()
 
 
 @frozen(eq=False)
@@ -332,17 +342,26 @@ def _without_repeated(found: Iterable[_Unlisted]) -> list[_Unlisted]:
 
 
 def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
-    """Return `listed`, with the printed numbers before the titles of each level of which most headings have one that
-    the bookmarks leave out.
+    """Return `listed`, with the printed titles of those that are only labels, and with the printed numbers before the
+    titles of each level of which most headings have one that the bookmarks leave out.
     """
     shown = Counter(each.section.level for each in listed if each.heading)
     counted = Counter(each.section.level for each in listed if each.number)
-    return [
-        evolve(each, section=evolve(each.section, title=f"{each.number} {each.section.title}"))
-        if each.number and 2 * counted[each.section.level] > shown[each.section.level]
-        else each
-        for each in listed
-    ]
+    said = {(each.section.page, title) for each in listed for title in (each.section.title, *_keys(each.section.title))}
+    numbered: list[_Listed] = []
+    for each in listed:
+        section, title = each.section, each.section.title
+        if each.heading and _is_labeled(title, each.heading.text):
+            if (section.page, title_letters(unnumbered(each.heading.text))) not in said:
+                title = each.heading.text
+        elif (
+            each.number
+            and 2 * counted[section.level] > shown[section.level]
+            and (section.page, each.number) not in said
+        ):
+            title = f"{each.number} {title}"
+        numbered.append(evolve(each, section=evolve(section, title=title)))
+    return numbered
 
 
 def _among(listed: Sequence[_Listed], found: Sequence[_Unlisted]) -> list[Section]:

@@ -1,0 +1,76 @@
+"""Leaves out the lines of printed contents that bookmarks, tags, or their look present as sections."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of
+from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.toc import title_key
+
+MIN_TITLES = 4
+"""The minimum number of titles on one page that return later, from which they are a list of contents."""
+
+OTHERS = 0.25
+"""The largest share of titles of a list that do not return, as `Conclusion` for `Conclusions`; and the largest number of
+other lines among its titles, as a share of these.
+"""
+
+
+def without_contents_lists(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
+    """Return the sections without those of lists of contents: sections of one page, without text between them, whose
+    titles return later in the same order.
+
+    Such a list has neither page numbers nor links, so that it is not read as a table of contents.
+    """
+    keys = [title_key(section.title) for section in sections]
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, key in enumerate(keys):
+        places[key].append(at)
+    kept: list[Section] = []
+    at = 0
+    while at < len(sections):
+        end, returning = _run_from(at, sections, keys, places)
+        listed = sections[at:end]
+        if returning >= max(MIN_TITLES, (1 - OTHERS) * len(listed)) and _has_no_text(listed, texts):
+            at = end
+        kept += sections[at:end]
+        at = end
+    return kept
+
+
+def _run_from(
+    start: int, sections: Sequence[Section], keys: Sequence[str], places: Mapping[str, Sequence[int]]
+) -> tuple[int, int]:
+    """Return the index after the longest run of sections from `start` that are on its page and before its title returns,
+    and the number of those whose titles return in order. The run has no two successive others.
+    """
+    first = last = _next_place(places[keys[start]], start)
+    end, returning = start + 1, 1
+    if first is None:
+        return end, 0
+    for at in range(start + 1, min(first, len(sections))):
+        if sections[at].page != sections[start].page or at > end + 1:
+            break
+        place = _next_place(places[keys[at]], max(at, last or at))
+        if place is not None:
+            last, end, returning = place, at + 1, returning + 1
+    return end, returning
+
+
+def _next_place(places: Sequence[int], after: int) -> int | None:
+    at = bisect_right(places, after)
+    return places[at] if at < len(places) else None
+
+
+def _has_no_text(listed: Sequence[Section], texts: PageTexts) -> bool:
+    """Return whether nearly all lines from the first to the last title are titles."""
+    lines = texts.lines(listed[0].page)
+    found = [at for section in listed if (at := line_index_of(section, texts)) is not None]
+    if len(found) < (1 - OTHERS) * len(listed):
+        return False
+    own = {at for section in listed for at in texts.lines_matching(section.title, section.page)}
+    between = [at for at in range(min(found), max(found)) if at not in own and any(map(str.isalpha, lines[at].text))]
+    return len(between) <= OTHERS * len(listed)
