@@ -264,7 +264,9 @@ class _Reader:
         if heading is None:
             return
         title = heading.title(closed=closed)
-        if any(map(str.isalnum, title)) and not heading.is_link_bar:
+        if heading.is_link_bar:
+            self.page.unsay(heading.line, heading.line)
+        elif any(map(str.isalnum, title)):
             self.kept += 1
             item = Item(heading.line, heading.level, title)
             self.boxes[-1].items.append(item)

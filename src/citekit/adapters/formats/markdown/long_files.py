@@ -119,5 +119,7 @@ class MarkdownScan:
         self.paragraph.append(line.strip())
 
     def _add(self, line: int, level: int, title: str, height: int) -> None:
-        self.found.append(TextHeading(line, level, " ".join(self.plain(title).split()), height))
+        words = "\n".join(each for each in title.split("\n") if any(map(str.isalnum, each)))
+        if words:
+            self.found.append(TextHeading(line, level, " ".join(self.plain(words).split()), height))
         self.paragraph, self.items = [], 0
