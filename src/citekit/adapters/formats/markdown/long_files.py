@@ -83,7 +83,7 @@ class MarkdownScan:
             self._add(number, len(heading[1]), heading[2] or "", 1)
         elif rule and self.paragraph:
             self._add(
-                self.first_line, 1 if rule[1][0] == "=" else 2, " ".join(self.paragraph), number - self.first_line + 1
+                self.first_line, 1 if rule[1][0] == "=" else 2, "\n".join(self.paragraph), number - self.first_line + 1
             )
         elif _RULE.match(line):
             self.items = 0
