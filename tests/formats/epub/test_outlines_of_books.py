@@ -42,6 +42,20 @@ def test_headings_below_the_contents_are_sections_that_nest(tmp_path: Path) -> N
     )
 
 
+def test_headings_of_landmarks_and_page_lists_are_no_sections(tmp_path: Path) -> None:
+    lists = "".join(
+        f"<nav epub:type='{kind}' hidden=''><h2>{kind}</h2><p>Elsewhere.</p></nav>"
+        for kind in ("landmarks", "page-list")
+    )
+    body = f"<h1>Contents</h1><nav epub:type='toc'><h2>Parts</h2><p>One.</p></nav>{lists}<h2>After</h2><p>b</p>"
+    path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">Contents</a></li>'))
+
+    found = tree(tuple(outline(path).items))
+
+    below: list[object] = [("opening", "Contents", []), ("section", "Parts", []), ("section", "After", [])]
+    assert [("toc", "Contents", below)] == found
+
+
 def test_chapters_of_a_flat_table_of_contents_are_below_the_parts_that_its_words_name(tmp_path: Path) -> None:
     titles = ["Preface", "BOOK I", "Chapter 1", "Chapter II", "BOOK TWO", "Chapter 1", "Epilogue"]
     bodies = [f"<h1>{title}</h1><p>Long ago there was a house by the sea.</p>" for title in titles]

@@ -9,9 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.html.outliner import HtmlOutliner
+from citekit.adapters.formats.html.sections import read_page
 from citekit.adapters.formats.markup.rst import RstOutliner
 from citekit.adapters.formats.plain_text.outliner import PlainTextOutliner
 from citekit.adapters.formats.shared.outline import Outline
+from citekit.domain.locations import Lines
 from citekit.domain.progress import silent
 from tests.formats.texts import assert_sound, source, spans
 
@@ -110,9 +112,116 @@ def test_sectioning_elements_with_a_heading_or_a_label_are_nodes_from_tag_to_tag
 
     found = outline(tmp_path / "a.html", page)
 
-    assert [("Site", 1, 12), ("Ways", 2, 4), ("Story", 5, 11), ("Inner", 7, 9)] == spans(found)
-    site = found.items[0]
-    assert ["nav", "article"] == [outline_item.type for outline_item in site.children]
+    assert [("Site", 1, 12), ("Story", 5, 11), ("Inner", 7, 9)] == spans(found)
+    assert ["article"] == [outline_item.type for outline_item in found.items[0].children]
+
+
+def test_navigation_and_the_footer_of_a_page_are_no_parts(tmp_path: Path) -> None:
+    page = """<a href="#main">Skip to the content</a>
+<nav aria-label="breadcrumb"><h2>Where</h2><a href="/">Home</a></nav>
+<aside><h2>Brand</h2>
+<nav><a href="/">Home</a></nav>
+</aside>
+<main id="main">
+<h1>Story</h1>
+<nav aria-label="On this page"><a href="#end">End</a></nav>
+<p>It begins here. It goes on.</p>
+<h2 id="end">End</h2>
+<footer><p>Notes of the story.</p></footer>
+</main>
+<footer>
+<h3>Company</h3>
+<nav aria-label="Footer"><a href="/jobs">Jobs</a></nav>
+</footer>
+<div role="contentinfo"><h3>Legal</h3></div>
+"""
+
+    found = outline(tmp_path / "a.html", page)
+
+    assert [("Story", 6, 12), ("End", 10, 12)] == spans(found)
+    assert "It begins here." == found.items[0].summary
+
+
+def test_navigation_that_is_never_closed_hides_nothing(tmp_path: Path) -> None:
+    page = "<div><nav><a href='/'>Home</a></div>\n<h1>One</h1>\n<p>x</p>\n<h1>Two</h1>\n"
+
+    assert [("One", 2, 3), ("Two", 4, 4)] == [span for span in spans(outline(tmp_path / "a.html", page)) if span[1] > 1]
+
+
+def test_text_between_sections_is_a_part_of_its_own(tmp_path: Path) -> None:
+    page = """<style>p {}</style>
+
+<p>Before everything. Really.</p>
+
+<section><h2>A</h2>
+</section>
+<p style="display:none">not seen</p>
+<p>between</p>
+
+<section><h2>B</h2>
+</section>
+<p>after</p>
+"""
+
+    found = outline(tmp_path / "a.html", page)
+
+    assert [
+        ("Before everything. Really.", 3, 3),
+        ("A", 5, 6),
+        ("Lines 7-8", 7, 8),
+        ("B", 10, 11),
+        ("Line 12", 12, 12),
+    ] == spans(found)
+    assert ["preamble", "section", "lines", "section", "lines"] == [item.type for item in found.items]
+
+
+def test_a_number_and_the_heading_after_it_are_one_title(tmp_path: Path) -> None:
+    page = """<h2>CHAPTER I.</h2>
+<h3>The Violin.</h3>
+<p>x</p>
+<h3>II</h3>
+<h3>The Bow</h3>
+<p>x</p>
+<h2>CHAPTER II.</h2>
+<p>x</p>
+<h3>The Case</h3>
+<h2>2024</h2>
+<h3>May</h3>
+<h3>June</h3>
+"""
+
+    titles = [title for title, _, _ in spans(outline(tmp_path / "a.html", page))]
+
+    assert ["CHAPTER I.", "The Violin.", "II The Bow", "CHAPTER II.", "The Case", "2024", "May", "June"] == titles
+    one = outline(tmp_path / "b.html", page.replace("<h3>II</h3>\n<h3>The Bow</h3>", "<h4>The Bow</h4>"))
+    assert [("CHAPTER I. The Violin.", 1, 5), ("The Bow", 4, 5)] == spans(one)[:2]
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "shown"),
+    [
+        ("2 Old methods \u2013 The Whole Report", "2 Old methods", "2 Old methods"),
+        ("Site | Our story", "Our story", "Our story"),
+        ("Overview - The Library", "Overview", "Overview - The Library"),
+        ("Report 2024 - Draft", "Introduction", "Report 2024 - Draft"),
+        ("The Project Gutenberg eBook of Katrine, by Elinor Lane.", "KATRINE", "Katrine"),
+        ("The Project Gutenberg eBook, The Log, by H. B", "THE LOG", "The Log"),
+    ],
+)
+def test_the_title_leaves_out_the_name_of_the_site(tmp_path: Path, title: str, heading: str, shown: str) -> None:
+    page = f"<title>{title}</title>\n<h1>{heading}</h1>\n<p>x</p>\n"
+
+    assert shown == outline(tmp_path / "a.html", page).title
+
+
+def test_a_heading_without_letters_and_digits_is_none(tmp_path: Path) -> None:
+    assert [("One", 1, 3)] == spans(outline(tmp_path / "a.html", "<h1>One</h1>\n<h2>...</h2>\n<p>x</p>"))
+
+
+def test_a_page_without_headings_shows_no_markup(tmp_path: Path) -> None:
+    page = "<title>Page</title>\n" + "<style>p { color: red }\n\np { margin: 0 }\n\n</style>\n" * 100 + "<p>Words."
+
+    assert ["Page"] == [title for title, _, _ in spans(outline(tmp_path / "a.html", page))]
 
 
 def test_headings_of_navigation_and_bars_of_links_are_no_sections(tmp_path: Path) -> None:
@@ -128,8 +237,7 @@ def test_headings_of_navigation_and_bars_of_links_are_no_sections(tmp_path: Path
 
     found = outline(tmp_path / "a.html", page)
 
-    assert [("Ways", 1, 4), ("Ada Byron", 6, 7)] == spans(found)
-    assert ["nav", "section"] == [outline_item.type for outline_item in found.items]
+    assert [("Ada Byron", 6, 7)] == spans(found)
 
 
 def test_a_section_in_a_summary_ends_nothing(tmp_path: Path) -> None:
@@ -185,6 +293,21 @@ def test_every_outline_is_sound(tmp_path_factory: pytest.TempPathFactory, conten
     assert_sound(outline(tmp_path_factory.getbasetemp() / "law.html", content))
 
 
+@given(st.lists(pieces, min_size=1, max_size=20).map("\n".join))
+def test_text_outside_navigation_is_in_a_part(tmp_path_factory: pytest.TempPathFactory, content: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "covered.html"
+    path.write_text(content)
+    assert not uncovered(path, outline(path))
+
+
+def uncovered(path: Path, found: Outline) -> list[int]:
+    """Return the lines with text outside navigation and page footers that are in no part of a page with headings."""
+    page = read_page(path.read_text("utf-8", "replace"), found.extent.lines or 1)
+    lines = [item.location for item in found.items if isinstance(item.location, Lines)]
+    said = [number for number, byte in enumerate(page.said) if byte]
+    return [number for number in said if found.items and not any(one.first <= number <= one.last for one in lines)]
+
+
 def test_titles_of_restructuredtext_nest_by_the_order_of_their_styles(tmp_path: Path) -> None:
     text = "=====\nTitle\n=====\n\nIntro is here.\n\nPart\n====\n\nSub\n---\n\nNext\n====\n\n    Quote\n    -----\n"
 
@@ -209,6 +332,7 @@ def test_real_pages(corpus: Path) -> None:
 
         assert_sound(found)
         assert found.items
+        assert not uncovered(path, found)
 
 
 @pytest.mark.long

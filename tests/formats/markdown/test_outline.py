@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -96,8 +97,8 @@ def test_headings_are_those_of_a_full_parse(content: str) -> None:
     tokens = MarkdownIt("commonmark").parse(content)
     expected = [
         (token.map[0] + 1, int(token.tag[1:]))
-        for token in tokens
-        if token.type == "heading_open" and token.level == 0 and token.map
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.map and any(map(str.isalnum, inline.content))
     ]
     front = content.startswith("---\n")
 
@@ -154,3 +155,12 @@ def test_text_between_front_matter_and_the_first_heading_is_a_preamble_without_i
     assert [("Some words first.", Lines(4, 6)), ("One", Lines(7, 9))] == [
         (item.title, item.location) for item in found.items
     ]
+
+
+def test_headings_without_words_rules_above_titles_and_emphasis_are_left_out(tmp_path: Path) -> None:
+    text = "# _Keys_ and `_id_` of _all things_\n\ntext\n\n====\nEvents\n====\n\ntext\n\n###\n\n## ***\n"
+
+    for content in (text, text + "\n" * 20_000):
+        found = MarkdownOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.md", content), silent)
+
+        assert ["Keys and _id_ of all things", "Events"] == [title for title, _, _ in spans(found)]

@@ -390,3 +390,18 @@ def test_heads_are_the_first_lines_after_each_start(
 
     ends = {start: min([other for other in starts if other > start], default=len(words) + 1) for start in starts}
     assert {start: words[start - 1 : ends[start] - 1][height:][:40] for start, height in starts.items()} == found
+
+
+def test_columns_entries_with_page_numbers_and_ends_of_captions_are_no_headings(tmp_path: Path) -> None:
+    text = (
+        "CONTENTS\n\nCHAPTER          PAGE\n\n  I. FESTIVE CUSTOMS      19\n\nV. CHAPELS AND WELLS .... 65\n\n"
+        + "FESTIVE CUSTOMS[1]\n\n"
+        + "Some text follows.\n" * 40
+        + "\n[Illustration\n\nIN HIS ROBES AS BAILIFF.]\n\nCHAPELS AND WELLS\n\n"
+        + "Some text follows.\n" * 40
+    )
+
+    found = PlainTextOutliner().outline(source(tmp_path / "a.txt", text), silent)
+
+    titles = [title for title, _, _ in spans(found) if not title.startswith("Lines")]
+    assert ["CONTENTS", "FESTIVE CUSTOMS[1]", "CHAPELS AND WELLS"] == titles

@@ -31,6 +31,9 @@ TERMS = names(
 _PLACES = names("bodymatter frontmatter backmatter")
 """Terms that mark where a division of the book begins and do not describe a part."""
 
+_LISTS = frozenset(("landmarks", "page-list"))
+"""The types of lists for reading systems, usually hidden, whose headings start no sections."""
+
 _OLD = {"title-page": "titlepage", "acknowledgements": "acknowledgments", "text": "bodymatter", "start": "bodymatter"}
 """Maps terms of the OPF 2.0.1 guide (2.6) and common misspellings to the EPUB 3 vocabulary."""
 
@@ -58,12 +61,15 @@ def marks(chapter: Flow) -> tuple[Mark, ...]:
 
 def _marks(chapter: Flow) -> Iterator[Mark]:
     open_: list[Opening] = []
+    listed = 0
     for each in chapter.marked:
+        if each.name == "nav" and _LISTS.intersection(each.said.get("type", "").casefold().split()):
+            listed = each.end
         while open_ and open_[-1].end <= each.start:
             open_.pop()
         if each.start >= each.end or is_page_break(each.said):
             continue
-        if each.name in _HEADINGS and each.end - each.start <= HEADING_LIMIT:
+        if each.name in _HEADINGS and each.start >= listed and each.end - each.start <= HEADING_LIMIT:
             yield Mark("heading", _title(chapter, each), each.start, each.end, _HEADINGS[each.name])
         elif each.name in _CAPTIONS:
             around = [one for one in open_ if one.name == _CAPTIONS[each.name]]

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 
 from attrs import evolve
 
+from citekit.adapters.formats.shared.sections import is_bare_number
 from citekit.adapters.formats.shared.summaries import folded, has_text
 from citekit.domain.ports.reader import BookChapter, Mark
-
-_NUMBER = re.compile(
-    r"\W*(?:[^\W\d_]{2,12}\W+)?(?:\d{1,4}|[ivxlcdm]{1,8}|one|two|three|four|five|six|seven|eight|nine|ten)\W*", re.I
-)
-"""Matches a title that is only a number, such as `CHAPTER I` or `12.`, and needs the rest of the title."""
-
 
 HEADINGS_LIMIT = 20_000
 """Maximum number of headings that become sections. With more, only the table of contents is used."""
@@ -47,8 +41,8 @@ def chapter_headings(chapter: BookChapter) -> list[Mark]:
 
 
 def _goes_on(text: str, before: Mark, mark: Mark) -> bool:
-    numbered = _NUMBER.fullmatch(before.title) and not _NUMBER.fullmatch(mark.title)
-    return bool(numbered) and mark.level >= before.level and not has_text(text[before.end : mark.start])
+    numbered = is_bare_number(before.title) and not is_bare_number(mark.title)
+    return numbered and mark.level >= before.level and not has_text(text[before.end : mark.start])
 
 
 def inside(headings: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:

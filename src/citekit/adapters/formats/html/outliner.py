@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from attrs import evolve
 
 from citekit.adapters.formats.html.lines import seen_letters
@@ -10,12 +13,21 @@ from citekit.adapters.formats.html.sections import read_page
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
 from citekit.adapters.formats.shared.summaries import first_sentence
 from citekit.adapters.formats.shared.text_file import open_text
+from citekit.adapters.formats.shared.titles import words_of
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 32 * 1024 * 1024
 """The maximum size in bytes of a file that is parsed as HTML."""
+
+
+_PARTING = re.compile(r"\s[|\u00b7\u2022\u00bb\u2013\u2014-]\s|\s?::\s")
+"""Matches what separates the title of a page from the name of its site."""
+
+_GUTENBERG = re.compile(
+    r"(?:The )?Project Gutenberg(?:['\u2019]s| e-?(?:book|text),?(?: of)?) (.+?)(?:[,;]* by [^,;]*)?\W*", re.IGNORECASE
+)
 
 
 class HtmlOutliner:
@@ -37,7 +49,7 @@ class HtmlOutliner:
             return _without_headings(page, self._fallback.outline(source, progress))
         tree = page.outline_items(text.line_count)
         return Outline(
-            title=page.title or page.items[0].title,
+            title=_own_title(page.title, tree) or page.items[0].title,
             extent=text.extent,
             items=tree,
             facts=text.facts,
@@ -45,11 +57,24 @@ class HtmlOutliner:
         )
 
 
+def _own_title(title: str, tree: Sequence[OutlineItem]) -> str:
+    """Return the title of a page without the name of its site or its collection.
+
+    These are left out if the rest is the first heading, with at least two words. A book of Project Gutenberg has its
+    own title.
+    """
+    book = _GUTENBERG.fullmatch(title)
+    if book:
+        return book[1]
+    first = next((item.title for item in tree if item.type not in ("preamble", "lines")), "")
+    is_part = first.casefold() in (part.strip().casefold() for part in _PARTING.split(title))
+    return first if is_part and len(words_of(first)) > 1 else title
+
+
 def _without_headings(page: Page, plain: Outline) -> Outline:
     """Return an outline with a single item for a page without headings.
 
-    The children of the item are the captioned figures and tables, or else the items of `plain` if there are several.
-    Return `plain` if the page has no text, or if it has no such figures and tables and `plain` has no items.
+    Its children are the captioned figures and tables. Return `plain` if the page has no text or was not parsed.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")
@@ -57,6 +82,5 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     if not said or not (plain.items or captions):
         return plain
     lines = Lines(1, plain.extent.lines or 1)
-    below = captions or (plain.items if len(plain.items) > 1 else ())
-    outline_item = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), below)
+    outline_item = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), captions)
     return evolve(plain, title=page.title or None, items=(outline_item,), notes=[*plain.notes, *page.notes()])

@@ -1,9 +1,11 @@
 """Finds the sections of an HTML document: headings, sectioning elements, and figures and tables with captions.
 
-A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`), if
-it starts with a heading of a higher level than all other headings in it, or if it is a navigation element with a
-heading. Otherwise, it only ends the sections in it. Some landmark roles (WAI-ARIA 1.2, 5.3.4) turn `div`, `ul`, and
-`form` into sectioning elements.
+A sectioning element (`article`, `section`, `aside`, `main`) becomes a node if it has a label (`aria-label`), or if it
+starts with a heading of a higher level than all other headings in it. Otherwise, it only ends the sections in it. Some
+landmark roles (WAI-ARIA 1.2, 5.3.4) turn `div`, `ul`, and `form` into sectioning elements.
+
+The furniture of a page, which makes no nodes, leads to its content: navigation, the footer of the page, an `aside` with
+navigation in it, and links to parts of the page with which it begins.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from attrs import define, field
 
 from citekit.adapters.formats.html.lines import letters
-from citekit.adapters.formats.html.section_tree import CAPTION, NAVIGATION, Box, Item, Page, nested, node_of
+from citekit.adapters.formats.html.section_tree import CAPTION, FURNITURE, Box, Item, Page, nested, node_of
 from citekit.adapters.formats.html.tags import Tag, Text, tokens
 from citekit.adapters.formats.shared.sections import HEADING_LIMIT
 from citekit.adapters.libraries.lxml import names
@@ -86,8 +88,15 @@ def flat(words: Iterable[str]) -> str:
     return " ".join("".join(words).split())
 
 
-_SECTIONING = frozenset(("article", "section", "nav", "aside", "main"))
-_ROLES = {"navigation": NAVIGATION, "search": NAVIGATION, "main": "main", "complementary": "aside"}
+_CONTENT = frozenset(("article", "section", "aside", "main"))
+_SECTIONING = {**{name: name for name in _CONTENT}, "nav": FURNITURE, "footer": FURNITURE}
+_ROLES = {
+    "navigation": FURNITURE,
+    "search": FURNITURE,
+    "contentinfo": FURNITURE,
+    "main": "main",
+    "complementary": "aside",
+}
 _ROLED = frozenset(("div", "ul", "form"))
 """Elements whose landmark roles are recognized."""
 
@@ -109,7 +118,7 @@ def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = No
 
     `seen` has the letters that readers see on each line; other text is left out. Invalid HTML raises no error.
     """
-    reader = _Reader(_deepest(content), seen)
+    reader = _Reader(_deepest(content), seen, Page(said=bytearray(line_count + 1)))
     for token in tokens(content):
         if isinstance(token, Tag):
             reader.tag(token)
@@ -151,12 +160,16 @@ class _Reader:
     last_node: int = 0
     last_end: int = 0
     titles: list[str] | None = None
+    furniture: int = 0
+    leads: bool = False
 
     def text(self, text: Text) -> None:
         """Add text to the title, heading, or caption that is open, or else to the body of the current section."""
         if self.titles is not None:
             self.titles.append(text.words)
             return
+        if not (self.furniture or self.leads):
+            self.page.say(text.line, text.words)
         words = self._seen_part(text)
         if self.heading is not None:
             self.heading.say(words)
@@ -184,8 +197,8 @@ class _Reader:
         """Process a tag, which can open or close an element or separate paragraphs."""
         name = tag.name
         if name in _INLINE:
-            if name == "a" and self.heading is not None:
-                self.heading.link(closes=tag.closes)
+            if name == "a":
+                self._link(tag)
             return
         self._part()
         if name == "title":
@@ -204,6 +217,15 @@ class _Reader:
             self._caption(tag)
         self._begin_block(tag)
 
+    def _link(self, tag: Tag) -> None:
+        if self.heading is not None:
+            self.heading.link(closes=tag.closes)
+        elif not tag.closes and not self.page.is_begun and tag.attributes.get("href", "").startswith("#"):
+            self.leads = True
+        elif tag.closes and self.leads:
+            self.leads = False
+            self.words.clear()
+
     def _begin_block(self, tag: Tag) -> None:
         if (
             self.heading is not None
@@ -219,7 +241,7 @@ class _Reader:
         self._part()
         self._close_heading(closed=False)
         while len(self.boxes) > 1:
-            self._pop(line_count)
+            self._pop(line_count, closed=False)
         self.page.items = nested(self.boxes[0].items, line_count)
         return self.page
 
@@ -227,7 +249,7 @@ class _Reader:
         if self.heading is not None:
             self.heading.words.append(" ")
         body = self.page.opening if self.body is None else self.body
-        if self.words and len(body) < _BODY_PIECES:
+        if self.words and not (self.furniture or self.leads) and len(body) < _BODY_PIECES:
             body += [flat(self.words)[:_BODY_LIMIT], ""]
         self.words.clear()
 
@@ -242,7 +264,9 @@ class _Reader:
         if heading is None:
             return
         title = heading.title(closed=closed)
-        if title and not heading.is_link_bar:
+        if heading.is_link_bar:
+            self.page.unsay(heading.line, heading.line)
+        elif any(map(str.isalnum, title)):
             self.kept += 1
             item = Item(heading.line, heading.level, title)
             self.boxes[-1].items.append(item)
@@ -262,8 +286,8 @@ class _Reader:
         self._close_heading(closed=False)
         if tag.closes:
             self._close(tag.name, tag.line)
-        else:
-            self._open(tag, tag.name, tag.name)
+        elif tag.name != "footer" or not any(self.open_[name] for name in _CONTENT):
+            self._open(tag, tag.name, _SECTIONING[tag.name])
 
     def _landmark(self, tag: Tag) -> None:
         """Process the tag of an element that can have a landmark role, which makes it a sectioning element."""
@@ -283,18 +307,26 @@ class _Reader:
 
     def _open(self, tag: Tag, name: str, kind: str) -> None:
         if len(self.boxes) < _DEPTH_LIMIT:
-            self.boxes.append(Box(name, kind, tag.line, flat([tag.attributes.get("aria-label", "")])))
+            self.boxes.append(Box(name, kind, tag.line, flat([tag.attributes.get("aria-label", "")]), body=self.body))
             self.open_[name] += 1
+            self.furniture += kind == FURNITURE
 
     def _close(self, name: str, line: int) -> None:
         while self.open_[name]:
             self._close_heading(closed=False)
-            if self._pop(line) == name:
+            if self._pop(line, closed=self.boxes[-1].name == name) == name:
                 return
 
-    def _pop(self, line: int) -> str:
+    def _pop(self, line: int, *, closed: bool) -> str:
+        """Close the last box at `line`, and return its name. Without `closed`, its own end tag is missing."""
         box = self.boxes.pop()
         self.open_[box.name] -= 1
+        self.furniture -= box.type == FURNITURE
+        if closed and (box.type == FURNITURE or (box.type == "aside" and box.has_furniture)):
+            self._leave_out(box, line)
+            return box.name
+        if box.type == FURNITURE:
+            self.page.say_all(box.line, line)
         self.body = []
         node = node_of(box, line)
         if node is None:
@@ -305,6 +337,13 @@ class _Reader:
             self.last_end = max(self.last_end, line)
         self.boxes[-1].items += box.items if node is None else [node]
         return box.name
+
+    def _leave_out(self, box: Box, line: int) -> None:
+        """Leave out the furniture in `box`, which ends at `line`."""
+        self.body = box.body
+        self.boxes[-1].has_furniture = True
+        if box.type == "aside":
+            self.page.unsay(box.line, line)
 
     def _caption(self, tag: Tag) -> None:
         """Process the tag of a figure, table, or caption.

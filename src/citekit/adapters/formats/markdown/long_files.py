@@ -83,7 +83,7 @@ class MarkdownScan:
             self._add(number, len(heading[1]), heading[2] or "", 1)
         elif rule and self.paragraph:
             self._add(
-                self.first_line, 1 if rule[1][0] == "=" else 2, " ".join(self.paragraph), number - self.first_line + 1
+                self.first_line, 1 if rule[1][0] == "=" else 2, "\n".join(self.paragraph), number - self.first_line + 1
             )
         elif _RULE.match(line):
             self.items = 0
@@ -119,5 +119,7 @@ class MarkdownScan:
         self.paragraph.append(line.strip())
 
     def _add(self, line: int, level: int, title: str, height: int) -> None:
-        self.found.append(TextHeading(line, level, " ".join(self.plain(title).split()), height))
+        words = "\n".join(each for each in title.split("\n") if any(map(str.isalnum, each)))
+        if words:
+            self.found.append(TextHeading(line, level, " ".join(self.plain(words).split()), height))
         self.paragraph, self.items = [], 0

@@ -37,6 +37,7 @@ _LINK = re.compile(
 )
 _TAG = re.compile(r"(?<!\\)<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
 _MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|\\(?=[!-/:-@\[-`{-~])")
+_EMPHASIS = re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]{1,300})(?<=\S)_(?!\w)")
 _CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
 _PROTECTED = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
 _RESTORED = {code: sign for sign, code in _PROTECTED.items()}
@@ -95,8 +96,10 @@ def read_headings(content: str) -> list[TextHeading]:
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.level == 0 and opening.map:
             first, end = opening.map
-            title = " ".join(plain(inline.content).split())
-            found.append(TextHeading(lines_before + first + 1, int(opening.tag[1:]), title, end - first))
+            lines = (line for line in inline.content.split("\n") if any(map(str.isalnum, line)))
+            title = " ".join(plain("\n".join(lines)).split())
+            if title:
+                found.append(TextHeading(lines_before + first + 1, int(opening.tag[1:]), title, end - first))
     return found
 
 
@@ -119,6 +122,6 @@ def plain(line: str) -> str:
     if coded:
         text = _CODE.sub(lambda code: code[2].translate(_PROTECTED), text)
     text = _TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
-    text = _MARKS.sub("", text).strip()
+    text = _MARKS.sub("", _EMPHASIS.sub(r"\1", text) if "_" in text else text).strip()
     text = unescape(text) if "&" in text else text
     return text.translate(_RESTORED) if coded else text

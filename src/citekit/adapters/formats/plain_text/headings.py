@@ -93,6 +93,9 @@ _CONTINUES = re.compile(
 _PARAGRAPH = 4
 """The minimum number of lines of a paragraph. A heading that is wrapped has fewer."""
 
+_COLUMNS = re.compile(r"\S[ \t]{3,}\S|\S[ .\u00b7\u2026_]*[.\u00b7\u2026_]{2,}[ .\u00b7\u2026_]*\d{1,4}\s*\Z")
+"""Matches a line with columns or a leader before a page number, which is no heading."""
+
 _FULL_LINE = 50
 """The minimum number of characters of the first line of a paragraph that is wrapped."""
 
@@ -193,7 +196,7 @@ class HeadingFinder:
             self.named.append(TextHeading(number, 0, title.strip("* ")))
         elif rank:
             self.named.append(TextHeading(number, rank, title))
-        elif not after.strip() and not _START_OF_BOOK.match(line):
+        elif not after.strip() and not _START_OF_BOOK.match(line) and not _is_piece(title):
             self._maybe(number, title)
 
     def _maybe(self, number: int, title: str) -> None:
@@ -352,6 +355,13 @@ def _with_titles(found: list[TextHeading]) -> list[TextHeading]:
         else:
             kept.append(heading)
     return kept
+
+
+def _is_piece(line: str) -> bool:
+    """Return whether a line is a piece of something else than text: a row of columns, or the end of a caption in
+    brackets.
+    """
+    return _COLUMNS.search(line) is not None or line.count("[") < line.count("]")
 
 
 def _is_number(title: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
@@ -17,6 +18,15 @@ SUMMARY_LINES = 40
 
 HEADING_LIMIT = 20_000
 """Maximum number of sections in one text; see `kept_headings`."""
+
+_NUMBER = re.compile(
+    r"\W*(?:[^\W\d_]{2,12}\W+)?(?:\d{1,4}|[ivxlcdm]{1,8}|one|two|three|four|five|six|seven|eight|nine|ten)\W*", re.I
+)
+
+
+def is_bare_number(title: str) -> bool:
+    """Return whether a title is only a number, such as `CHAPTER I` or `12.`, and needs the rest of the title."""
+    return _NUMBER.fullmatch(title) is not None
 
 
 @frozen
