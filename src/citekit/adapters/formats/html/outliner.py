@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
@@ -74,7 +74,8 @@ def _own_title(title: str, tree: Sequence[OutlineItem]) -> str:
 def _without_headings(page: Page, plain: Outline) -> Outline:
     """Return an outline with a single item for a page without headings.
 
-    Its children are the captioned figures and tables. Return `plain` if the page has no text or was not parsed.
+    Its children are the captioned figures and tables, or else groups of lines as long as the items of `plain`. Return
+    `plain` if the page has no text or was not parsed.
     """
     body = page.opening
     said = page.title or next((line for line in body if line), "")
@@ -82,5 +83,14 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     if not said or not (plain.items or captions):
         return plain
     lines = Lines(1, plain.extent.lines or 1)
-    outline_item = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), captions)
+    below = captions or (tuple(_line_groups(plain)) if len(plain.items) > 1 else ())
+    outline_item = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), below)
     return evolve(plain, title=page.title or None, items=(outline_item,), notes=[*plain.notes, *page.notes()])
+
+
+def _line_groups(plain: Outline) -> Iterator[OutlineItem]:
+    """Yield the groups of lines of `plain` without their titles, which are markup."""
+    for item in plain.items:
+        if isinstance(item.location, Lines):
+            first, last = item.location.first, item.location.last
+            yield OutlineItem(f"Lines {first}-{last}" if first < last else f"Line {first}", "lines", item.location)
