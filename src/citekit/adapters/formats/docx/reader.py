@@ -109,7 +109,8 @@ class _Documents:
             comments[0].set("id", CLASS)
             parts.append(Part(CLASS, lambda: comments))
             contents.append(Entry(1, inner_text(comments[0]), CLASS, CLASS))
-        if not any(inner_text(part.root()) for part in parts) and body.find(".//img") is None:
+        roots = [part.root() for part in parts]
+        if not any(inner_text(root) or root.find(".//img") is not None for root in roots):
             raise SourceUnsupported(f"{path.name} is a Word document that contains neither text nor pictures.")
         return MarkupBook(facts=facts, parts=parts, contents=contents, picture=lambda href: _picture(path, href))
 
