@@ -95,9 +95,14 @@ class Numbering:
         return found
 
     def _place(self, paragraph: _Element, styles: Styles) -> tuple[str, int] | None:
-        """Return the ID of the list of a paragraph and its level there, or None."""
+        """Return the ID of the list of a paragraph and its level there, or None.
+
+        Word does not number empty paragraphs that end a section of pages.
+        """
         properties = next(below(paragraph, "pPr"), None)
         if properties is None:
+            return None
+        if next(below(properties, "sectPr"), None) is not None and next(paragraph.iter("{*}t"), None) is None:
             return None
         style = value_of(properties, "pStyle") or ""
         own, own_level = own_number(properties)
