@@ -15,10 +15,10 @@ from citekit.adapters.formats.xlsx.handler import HANDLER as XLSX
 from citekit.container.parsers import Parsers
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
-from citekit.domain.locations import Pages
+from citekit.domain.locations import Chapter, Pages
 from citekit.domain.progress import silent
 from citekit.domain.source import Source
-from tests.formats.office.office_files import paragraph, png, table, write_docx, write_sheets
+from tests.formats.office.office_files import PICTURE, paragraph, png, table, write_docx, write_sheets
 
 PROSE = paragraph("The water of the lake was sampled each month, and the samples show what the shore has lost. " * 3)
 CENTERED = '<w:jc w:val="center"/>'
@@ -265,3 +265,107 @@ def test_icons_are_no_figures_and_one_row_is_no_header(tmp_path: Path) -> None:
     (item,) = outline(tmp_path / "a.pptx").items
 
     assert [each.title for each in item.children] == ["A lake", "Figure", "Table", "Depth, Shore"]
+
+
+@pytest.mark.parametrize(
+    ("described", "title"),
+    [
+        ("A lake Description automatically generated", "A lake"),
+        ("Ein See. Automatisch generierte Beschreibung mit niedriger Zuverlässigkeit", "Ein See."),
+        ("https://lakes.example/a.png", "Figure"),
+        ("Related image", "Figure"),
+        ("Image result for lakes", "lakes"),
+        ("A related image of https", "A related image of https"),
+    ],
+)
+def test_descriptions_that_programs_wrote_are_no_titles(tmp_path: Path, described: str, title: str) -> None:
+    import io
+
+    from pptx import Presentation
+    from pptx.util import Inches
+
+    made: Any = Presentation()
+    shape = made.slides.add_slide(made.slide_layouts[5]).shapes.add_picture(
+        io.BytesIO(png("red")), Inches(1), Inches(1), Inches(5), Inches(4)
+    )
+    shape._element.nvPicPr.cNvPr.set("descr", described)
+    made.save(tmp_path / "a.pptx")
+
+    (item,) = outline(tmp_path / "a.pptx").items
+
+    assert [each.title for each in item.children] == [title]
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("Tableau12", "Lake, Depth"), ("Table1", "Lake, Depth"), ("Lakes1", "Lakes1"), ("Table", "Table")],
+)
+def test_tables_without_a_given_name_are_titled_by_their_columns(tmp_path: Path, name: str, title: str) -> None:
+    from openpyxl import Workbook
+    from openpyxl.worksheet.table import Table
+
+    made: Any = Workbook()
+    for row in (("Lake", "Depth"), ("North", 3), ("South", 5)):
+        made.active.append(row)
+    made.active.add_table(Table(displayName=name, ref="A1:B3"))
+    made.save(tmp_path / "a.xlsx")
+
+    (item,) = outline(tmp_path / "a.xlsx").items
+
+    assert [each.title for each in item.children] == [title]
+
+
+def test_headings_without_text_below_them_are_no_opening(tmp_path: Path) -> None:
+    body = paragraph("Lakes", "berschrift1") + paragraph("Shores", "berschrift2") + PROSE
+    body += paragraph("Rivers", "berschrift1") + PROSE + paragraph("Banks", "berschrift2") + PROSE
+
+    lakes, rivers = outline(write_docx(tmp_path / "a.docx", body)).items
+
+    assert [(each.title, each.type) for each in lakes.children] == [("Shores", "section")]
+    assert [(each.title, each.type) for each in rivers.children] == [("Rivers", "opening"), ("Banks", "section")]
+    assert isinstance(lakes.children[0].location, Chapter)
+    assert lakes.children[0].location.chars is not None
+    assert lakes.children[0].location.chars[0] == 0
+
+
+def test_a_picture_before_the_first_heading_is_no_part(tmp_path: Path) -> None:
+    items = outline(write_docx(tmp_path / "a.docx", PICTURE + paragraph("Lakes", "berschrift1") + PROSE)).items
+
+    assert [(each.title, each.location) for each in items] == [("Lakes", Chapter(2))]
+    assert [each.title for each in outline(write_docx(tmp_path / "b.docx", PICTURE)).items] == ["Opening"]
+
+
+def test_a_diagram_is_titled_by_its_text(tmp_path: Path) -> None:
+    from lxml import etree
+    from pptx import Presentation
+    from pptx.opc.package import Part
+    from pptx.opc.packuri import PackURI
+
+    office, drawing = (
+        "http://schemas.openxmlformats.org/officeDocument/2006",
+        "http://schemas.openxmlformats.org/drawingml/2006",
+    )
+    words = "".join(
+        f"<d:t><a:p><a:r><a:t>{each}</a:t></a:r></a:p></d:t>" for each in ("Lakes", "Rivers", "words " * 30)
+    )
+    blob = f'<d:dataModel xmlns:d="{drawing}/diagram" xmlns:a="{drawing}/main">{words}</d:dataModel>'
+    made: Any = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[5])
+    data: Any = Part(PackURI("/ppt/diagrams/data1.xml"), "application/xml", slide.part.package, blob.encode())
+    key = slide.part.relate_to(data, f"{office}/relationships/diagramData")
+    slide.shapes._spTree.append(
+        etree.fromstring(
+            f'''<p:graphicFrame xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"
+            xmlns:a="{drawing}/main"><p:nvGraphicFramePr><p:cNvPr id="9" name="D"/><p:cNvGraphicFramePr/><p:nvPr/>
+            </p:nvGraphicFramePr><p:xfrm><a:off x="900000" y="900000"/><a:ext cx="5000000" cy="5000000"/></p:xfrm><a:graphic>
+            <a:graphicData uri="{drawing}/diagram"><d:relIds xmlns:d="{drawing}/diagram" xmlns:r="{office}/relationships"
+            r:dm="{key}"/></a:graphicData></a:graphic></p:graphicFrame>'''
+        )
+    )
+    made.save(tmp_path / "a.pptx")
+
+    (item,) = outline(tmp_path / "a.pptx").items
+
+    (figure,) = item.children
+    assert figure.title.startswith("Lakes, Rivers, words words")
+    assert len(figure.title) <= 80

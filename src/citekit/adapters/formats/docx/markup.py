@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.docx.false_headings import false_headings
 from citekit.adapters.formats.docx.fields import flatten_fields
+from citekit.adapters.formats.docx.numbering import Numbering
 from citekit.adapters.formats.docx.opening import OPENING_LIMIT, Line, printed_title
 from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level, value_of, whole
 from citekit.adapters.formats.docx.visibility import Visibility
@@ -118,9 +119,11 @@ _GONE = names(
 """Elements without text to read, and elements that only affect appearance."""
 
 
-def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> str:
-    """Mark the hidden runs, headings, captions, and titles of the document body `root`, in place, and remove unneeded
-    markup.
+def thinned(
+    package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility, numbering: Numbering
+) -> str:
+    """Mark the hidden runs, headings, captions, and titles of the document body `root`, in place, write the numbers of
+    headings before them, and remove unneeded markup.
 
     Return the title that the document prints, or "". `part` is the name of the package part that contains the body.
     Raise `SourceUnsupported` if this part is larger than `MARKUP_LIMIT` bytes.
@@ -138,8 +141,11 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, v
     title = _printed_title(paragraphs, levels, styles)
     if all(level == BODY for level in levels):
         levels = _without_false(paragraphs, _by_look(paragraphs, styles))
-    for paragraph, level in zip(paragraphs, levels, strict=True):
+    numbers = numbering.numbers(paragraphs, styles)
+    for at, (paragraph, level) in enumerate(zip(paragraphs, levels, strict=True)):
         _mark(paragraph, level, styles)
+        if level < BODY and at in numbers:
+            _write_before(paragraph, f"{numbers[at]} ")
     for each in [each for each in root.iter() if local(each) in _GONE]:
         parent = each.getparent()
         if parent is not None:
@@ -296,6 +302,16 @@ def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
     else:
         return
     _set_style(paragraph, properties, name)
+
+
+def _write_before(paragraph: _Element, text: str) -> None:
+    """Write a run of text at the beginning of a paragraph, which has properties."""
+    from lxml import etree
+
+    space = str(paragraph.tag).rpartition("}")[0] + "}"
+    run = etree.Element(f"{space}r")
+    etree.SubElement(run, f"{space}t").text = text
+    paragraph.insert(1, run)
 
 
 def _set_style(paragraph: _Element, properties: _Element | None, name: str) -> None:

@@ -21,6 +21,7 @@ from attrs import define, evolve, field
 from citekit.adapters.formats.docx.annotations import CLASS, comments_markup
 from citekit.adapters.formats.docx.looks import Looks
 from citekit.adapters.formats.docx.markup import mark_notes, mark_runs, thinned
+from citekit.adapters.formats.docx.numbering import Numbering
 from citekit.adapters.formats.docx.styles import Styles, said_of
 from citekit.adapters.formats.docx.visibility import Visibility
 from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
@@ -108,7 +109,8 @@ class _Documents:
             comments[0].set("id", CLASS)
             parts.append(Part(CLASS, lambda: comments))
             contents.append(Entry(1, inner_text(comments[0]), CLASS, CLASS))
-        if not any(inner_text(part.root()) for part in parts) and body.find(".//img") is None:
+        roots = [part.root() for part in parts]
+        if not any(inner_text(root) or root.find(".//img") is not None for root in roots):
             raise SourceUnsupported(f"{path.name} is a Word document that contains neither text nor pictures.")
         return MarkupBook(facts=facts, parts=parts, contents=contents, picture=lambda href: _picture(path, href))
 
@@ -161,11 +163,12 @@ def _parts_and_title(package: OfficePackage) -> tuple[dict[str, bytes], str]:
     found = {each.kind: each.target for each in relations if each.kind in _READ and not each.outside}
     styled = package.root(found["styles"]) if "styles" in found else None
     styles, looks = Styles.of(styled), Looks.of(styled, _theme(package, main))
-    if "numbering" in found:
-        looks.add_lists(package.root(found["numbering"]))
+    lists = package.root(found["numbering"]) if "numbering" in found else None
+    if lists is not None:
+        looks.add_lists(lists)
     visibility = Visibility.of(looks, root, _bound_data(package), shows_background=_shows_background(package, main))
     parts = {name: package.read(name) for name in found.values()}
-    title = thinned(package, main, root, styles, visibility)
+    title = thinned(package, main, root, styles, visibility, Numbering.of(lists))
     parts[main] = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
     for name in (found[kind] for kind in ("footnotes", "endnotes") if kind in found):
         notes = package.root(name)

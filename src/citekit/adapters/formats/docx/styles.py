@@ -34,6 +34,7 @@ class _Style:
     size: int | None
     height: str | None
     alignment: str | None
+    number: tuple[str | None, int | None]
 
 
 @define
@@ -91,6 +92,17 @@ class Styles:
         """Return the alignment of the paragraph style `key`, such as `center` (17.3.1.13), or None."""
         return next((style.alignment for style in self._chain(key) if style.alignment is not None), None)
 
+    def number(self, key: str) -> tuple[str | None, int | None]:
+        """Return the ID of the list that the paragraph style `key` belongs to and the level there, or None for each."""
+        found = [style.number for style in self._chain(key)]
+        number = next((number for number, _ in found if number is not None), None)
+        return number, next((level for _, level in found if level is not None), None)
+
+    def names(self, key: str) -> Iterator[str]:
+        """Yield the IDs of the paragraph style `key` and of those that it is based on."""
+        yield key or self.default
+        yield from (style.based_on for style in self._chain(key) if style.based_on)
+
     def height(self, run: str) -> str | None:
         """Return the vertical alignment of the character style `run`, such as superscript (17.3.2.42), or None."""
         return next((each.height for each in self._chain(run, self.runs) if each.height is not None), None)
@@ -118,6 +130,7 @@ def _style(element: _Element) -> _Style:
         size=None if run is None else whole(value_of(run, "sz")),
         height=None if run is None else value_of(run, "vertAlign"),
         alignment=None if paragraph is None else value_of(paragraph, "jc"),
+        number=(None, None) if paragraph is None else own_number(paragraph),
     )
 
 
@@ -125,6 +138,12 @@ def outline_level(properties: _Element) -> int | None:
     """Return the outline level in the properties of a paragraph, counted from 0, or None."""
     level = whole(value_of(properties, "outlineLvl"))
     return None if level is None else min(level, BODY)
+
+
+def own_number(properties: _Element) -> tuple[str | None, int | None]:
+    """Return the ID of the list and the level there in the properties of a paragraph (17.3.1.19), or None for each."""
+    said = next(below(properties, "numPr"), None)
+    return (None, None) if said is None else (value_of(said, "numId"), whole(value_of(said, "ilvl")))
 
 
 def value_of(element: _Element, name: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from attrs import frozen
 from citekit.adapters.formats.pptx.charts import chart_text
 from citekit.adapters.formats.pptx.text import largest_lines, written
 from citekit.adapters.formats.pptx.visibility import Canvas, Drawn, Edges, Reader
+from citekit.adapters.formats.shared.outline import one_line
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Box
 
@@ -25,6 +27,18 @@ DEPTH_LIMIT = 32
 
 SHAPES_LIMIT = 5000
 """Maximum number of shapes that are read on one slide."""
+
+DIAGRAM_TITLE = 80
+"""Maximum number of characters of the title of a diagram that is made from its text."""
+
+_MADE_UP = re.compile(
+    r"""(?:https?|file)://\S+|^Related\ image$|^Image\ result\ for\ |\s*(?:
+        Description\ (?:automatically\ )?generated|AI-generated\ content|Automatisch\ generierte\ Beschreibung
+        |Description\ générée\ automatiquement|Descripción\ generada\ automáticamente
+        |Descrizione\ generata\ automaticamente|Descrição\ gerada\ automaticamente).*""",
+    re.VERBOSE,
+)
+"""Matches what programs add to alternative texts, or write instead of them."""
 
 
 @frozen
@@ -199,8 +213,8 @@ def _is_outside(edges: Edges | None) -> bool:
 
 
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
-    """Return the kind, the title, and the text of a shape."""
-    described = description(shape)
+    """Return the kind, the title, and the text of a shape. A diagram without a description is titled by its text."""
+    described = _MADE_UP.sub("", description(shape)).strip()
     if getattr(shape, "has_table", False) and shape.has_table:
         rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
         header = ", ".join(filter(None, rows[0])) if len(rows) > 1 else ""
@@ -209,7 +223,8 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
         text = chart_text(shape.chart_part._element)
         return "chart", described or text.partition("\n")[0], text
     if is_picture(shape):
-        return "figure", described, diagram_text(shape, as_seen=as_seen)
+        text = diagram_text(shape, as_seen=as_seen)
+        return "figure", described or one_line(", ".join(text.split("\n")), DIAGRAM_TITLE), text
     return "running" if _runs(shape) else "text", "", written(body_of(shape), as_seen=as_seen)
 
 

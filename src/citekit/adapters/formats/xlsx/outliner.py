@@ -27,6 +27,12 @@ TITLE_GAP = 3
 _UNITS = re.compile(r"\(?(?:(?:all )?(?:amounts|figures|values) )?in\b", re.IGNORECASE)
 """Matches the beginning of a note about units above a table (`In millions of euros`)."""
 
+_AUTOMATIC = re.compile(
+    r"(?:table|tabelle|tableau|tabla|tabela|tabella|tabell?|tabulka|táblázat|taulukko|таблица|表|テーブル|표)_?\d+",
+    re.IGNORECASE,
+)
+"""Matches the names that Excel gives to tables."""
+
 _T = TypeVar("_T")
 
 
@@ -171,10 +177,14 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
 
 
 def _table(table: Table, sheet: Sheet) -> OutlineItem:
-    """Return the outline item for a table that the workbook defines, without column names on hidden sheets."""
+    """Return the outline item for a table that the workbook defines, without column names on hidden sheets.
+
+    A name that nobody gave to the table is replaced by the names of its columns.
+    """
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
     columns = table.columns if sheet.state == "visible" else ()
-    return OutlineItem(table.name, "table", table.place, _columns(columns, last[0] - first[0]))
+    title = (", ".join(columns) if _AUTOMATIC.fullmatch(table.name) else "") or table.name
+    return OutlineItem(title, "table", table.place, _columns(columns, last[0] - first[0]))
 
 
 def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[OutlineItem]:
