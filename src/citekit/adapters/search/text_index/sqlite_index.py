@@ -9,6 +9,7 @@ import json
 import os
 import unicodedata
 import zlib
+from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
@@ -29,6 +30,12 @@ VERSION = 3
 
 BATCH = 500
 """Maximum number of blocks that one query returns."""
+
+FOUND = 64
+"""Maximum number of blocks that a search of everything reads at once."""
+
+SCANNED = 4096
+"""A search for some of the blocks reads the numbers of all matching blocks if there are fewer than this."""
 
 SAMPLE = 48
 """Approximate number of evenly spaced positions in the index, from each of which a search for some of the blocks takes
@@ -52,10 +59,8 @@ _TABLES = Tables(
 _ALL = "SELECT * FROM text"
 _TEXTS = "SELECT * FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
 _OF_FIRST = "SELECT * FROM text WHERE first IN (SELECT value FROM json_each(?)) AND blocks > 0"
-_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid"
-_NEXT_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? AND rowid >= ? ORDER BY rowid LIMIT 1"
-_EVERY = "SELECT number FROM block ORDER BY number"
-_NEXT = "SELECT number FROM block WHERE number >= ? ORDER BY number LIMIT 1"
+_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? AND rowid >= ? ORDER BY rowid LIMIT ?"
+_EVERY = "SELECT number FROM block WHERE number >= ? ORDER BY number LIMIT ?"
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM term WHERE term MATCH ? LIMIT ?)"
 _COUNT_EVERY = "SELECT count(*) FROM (SELECT 1 FROM block LIMIT ?)"
 _FIRSTS = (
@@ -222,38 +227,49 @@ class SqliteTextIndex:
     def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """See `TextIndex.find_everywhere`."""
         before = self.generation()
-        sample = self._sample(words) if spread else []
-        is_whole = yield from self._found(sample)
-        numbers = self._numbers(words) if is_whole else []
-        if spread:
-            known = set(sample)
-            rest = [number for number in numbers if number not in known]
-        else:
-            rest = [number for _, owned in self._by_resource(numbers) for number in owned]
-            is_whole = len(rest) == len(numbers)
-        is_whole = (yield from self._found(rest)) and is_whole
+        is_whole = yield from self._found_spread(words) if spread else self._found_sorted(words)
         if not is_whole and self.generation() == before:
             self._file.discard()
 
-    def _numbers(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of all blocks that contain all of the words, or of all blocks if there are no words, in
-        order.
+    def _found_sorted(self, words: Sequence[str]) -> Generator[FoundBlock, None, bool]:
+        numbers = self._numbers(words)
+        owned = [number for _, own in self._by_resource(numbers) for number in own]
+        is_whole = yield from self._found(owned)
+        return is_whole and len(owned) == len(numbers)
+
+    def _found_spread(self, words: Sequence[str]) -> Generator[FoundBlock, None, bool]:
+        """Yield blocks from all over the index first, then the others, whose numbers are read only as needed."""
+        numbers = self._numbers(words, most=SCANNED)
+        sample = self._sample(words, numbers)
+        known = set(sample)
+        is_whole = yield from self._found(sample)
+        while is_whole and numbers:
+            is_whole = yield from self._found([number for number in numbers if number not in known])
+            numbers = self._numbers(words, numbers[-1] + 1, SCANNED) if len(numbers) == SCANNED else []
+        return is_whole
+
+    def _numbers(self, words: Sequence[str], start: int = 0, most: int = -1) -> list[int]:
+        """Return the numbers from `start` of the first `most` blocks (default: all) that contain all of the words, or
+        of all blocks if there are no words, in order.
         """
-        query, values = (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
-        rows = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
+        query, values = _holding(words)
+        rows = self._file.read(lambda connection: connection.execute(query, (*values, start, most)).fetchall()) or []
         return [number for (number,) in rows]
 
-    def _sample(self, words: Sequence[str]) -> list[int]:
+    def _sample(self, words: Sequence[str], numbers: Sequence[int]) -> list[int]:
         """Return the numbers of some blocks that contain all of the words, from all over the index.
 
-        The cost does not grow with the number of these blocks.
+        `numbers` are the first `SCANNED` of all such blocks. The cost does not grow with the number of the others.
         """
-        query, values = (_NEXT_HOLDING, (_phrase(words),)) if words else (_NEXT, ())
+        query, values = _holding(words)
 
         def chosen(connection: Connection) -> list[int]:
             (end,) = connection.execute(_END).fetchone()
             starts = range(0, end, max(1, end // SAMPLE))
-            rows = (connection.execute(query, (*values, start)).fetchone() for start in starts)
+            if len(numbers) < SCANNED:
+                places = (bisect_left(numbers, start) for start in starts)
+                return [numbers[at] for at in places if at < len(numbers)]
+            rows = (connection.execute(query, (*values, start, 1)).fetchone() for start in starts)
             return [row[0] for row in rows if row is not None]
 
         return list(dict.fromkeys(self._file.read(chosen) or []))
@@ -261,7 +277,7 @@ class SqliteTextIndex:
     def _found(self, numbers: Sequence[int]) -> Generator[FoundBlock, None, bool]:
         """Yield the blocks with these numbers, and return whether all of them exist and are from this home."""
         is_whole = True
-        for batch in _batches(numbers, BATCH):
+        for batch in _batches(numbers, FOUND):
             blocks, found = self._numbered(batch), 0
             for (name, first, count, version, _), own in self._by_resource(batch):
                 for number in own:
@@ -373,6 +389,11 @@ def _parts(row: _Row) -> tuple[bytes, ...]:
 
 def _batches(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (numbers[start : start + size] for start in range(0, len(numbers), size))
+
+
+def _holding(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the query for the numbers of the blocks that contain all of the words, and its first values."""
+    return (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
 
 
 def _phrase(words: Sequence[str], joint: str = " ") -> str:
