@@ -9,7 +9,6 @@ import json
 import os
 import unicodedata
 import zlib
-from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
@@ -29,13 +28,13 @@ VERSION = 3
 """The version of the tables and of the format of the blocks in them."""
 
 BATCH = 500
-"""Maximum number of blocks that one query returns."""
+"""Maximum number of blocks, or of their numbers, that one query returns."""
 
 FOUND = 64
 """Maximum number of blocks that a search of everything reads at once."""
 
-SCANNED = 4096
-"""A search for some of the blocks reads the numbers of all matching blocks if there are fewer than this."""
+SCANNED = 16_384
+"""If fewer blocks than this match, a search for some of them goes through the numbers of all, which is faster then."""
 
 SAMPLE = 48
 """Approximate number of evenly spaced positions in the index, from each of which a search for some of the blocks takes
@@ -60,6 +59,7 @@ _ALL = "SELECT * FROM text"
 _TEXTS = "SELECT * FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
 _OF_FIRST = "SELECT * FROM text WHERE first IN (SELECT value FROM json_each(?)) AND blocks > 0"
 _HOLDING = "SELECT rowid FROM term WHERE term MATCH ? AND rowid >= ? ORDER BY rowid LIMIT ?"
+_FIRST_OF_PARTS = "SELECT min(rowid) FROM term WHERE term MATCH ? GROUP BY rowid / ? ORDER BY 1"
 _EVERY = "SELECT number FROM block WHERE number >= ? ORDER BY number LIMIT ?"
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM term WHERE term MATCH ? LIMIT ?)"
 _COUNT_EVERY = "SELECT count(*) FROM (SELECT 1 FROM block LIMIT ?)"
@@ -239,13 +239,12 @@ class SqliteTextIndex:
 
     def _found_spread(self, words: Sequence[str]) -> Generator[FoundBlock, None, bool]:
         """Yield blocks from all over the index first, then the others, whose numbers are read only as needed."""
-        numbers = self._numbers(words, most=SCANNED)
-        sample = self._sample(words, numbers)
-        known = set(sample)
+        sample = self._sample(words)
         is_whole = yield from self._found(sample)
-        while is_whole and numbers:
+        known, start = set(sample), 0
+        while is_whole and (numbers := self._numbers(words, start, BATCH)):
             is_whole = yield from self._found([number for number in numbers if number not in known])
-            numbers = self._numbers(words, numbers[-1] + 1, SCANNED) if len(numbers) == SCANNED else []
+            start = numbers[-1] + 1
         return is_whole
 
     def _numbers(self, words: Sequence[str], start: int = 0, most: int = -1) -> list[int]:
@@ -256,20 +255,20 @@ class SqliteTextIndex:
         rows = self._file.read(lambda connection: connection.execute(query, (*values, start, most)).fetchall()) or []
         return [number for (number,) in rows]
 
-    def _sample(self, words: Sequence[str], numbers: Sequence[int]) -> list[int]:
+    def _sample(self, words: Sequence[str]) -> list[int]:
         """Return the numbers of some blocks that contain all of the words, from all over the index.
 
-        `numbers` are the first `SCANNED` of all such blocks. The cost does not grow with the number of the others.
+        The cost does not grow with the number of these blocks if there are more than `SCANNED`.
         """
         query, values = _holding(words)
+        is_scanned = bool(words) and self.count_everywhere(words, SCANNED) < SCANNED
 
         def chosen(connection: Connection) -> list[int]:
             (end,) = connection.execute(_END).fetchone()
-            starts = range(0, end, max(1, end // SAMPLE))
-            if len(numbers) < SCANNED:
-                places = (bisect_left(numbers, start) for start in starts)
-                return [numbers[at] for at in places if at < len(numbers)]
-            rows = (connection.execute(query, (*values, start, 1)).fetchone() for start in starts)
+            step = max(1, end // SAMPLE)
+            if is_scanned:
+                return [number for (number,) in connection.execute(_FIRST_OF_PARTS, (*values, step))]
+            rows = (connection.execute(query, (*values, start, 1)).fetchone() for start in range(0, end, step))
             return [row[0] for row in rows if row is not None]
 
         return list(dict.fromkeys(self._file.read(chosen) or []))
