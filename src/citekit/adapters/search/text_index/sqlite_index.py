@@ -9,7 +9,7 @@ import json
 import os
 import unicodedata
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
 from typing import Any, cast
@@ -29,6 +29,9 @@ VERSION = 3
 
 BATCH = 500
 """Maximum number of blocks, or of their numbers, that one query returns."""
+
+FEW = 8
+"""Maximum number of blocks that a search of a resource reads first, for callers that need only one."""
 
 FOUND = 64
 """Maximum number of blocks that a search of everything reads at once."""
@@ -192,7 +195,8 @@ class SqliteTextIndex:
                 continue
             rows = self._numbered([first + number for number in asked])
             read = [(number, *rows.get(first + number, (b"", None))) for number in asked]
-            if all(self._is_own(code, name, version, number, data) for number, data, code in read):
+            holds = self._seal.checker()
+            if all(_is_own(holds, code, name, version, number, data) for number, data, code in read):
                 return {number: from_bytes(data) for number, data, _ in read}
             self._file.discard()
         return {}
@@ -206,15 +210,16 @@ class SqliteTextIndex:
         for name, first, count, version, _ in self._texts(list(versions)):
             if versions[name] != version:
                 continue
-            at, end = first, first + count
+            at, end, most = first, first + count, FEW
             while at < end:
-                found = self._rows(match, at, end)
+                found, holds = self._rows(match, at, end, most), self._seal.checker()
                 for number, data, code in found:
-                    if self._is_own(code, name, version, number - first, data):
+                    if _is_own(holds, code, name, version, number - first, data):
                         yield name, from_bytes(data)
                     else:
                         is_whole = False
-                at = found[-1][0] + 1 if len(found) == BATCH else end
+                at = found[-1][0] + 1 if len(found) == most else end
+                most = BATCH
         if not is_whole:
             self._file.discard()
 
@@ -277,11 +282,11 @@ class SqliteTextIndex:
         """Yield the blocks with these numbers, and return whether all of them exist and are from this home."""
         is_whole = True
         for batch in _batches(numbers, FOUND):
-            blocks, found = self._numbered(batch), 0
+            blocks, holds, found = self._numbered(batch), self._seal.checker(), 0
             for (name, first, count, version, _), own in self._by_resource(batch):
                 for number in own:
                     data, code = blocks.get(number, (b"", None))
-                    if number < first + count and self._is_own(code, name, version, number - first, data):
+                    if number < first + count and _is_own(holds, code, name, version, number - first, data):
                         found += 1
                         yield FoundBlock(name, version, number - first, from_bytes(data))
             is_whole = is_whole and found == len(batch)
@@ -303,8 +308,8 @@ class SqliteTextIndex:
         """Close the file. The next access reopens it."""
         self._file.close()
 
-    def _rows(self, match: str, start: int, end: int) -> list[Any]:
-        query, values = (_MATCHING, (match, start, end, BATCH)) if match else (_OF_RANGE, (start, end, BATCH))
+    def _rows(self, match: str, start: int, end: int, most: int) -> list[Any]:
+        query, values = (_MATCHING, (match, start, end, most)) if match else (_OF_RANGE, (start, end, most))
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
     def _numbered(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, object]]:
@@ -334,10 +339,6 @@ class SqliteTextIndex:
         found = _row(stored)
         return found[0] if found is not None and self._seal.holds(found[1], *_parts(found[0])) else None
 
-    def _is_own(self, code: object, resource_id: str, version: str, at: int, data: object) -> bool:
-        """Return whether this CiteKit home stored `data` as block `at` (from 0) of the resource."""
-        return isinstance(data, bytes) and self._seal.holds(code, *block_parts(resource_id, version, at, data))
-
     def _take(self, connection: Connection, resource_id: str) -> bool:
         """Remove a resource, and return whether the index had it.
 
@@ -350,8 +351,9 @@ class SqliteTextIndex:
         if row is None:
             raise DatabaseError(_FOREIGN)
         name, first, count, version, _ = row
+        holds = self._seal.checker()
         for number, data, code in connection.execute(_OF_RANGE, (first, first + count, count)).fetchall():
-            if not self._is_own(code, name, version, number - first, data):
+            if not _is_own(holds, code, name, version, number - first, data):
                 raise DatabaseError(_FOREIGN)
             terms = _terms(from_bytes(data))
             connection.execute("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
@@ -367,6 +369,13 @@ class SqliteTextIndex:
 def block_parts(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:
     """Return the data that the authentication code of block `at` (from 0) of a resource covers."""
     return b"text block", resource_id.encode(), version.encode(), b"%d" % at, data
+
+
+def _is_own(holds: Callable[..., bool], code: object, resource_id: str, version: str, at: int, data: object) -> bool:
+    """Return whether this CiteKit home stored `data` as block `at` (from 0) of the resource; `holds` is from
+    `HomeSeal.checker`.
+    """
+    return isinstance(data, bytes) and holds(code, *block_parts(resource_id, version, at, data))
 
 
 def _terms(block: TextBlock) -> str:
