@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 WORD_LIMIT = 64
@@ -44,6 +44,22 @@ def words_of(text: str) -> list[str]:
 def line_words(line: str) -> tuple[str, ...]:
     """Return the words of a line, cached because the lines of a page are compared with many queries and titles."""
     return tuple(words_of(line))
+
+
+def lines_that_may_have(text: str, words: Iterable[str]) -> set[int]:
+    """Return the numbers of the lines, from 0, that may contain one of `words`: those in which it occurs in any place,
+    and those that are not ASCII, because `words_of` changes other characters.
+    """
+    lines = text.split("\n")
+    found = {number for number, line in enumerate(lines) if not line.isascii()}
+    lowered = "\n".join(line if line.isascii() else "" for line in lines).lower()  # fast, because it is ASCII
+    for word in words:
+        number, end = 0, 0
+        while end >= 0 and (at := lowered.find(word, end)) >= 0:
+            number += lowered.count("\n", end, at)
+            found.add(number)
+            end = lowered.find("\n", at)
+    return found
 
 
 def with_few_translated(text: str, table: Mapping[int, str]) -> str:

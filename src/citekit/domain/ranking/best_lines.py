@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from citekit.domain.library.lexical import stems, tokens
+from citekit.domain.words import LINES_KEPT, lines_that_may_have
 
 MOST = 3
 """Maximum number of adjacent lines in a result."""
@@ -38,19 +40,19 @@ _Line = tuple[int, int, frozenset[str]]
 def _lines(text: str, wanted: frozenset[str]) -> list[_Line]:
     """Return the offsets of each line with text, and the stems of `wanted` in it."""
     lines, at = list[_Line](), 0
-    for line in text.split("\n"):
+    likely = lines_that_may_have(text, wanted)  # most lines need not be divided into words
+    for number, line in enumerate(text.split("\n")):
         if line.strip():
-            lines.append((at, at + len(line), _stems_in(line, wanted)))
+            found = wanted & _line_stems(line) if number in likely else frozenset[str]()
+            lines.append((at, at + len(line), found))
         at += len(line) + 1
     return lines
 
 
-def _stems_in(line: str, wanted: frozenset[str]) -> frozenset[str]:
-    if line.isascii():  # a search for the stems makes it unnecessary to divide most lines into words
-        small = line.lower()
-        if not any(stem in small for stem in wanted):
-            return frozenset()
-    return wanted.intersection(stems(tokens(line)))
+@lru_cache(maxsize=LINES_KEPT)
+def _line_stems(line: str) -> frozenset[str]:
+    """Return the stems of a line, cached because the same pages are the best for many questions."""
+    return frozenset(stems(tokens(line)))
 
 
 def _best(lines: Sequence[_Line], rarities: Mapping[str, float]) -> tuple[float, tuple[int, int] | None]:

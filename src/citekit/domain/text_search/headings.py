@@ -124,5 +124,7 @@ def _headings_from(words: Sequence[Sequence[str]], first: int, longest: int) -> 
 
 def _unnumbered(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words without numbers at their start, unless all are numbers."""
+    if words and not words[0].isdecimal():
+        return tuple(words)
     first = next((at for at, word in enumerate(words) if not word.isdecimal()), 0)
     return tuple(words[first:])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from itertools import islice
 
 from attrs import frozen
 
 from citekit.domain.text_search.query import TextQuery
-from citekit.domain.words import line_words
+from citekit.domain.words import line_words, lines_that_may_have
 
 NEAR = 3
 """The maximum number of line ends, without blank lines, between words that are close together."""
@@ -64,16 +64,19 @@ def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]
     """
     if query.pattern is not None and not query.pattern.may_match(text):
         return []
-    lines, starts, at = [], [], 0
-    for line in text.split("\n"):
+    lines, starts, numbers, at = [], [], [], 0
+    for number, line in enumerate(text.split("\n")):
         if line.strip():
             lines.append(line)
             starts.append(at)
+            numbers.append(number)
         at += len(line) + 1
     if query.pattern is not None:
         found = [(number, number) for number, line in enumerate(lines) if query.pattern.matches(line)]
         return [_match(Kind.LINE, each, lines, starts, (), headings) for each in found]
-    occurrences = _occurrences(lines, query)
+    likely = lines_that_may_have(text, query.words)
+    words = [line_words(line) if number in likely else _OTHER for line, number in zip(lines, numbers, strict=True)]
+    occurrences = _occurrences(words, query)
     if not all(occurrences):
         return []
     spans = _close(occurrences)
@@ -104,19 +107,18 @@ def _match(
     return LineMatch(kind, starts[first], starts[last] + len(lines[last]), share)
 
 
-def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
-    """Return the (first, last) line numbers of the occurrences of each phrase."""
-    words = query.words
+_OTHER = ("",)
+"""Stands for the words of a line without words of the query: no phrase continues across it."""
+
+
+def _occurrences(lines: Iterable[Sequence[str]], query: TextQuery) -> list[list[tuple[int, int]]]:
+    """Return the (first, last) line numbers of the occurrences of each phrase in `lines`, each as its words."""
     every: list[str] = []
     first_words = []
-    for line in lines:
+    for words in lines:
         first_words.append(len(every))
-        lowered = line.lower()
-        if line.isascii() and not any(word in lowered for word in words):
-            every.append("")  # no phrase continues across this line
-        else:
-            every.extend(line_words(line))
-    places: dict[str, list[int]] = {word: [] for word in words}
+        every.extend(words)
+    places: dict[str, list[int]] = {word: [] for word in query.words}
     for at, word in enumerate(every):
         if word in places:
             places[word].append(at)

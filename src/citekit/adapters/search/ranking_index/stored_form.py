@@ -102,7 +102,8 @@ class StoredDocument:
         if not self.vectors:
             return None
         numpy: Any = imported("numpy", "Ranking by meaning", "library")
-        cosines = self._matrix @ numpy.asarray(vector, numpy.float32)
+        # For long documents, `@` starts threads that wait for each other, which can take longer than the work.
+        cosines = numpy.einsum("ij,j->i", self._matrix, numpy.asarray(vector, numpy.float32))
         best = numpy.full(len(self.index), _NONE, numpy.float32)
         numpy.maximum.at(best, self._owners, cosines)
         best[best == _NONE] = 0.0

@@ -9,7 +9,7 @@ import json
 import os
 import unicodedata
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
 from typing import Any, cast
@@ -28,7 +28,16 @@ VERSION = 3
 """The version of the tables and of the format of the blocks in them."""
 
 BATCH = 500
-"""Maximum number of blocks that one query returns."""
+"""Maximum number of blocks, or of their numbers, that one query returns."""
+
+FEW = 8
+"""Maximum number of blocks that a search of a resource reads first, for callers that need only one."""
+
+FOUND = 64
+"""Maximum number of blocks that a search of everything reads at once."""
+
+SCANNED = 16_384
+"""If fewer blocks than this match, a search for some of them goes through the numbers of all, which is faster then."""
 
 SAMPLE = 48
 """Approximate number of evenly spaced positions in the index, from each of which a search for some of the blocks takes
@@ -52,10 +61,9 @@ _TABLES = Tables(
 _ALL = "SELECT * FROM text"
 _TEXTS = "SELECT * FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
 _OF_FIRST = "SELECT * FROM text WHERE first IN (SELECT value FROM json_each(?)) AND blocks > 0"
-_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid"
-_NEXT_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? AND rowid >= ? ORDER BY rowid LIMIT 1"
-_EVERY = "SELECT number FROM block ORDER BY number"
-_NEXT = "SELECT number FROM block WHERE number >= ? ORDER BY number LIMIT 1"
+_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? AND rowid >= ? ORDER BY rowid LIMIT ?"
+_FIRST_OF_PARTS = "SELECT min(rowid) FROM term WHERE term MATCH ? GROUP BY rowid / ? ORDER BY 1"
+_EVERY = "SELECT number FROM block WHERE number >= ? ORDER BY number LIMIT ?"
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM term WHERE term MATCH ? LIMIT ?)"
 _COUNT_EVERY = "SELECT count(*) FROM (SELECT 1 FROM block LIMIT ?)"
 _FIRSTS = (
@@ -187,7 +195,8 @@ class SqliteTextIndex:
                 continue
             rows = self._numbered([first + number for number in asked])
             read = [(number, *rows.get(first + number, (b"", None))) for number in asked]
-            if all(self._is_own(code, name, version, number, data) for number, data, code in read):
+            holds = self._seal.checker()
+            if all(_is_own(holds, code, name, version, number, data) for number, data, code in read):
                 return {number: from_bytes(data) for number, data, _ in read}
             self._file.discard()
         return {}
@@ -201,15 +210,16 @@ class SqliteTextIndex:
         for name, first, count, version, _ in self._texts(list(versions)):
             if versions[name] != version:
                 continue
-            at, end = first, first + count
+            at, end, most = first, first + count, FEW
             while at < end:
-                found = self._rows(match, at, end)
+                found, holds = self._rows(match, at, end, most), self._seal.checker()
                 for number, data, code in found:
-                    if self._is_own(code, name, version, number - first, data):
+                    if _is_own(holds, code, name, version, number - first, data):
                         yield name, from_bytes(data)
                     else:
                         is_whole = False
-                at = found[-1][0] + 1 if len(found) == BATCH else end
+                at = found[-1][0] + 1 if len(found) == most else end
+                most = BATCH
         if not is_whole:
             self._file.discard()
 
@@ -222,38 +232,48 @@ class SqliteTextIndex:
     def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """See `TextIndex.find_everywhere`."""
         before = self.generation()
-        sample = self._sample(words) if spread else []
-        is_whole = yield from self._found(sample)
-        numbers = self._numbers(words) if is_whole else []
-        if spread:
-            known = set(sample)
-            rest = [number for number in numbers if number not in known]
-        else:
-            rest = [number for _, owned in self._by_resource(numbers) for number in owned]
-            is_whole = len(rest) == len(numbers)
-        is_whole = (yield from self._found(rest)) and is_whole
+        is_whole = yield from self._found_spread(words) if spread else self._found_sorted(words)
         if not is_whole and self.generation() == before:
             self._file.discard()
 
-    def _numbers(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of all blocks that contain all of the words, or of all blocks if there are no words, in
-        order.
+    def _found_sorted(self, words: Sequence[str]) -> Generator[FoundBlock, None, bool]:
+        numbers = self._numbers(words)
+        owned = [number for _, own in self._by_resource(numbers) for number in own]
+        is_whole = yield from self._found(owned)
+        return is_whole and len(owned) == len(numbers)
+
+    def _found_spread(self, words: Sequence[str]) -> Generator[FoundBlock, None, bool]:
+        """Yield blocks from all over the index first, then the others, whose numbers are read only as needed."""
+        sample = self._sample(words)
+        is_whole = yield from self._found(sample)
+        known, start = set(sample), 0
+        while is_whole and (numbers := self._numbers(words, start, BATCH)):
+            is_whole = yield from self._found([number for number in numbers if number not in known])
+            start = numbers[-1] + 1
+        return is_whole
+
+    def _numbers(self, words: Sequence[str], start: int = 0, most: int = -1) -> list[int]:
+        """Return the numbers from `start` of the first `most` blocks (default: all) that contain all of the words, or
+        of all blocks if there are no words, in order.
         """
-        query, values = (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
-        rows = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
+        query, values = _holding(words)
+        rows = self._file.read(lambda connection: connection.execute(query, (*values, start, most)).fetchall()) or []
         return [number for (number,) in rows]
 
     def _sample(self, words: Sequence[str]) -> list[int]:
         """Return the numbers of some blocks that contain all of the words, from all over the index.
 
-        The cost does not grow with the number of these blocks.
+        The cost does not grow with the number of these blocks if there are more than `SCANNED`.
         """
-        query, values = (_NEXT_HOLDING, (_phrase(words),)) if words else (_NEXT, ())
+        query, values = _holding(words)
+        is_scanned = bool(words) and self.count_everywhere(words, SCANNED) < SCANNED
 
         def chosen(connection: Connection) -> list[int]:
             (end,) = connection.execute(_END).fetchone()
-            starts = range(0, end, max(1, end // SAMPLE))
-            rows = (connection.execute(query, (*values, start)).fetchone() for start in starts)
+            step = max(1, end // SAMPLE)
+            if is_scanned:
+                return [number for (number,) in connection.execute(_FIRST_OF_PARTS, (*values, step))]
+            rows = (connection.execute(query, (*values, start, 1)).fetchone() for start in range(0, end, step))
             return [row[0] for row in rows if row is not None]
 
         return list(dict.fromkeys(self._file.read(chosen) or []))
@@ -261,12 +281,12 @@ class SqliteTextIndex:
     def _found(self, numbers: Sequence[int]) -> Generator[FoundBlock, None, bool]:
         """Yield the blocks with these numbers, and return whether all of them exist and are from this home."""
         is_whole = True
-        for batch in _batches(numbers, BATCH):
-            blocks, found = self._numbered(batch), 0
+        for batch in _batches(numbers, FOUND):
+            blocks, holds, found = self._numbered(batch), self._seal.checker(), 0
             for (name, first, count, version, _), own in self._by_resource(batch):
                 for number in own:
                     data, code = blocks.get(number, (b"", None))
-                    if number < first + count and self._is_own(code, name, version, number - first, data):
+                    if number < first + count and _is_own(holds, code, name, version, number - first, data):
                         found += 1
                         yield FoundBlock(name, version, number - first, from_bytes(data))
             is_whole = is_whole and found == len(batch)
@@ -288,8 +308,8 @@ class SqliteTextIndex:
         """Close the file. The next access reopens it."""
         self._file.close()
 
-    def _rows(self, match: str, start: int, end: int) -> list[Any]:
-        query, values = (_MATCHING, (match, start, end, BATCH)) if match else (_OF_RANGE, (start, end, BATCH))
+    def _rows(self, match: str, start: int, end: int, most: int) -> list[Any]:
+        query, values = (_MATCHING, (match, start, end, most)) if match else (_OF_RANGE, (start, end, most))
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
     def _numbered(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, object]]:
@@ -319,10 +339,6 @@ class SqliteTextIndex:
         found = _row(stored)
         return found[0] if found is not None and self._seal.holds(found[1], *_parts(found[0])) else None
 
-    def _is_own(self, code: object, resource_id: str, version: str, at: int, data: object) -> bool:
-        """Return whether this CiteKit home stored `data` as block `at` (from 0) of the resource."""
-        return isinstance(data, bytes) and self._seal.holds(code, *block_parts(resource_id, version, at, data))
-
     def _take(self, connection: Connection, resource_id: str) -> bool:
         """Remove a resource, and return whether the index had it.
 
@@ -335,8 +351,9 @@ class SqliteTextIndex:
         if row is None:
             raise DatabaseError(_FOREIGN)
         name, first, count, version, _ = row
+        holds = self._seal.checker()
         for number, data, code in connection.execute(_OF_RANGE, (first, first + count, count)).fetchall():
-            if not self._is_own(code, name, version, number - first, data):
+            if not _is_own(holds, code, name, version, number - first, data):
                 raise DatabaseError(_FOREIGN)
             terms = _terms(from_bytes(data))
             connection.execute("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
@@ -352,6 +369,13 @@ class SqliteTextIndex:
 def block_parts(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:
     """Return the data that the authentication code of block `at` (from 0) of a resource covers."""
     return b"text block", resource_id.encode(), version.encode(), b"%d" % at, data
+
+
+def _is_own(holds: Callable[..., bool], code: object, resource_id: str, version: str, at: int, data: object) -> bool:
+    """Return whether this CiteKit home stored `data` as block `at` (from 0) of the resource; `holds` is from
+    `HomeSeal.checker`.
+    """
+    return isinstance(data, bytes) and holds(code, *block_parts(resource_id, version, at, data))
 
 
 def _terms(block: TextBlock) -> str:
@@ -373,6 +397,11 @@ def _parts(row: _Row) -> tuple[bytes, ...]:
 
 def _batches(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (numbers[start : start + size] for start in range(0, len(numbers), size))
+
+
+def _holding(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the query for the numbers of the blocks that contain all of the words, and its first values."""
+    return (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
 
 
 def _phrase(words: Sequence[str], joint: str = " ") -> str:
