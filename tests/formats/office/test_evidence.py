@@ -20,7 +20,7 @@ from citekit.adapters.sources.filesystem import FileSources
 from citekit.domain.errors import FormUnsupported, LocationOutside
 from citekit.domain.evidence import Extraction, Form, Options
 from citekit.domain.locations import Box, Cells, Chapter, Location, Pages
-from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.extractor import Extractor, identity_of
 from tests.formats.office import office_files as made
 
 Cut = Callable[..., tuple[Extraction, bytes]]
@@ -63,6 +63,12 @@ def opened_sheet(data: bytes) -> Any:
     import openpyxl
 
     return openpyxl.load_workbook(io.BytesIO(data)).active
+
+
+def test_word_documents_have_an_identity_of_their_own(files: Path) -> None:
+    extractor, source = EpubExtractor(AnyBookReader()), FileSources().identify(files / "report.docx")
+
+    assert identity_of(extractor, source) != extractor.identity
 
 
 def test_slides_are_a_deck_with_only_their_own_content(cut: Cut) -> None:

@@ -89,9 +89,15 @@ class EpubExtractor:
     """
 
     identity = ExtractorIdentity("epub", "5")
+    _of_docx = ExtractorIdentity("epub", "6")
+    """The identity for Word documents, whose texts changed alone."""
 
     def __init__(self, reader: Reader, seen: Reader | None = None) -> None:
         self._reader, self._seen = reader, seen or reader
+
+    def identity_for(self, source: Source) -> ExtractorIdentity:
+        """See `DependentExtractor.identity_for`. Word documents have an identity of their own."""
+        return self._of_docx if source.format.name == "docx" else self.identity
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """See `Extractor.forms`. The forms are HTML (which is also the native form), text, PDF, and PNG."""

@@ -22,7 +22,7 @@ from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-RECIPE = "4"
+RECIPE = "5"
 """The version of the extraction. It changes whenever the same request would produce different bytes."""
 
 _FORMS = (Form.NATIVE, Form.TEXT)

@@ -53,7 +53,7 @@ class CellsExtractor:
     (HTML).
     """
 
-    identity = ExtractorIdentity("office-cells", "3")
+    identity = ExtractorIdentity("office-cells", "4")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """Return NATIVE (XLSX), TEXT (CSV), and HTML for cells of a workbook, and no forms for anything else."""
