@@ -55,6 +55,9 @@ LINES_OF_A_LOCKUP = 3
 EDGE_TOLERANCE = 0.1
 """The largest difference of the edges of two lines of such a block, as a share of the width."""
 
+MIN_WORDS = 3
+"""The minimum number of words of a printed title that replaces a different title in the metadata."""
+
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
     re.I,
@@ -68,6 +71,7 @@ _PRODUCT = re.compile(r"(?!(?i:rev|ver|vol)\d)(?=\S*\d)(?=[A-Z][^A-Z\s]*[A-Z])[\
 _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
 """What shows a copyright notice or an address."""
 
+_DATE = re.compile(r"\b(?:\d{1,2}/\d{1,2}/\d{4}|\d{4}-\d\d-\d\d)\b")
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 _SEPARATOR = " – "
 
@@ -89,15 +93,14 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     """
     metadata = texts.reader.document.metadata or {}
     written, author = written_title(metadata.get("title") or ""), title_letters(metadata.get("author") or "")
-    if written and is_confirmed(written, _first_words(texts)):
-        return DocumentTitle(written, "metadata")
-    first = range(1, min(COVER_PAGES, texts.count) + 1)
     body_size = _body_size(texts)
-    cover = next((page for page in first if _letters(texts.read(page)) >= LETTERS_OF_A_COVER), first[-1])
-    for page in range(1, cover + 1):
-        texts = texts.exactly_on([page])
-        if printed := _cover_title(texts.read(page), body_size, author):
-            return DocumentTitle(printed, f"page {page}")
+    is_trusted = bool(written) and is_confirmed(written, _first_words(texts))
+    cover = _cover_page(texts)
+    found = _title_on_pages(texts, cover, body_size, author)
+    if is_trusted and not (found and _is_better(found.text, written, texts, body_size)):
+        return DocumentTitle(written, "metadata")
+    if found:
+        return found
     if written:
         return DocumentTitle(written, "metadata")
     opening = next(
@@ -106,6 +109,41 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     if opening and _CODE.fullmatch(path.stem):
         return DocumentTitle(one_line(opening, TITLE_LIMIT), f"page {cover}")
     return DocumentTitle(_readable(path.stem), "file name")
+
+
+def _cover_page(texts: PageTexts) -> int:
+    """Return the first page that is not mostly a picture, or the last one that is searched for a title."""
+    first = range(1, min(COVER_PAGES, texts.count) + 1)
+    return next((page for page in first if _letters(texts.read(page)) >= LETTERS_OF_A_COVER), first[-1])
+
+
+def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) -> DocumentTitle | None:
+    """Return the title that the first of the pages up to `last` shows that shows one, or None."""
+    for page in range(1, last + 1):
+        texts = texts.exactly_on([page])
+        if printed := _cover_title(texts.read(page), body_size, author):
+            return DocumentTitle(printed, f"page {page}")
+    return None
+
+
+def _is_better(printed: str, written: str, texts: PageTexts, body_size: float) -> bool:
+    """Return whether the title on a cover is better than `written`, the title in the metadata, which the pages confirm.
+
+    It is if it has the same letters, but more spaces. It also is if `written` seems to be the name of a draft: no first
+    page shows it in bold or large type, it has no date, and the cover repeats a word of it and adds others.
+    """
+    wanted = title_letters(written)
+    if wanted == title_letters(printed):
+        return len(printed.split()) > len(written.split())
+    words, known = set(words_of(printed)), set(words_of(written))
+    if len(words) < MIN_WORDS or words <= known or not words & known or _DATE.search(written):
+        return False
+    pages = range(1, min(CONFIRMING_PAGES, texts.count) + 1)
+    return not any(wanted in _prominent_letters(texts.read(page), body_size) for page in pages)
+
+
+def _prominent_letters(lines: Sequence[StyledLine], body_size: float) -> str:
+    return title_letters("".join([line.text for line in lines if line.bold or line.size >= COVER_RATIO * body_size]))
 
 
 def _first_words(texts: PageTexts) -> set[str]:
