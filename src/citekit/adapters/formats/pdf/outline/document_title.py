@@ -46,6 +46,9 @@ LINES_OF_A_COVER = 60
 SIZE_TOLERANCE = 0.06
 """The largest difference in size of lines of one title, as a share. OCR measures each line separately."""
 
+SUBTITLE_GAP = 0.8
+"""The largest distance of the subtitle from the title above it, as a multiple of the size of the title."""
+
 PRODUCTS_IN_A_TITLE = 3
 """The maximum number of names of products in one part of a title."""
 
@@ -55,8 +58,8 @@ LINES_OF_A_LOCKUP = 3
 EDGE_TOLERANCE = 0.1
 """The largest difference of the edges of two lines of such a block, as a share of the width."""
 
-MIN_WORDS = 3
-"""The minimum number of words of a printed title that replaces a different title in the metadata."""
+NEW_WORDS = 2
+"""The minimum number of words that a printed title adds to a title in the metadata that it replaces."""
 
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
@@ -72,6 +75,7 @@ _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
 """What shows a copyright notice or an address."""
 
 _DATE = re.compile(r"\b(?:\d{1,2}/\d{1,2}/\d{4}|\d{4}-\d\d-\d\d)\b")
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 _SEPARATOR = " – "
 
@@ -98,7 +102,7 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     cover = _cover_page(texts)
     found = _title_on_pages(texts, cover, body_size, author)
     if is_trusted and not (found and _is_better(found.text, written, texts, body_size)):
-        return DocumentTitle(written, "metadata")
+        return DocumentTitle(_with_spaces(written, found.text if found else ""), "metadata")
     if found:
         return found
     if written:
@@ -121,7 +125,7 @@ def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) 
     """Return the title that the first of the pages up to `last` shows that shows one, or None."""
     for page in range(1, last + 1):
         texts = texts.exactly_on([page])
-        if printed := _cover_title(texts.read(page), body_size, author):
+        if printed := _cover_title(page, texts, body_size, author):
             return DocumentTitle(printed, f"page {page}")
     return None
 
@@ -129,17 +133,23 @@ def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) 
 def _is_better(printed: str, written: str, texts: PageTexts, body_size: float) -> bool:
     """Return whether the title on a cover is better than `written`, the title in the metadata, which the pages confirm.
 
-    It is if it has the same letters, but more spaces. It also is if `written` seems to be the name of a draft: no first
-    page shows it in bold or large type, it has no date, and the cover repeats a word of it and adds others.
+    It is if `written` seems to be the name of a draft: no first page shows it in bold or large type, it has no date, and
+    the cover repeats a word of it and adds several.
     """
     wanted = title_letters(written)
-    if wanted == title_letters(printed):
-        return len(printed.split()) > len(written.split())
     words, known = set(words_of(printed)), set(words_of(written))
-    if len(words) < MIN_WORDS or words <= known or not words & known or _DATE.search(written):
+    if len(words - known) < NEW_WORDS or not words & known or _DATE.search(written):
         return False
     pages = range(1, min(CONFIRMING_PAGES, texts.count) + 1)
     return not any(wanted in _prominent_letters(texts.read(page), body_size) for page in pages)
+
+
+def _with_spaces(written: str, printed: str) -> str:
+    """Return the title in the metadata with the spaces of the first part of the printed one if only these differ; often,
+    a line break lost its space.
+    """
+    first = printed.split(_SEPARATOR)[0]
+    return first if first.replace(" ", "") == written.replace(" ", "") and " " in first else written
 
 
 def _prominent_letters(lines: Sequence[StyledLine], body_size: float) -> str:
@@ -164,15 +174,15 @@ def _body_size(texts: PageTexts) -> float:
     return max(sizes.items(), key=lambda item: (item[1], -item[0]))[0] if sizes else 0.0
 
 
-def _cover_title(lines: Sequence[StyledLine], body_size: float, author: str) -> str:
-    """Return the largest text of a page with the parts of the title around it, or else its first lines if they are
-    bold.
+def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> str:
+    """Return the largest text of `page` with the parts of the title around it and its subtitle, or else its first lines
+    if they are bold.
 
     The name of the publisher, or of the `author` in the metadata (letters in lower case), is the last part, except in
     the report of a company about a period.
     Return "" if there is no such text, if it has too many parts, or if it follows the heading of a table of contents.
     """
-    lines = [line for line in lines if line.upright]
+    lines = [line for line in texts.all_displayed_lines(page) if _reads_across(line)]
     every = _as_lockups(_groups([line for line in lines if line.size >= COVER_RATIO * body_size]))
     contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
     groups = [group for group in every[:contents] if _is_title(_text(group)) or _is_product(_text(group))]
@@ -188,6 +198,7 @@ def _cover_title(lines: Sequence[StyledLine], body_size: float, author: str) -> 
     if len(parts) > PARTS_OF_A_TITLE:
         return ""
     parts.sort(key=lambda group: -_size(group))
+    parts += _subtitles([group for group in titles if group not in publisher], largest, parts, texts)
     parts += publisher
     return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *period])), TITLE_LIMIT)
 
@@ -212,6 +223,32 @@ def _parts_of_title(
             or (_is_product(_text(group)) and _size(group) >= ABOVE_RATIO * _size(largest))
         ),
     ]
+
+
+def _subtitles(
+    groups: Sequence[list[StyledLine]], largest: list[StyledLine], parts: Sequence[list[StyledLine]], texts: PageTexts
+) -> list[list[StyledLine]]:
+    """Return the subtitle, if there is one: the group next below `largest` if it is near and not yet one of the `parts`,
+    has no numbers, and mostly has words that the first pages also have in small letters, unlike names and places.
+    """
+    last, size = largest[-1], _size(largest)
+    below = [group for group in groups if group[0].top >= last.bottom - size / 2 and group is not largest]
+    first = min(below, key=lambda group: group[0].top, default=None)
+    if first is None or first in parts or first[0].top - last.bottom > SUBTITLE_GAP * size:
+        return []
+    text = _text(first)
+    words, title = _LONG_WORD.findall(text), sum(len(_text(part)) + len(_SEPARATOR) for part in parts)
+    if len(words) < 2 or title + len(text) > TITLE_LIMIT or any(map(str.isdigit, text)):
+        return []
+    pages = range(1, min(SAMPLE_PAGES, texts.count) + 1)
+    lines = (line.text for page in pages for line in texts.read(page) if not _NOTICE.search(line.text))
+    known = {word for line in lines for word in _LONG_WORD.findall(line)}
+    return [first] if 2 * sum(word.casefold() in known for word in words) > len(words) else []
+
+
+def _reads_across(line: StyledLine) -> bool:
+    """Return whether a line of the displayed page is horizontal or slightly slanted."""
+    return line.upright or line.right - line.left > 2 * (line.bottom - line.top)
 
 
 def _is_publisher(group: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> bool:
