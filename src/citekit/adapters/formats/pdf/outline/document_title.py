@@ -6,11 +6,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from attrs import frozen
 
+from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
@@ -36,6 +37,9 @@ COVER_RATIO = 1.15
 
 ABOVE_RATIO = 0.65
 """The smallest size of a part of the title above the largest text of a cover, as a multiple of the largest size."""
+
+TITLE_SECTIONS = 2
+"""The minimum number of sections at the beginning that are the parts of the title if all of them are printed in it."""
 
 LETTERS_OF_A_COVER = 20
 """A page with fewer letters is assumed to be mostly a picture. If it has no title, the next page is searched, too."""
@@ -113,6 +117,25 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     if opening and _CODE.fullmatch(path.stem):
         return DocumentTitle(one_line(opening, TITLE_LIMIT), f"page {cover}")
     return DocumentTitle(_readable(path.stem), "file name")
+
+
+def without_title(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
+    """Return the sections without those at the beginning that are the parts of the title on its page, if at least two
+    are.
+
+    A single one is kept, because it may be the heading of all text.
+    """
+    page = sections[0].page if len(sections) > TITLE_SECTIONS else 0
+    if not 0 < page <= COVER_PAGES or sections[TITLE_SECTIONS - 1].page != page:
+        return sections
+    author = title_letters((texts.reader.document.metadata or {}).get("author") or "")
+    found = _title_on_pages(texts, page, _body_size(texts), author)
+    if found is None or found.origin != f"page {page}":
+        return sections
+    title = title_letters(found.text)
+    own = [*takewhile(lambda each: each.page == page and len(title_letters(each.title)) > 3, sections)]
+    parts = [*takewhile(lambda each: title_letters(each.title) in title, own)]
+    return sections[len(parts) :] if TITLE_SECTIONS <= len(parts) < len(sections) else sections
 
 
 def _cover_page(texts: PageTexts) -> int:

@@ -26,7 +26,7 @@ from attrs import evolve, field, frozen
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
 from citekit.adapters.formats.pdf.outline.abstracts import with_abstracts
-from citekit.adapters.formats.pdf.outline.document_title import title_of
+from citekit.adapters.formats.pdf.outline.document_title import title_of, without_title
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags, trusted
@@ -191,6 +191,7 @@ def _of_sections(
 
 
 def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
+    sections = without_title(sections, texts)
     items, shortened = outline_items_of(sections, texts)
     notes = moved_section_notes(sections, texts)
     if shortened:
