@@ -79,6 +79,8 @@ _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
 """What shows a copyright notice or an address."""
 
 _DATE = re.compile(r"\b(?:\d{1,2}/\d{1,2}/\d{4}|\d{4}-\d\d-\d\d)\b")
+_REGISTRANT = re.compile(r"\W*exact name of (?:the )?registrant", re.I)
+_FILE_NUMBER = re.compile(r"\d{3}")
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 _SEPARATOR = " – "
@@ -156,10 +158,12 @@ def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) 
 def _is_better(printed: str, written: str, texts: PageTexts, body_size: float) -> bool:
     """Return whether the title on a cover is better than `written`, the title in the metadata, which the pages confirm.
 
-    It is if `written` seems to be the name of a draft: no first page shows it in bold or large type, it has no date, and
-    the cover repeats a word of it and adds several.
+    It is if its first part continues `written`. It also is if `written` seems to be the name of a draft: no first page
+    shows it in bold or large type, it has no date, and the cover repeats a word of it and adds several.
     """
-    wanted = title_letters(written)
+    wanted, first = title_letters(written), title_letters(printed.split(_SEPARATOR)[0])
+    if first.startswith(wanted):
+        return first != wanted
     words, known = set(words_of(printed)), set(words_of(written))
     if len(words - known) < NEW_WORDS or not words & known or _DATE.search(written):
         return False
@@ -202,28 +206,47 @@ def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> 
     if they are bold.
 
     The name of the publisher, or of the `author` in the metadata (letters in lower case), is the last part, except in
-    the report of a company about a period.
-    Return "" if there is no such text, if it has too many parts, or if it follows the heading of a table of contents.
+    the report of a company about a period, which begins with its name. Return "" if there is no such text, if it has
+    too many parts, or if it follows the heading of a table of contents.
     """
     lines = [line for line in texts.all_displayed_lines(page) if _reads_across(line)]
     every = _as_lockups(_groups([line for line in lines if line.size >= COVER_RATIO * body_size]))
     contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
     groups = [group for group in every[:contents] if _is_title(_text(group)) or _is_product(_text(group))]
     titles = [group for group in groups if _is_title(_text(group))]
-    if not titles:
-        return "" if contents < len(every) else _bold_title(lines, body_size)
-    largest = max(titles, key=_size)
     shown = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     period = [*islice(shown, 1)]
-    is_named = len(titles) > 1 and not period and _is_publisher(largest, lines, author)
+    if titles:
+        texts_of_parts = [*map(_text, _parts_and_publisher(groups, lines, texts, body_size, author, bool(period)))]
+    else:
+        texts_of_parts = [bold] if contents == len(every) and (bold := _bold_title(lines, body_size)) else []
+    if not texts_of_parts:
+        return ""
+    return one_line(_SEPARATOR.join(_distinct([*_registrant(lines), *texts_of_parts, *period])), TITLE_LIMIT)
+
+
+def _parts_and_publisher(
+    groups: Sequence[list[StyledLine]],
+    lines: Sequence[StyledLine],
+    texts: PageTexts,
+    body_size: float,
+    author: str,
+    is_report: bool,
+) -> list[list[StyledLine]]:
+    """Return the parts of a title among `groups`, the subtitle, and last the publisher; none if there are too many.
+
+    In the report of a company about a period (`is_report`), the company is no publisher.
+    """
+    titles = [group for group in groups if _is_title(_text(group))]
+    largest = max(titles, key=_size)
+    is_named = len(titles) > 1 and not is_report and _is_publisher(largest, lines, author)
     publisher = [largest] if is_named else []
     parts = _parts_of_title([group for group in groups if group not in publisher], lines, body_size)
     if len(parts) > PARTS_OF_A_TITLE:
-        return ""
+        return []
     parts.sort(key=lambda group: -_size(group))
-    parts += _subtitles([group for group in titles if group not in publisher], largest, parts, texts)
-    parts += publisher
-    return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *period])), TITLE_LIMIT)
+    subtitles = _subtitles([group for group in titles if group not in publisher], parts, texts)
+    return [*parts, *subtitles, *publisher]
 
 
 def _parts_of_title(
@@ -249,15 +272,15 @@ def _parts_of_title(
 
 
 def _subtitles(
-    groups: Sequence[list[StyledLine]], largest: list[StyledLine], parts: Sequence[list[StyledLine]], texts: PageTexts
+    groups: Sequence[list[StyledLine]], parts: Sequence[list[StyledLine]], texts: PageTexts
 ) -> list[list[StyledLine]]:
-    """Return the subtitle, if there is one: the group next below `largest` if it is near and not yet one of the `parts`,
+    """Return the subtitle, if there is one: the group next below the lowest of the `parts` if it is near,
     has no numbers, and mostly has words that the first pages also have in small letters, unlike names and places.
     """
-    last, size = largest[-1], _size(largest)
-    below = [group for group in groups if group[0].top >= last.bottom - size / 2 and group is not largest]
+    last = max((part[-1] for part in parts), key=lambda line: line.bottom)
+    below = [group for group in groups if group[0].top >= last.bottom - last.size / 2 and group not in parts]
     first = min(below, key=lambda group: group[0].top, default=None)
-    if first is None or first in parts or first[0].top - last.bottom > SUBTITLE_GAP * size:
+    if first is None or first[0].top - last.bottom > SUBTITLE_GAP * last.size:
         return []
     text = _text(first)
     words, title = _LONG_WORD.findall(text), sum(len(_text(part)) + len(_SEPARATOR) for part in parts)
@@ -272,6 +295,17 @@ def _subtitles(
 def _reads_across(line: StyledLine) -> bool:
     """Return whether a line of the displayed page is horizontal or slightly slanted."""
     return line.upright or line.right - line.left > 2 * (line.bottom - line.top)
+
+
+def _registrant(lines: Sequence[StyledLine]) -> list[str]:
+    """Return the name of the company whose form for the US stock exchange authority has this cover, or nothing."""
+    caption = next((line for line in lines if _REGISTRANT.match(line.text)), None)
+    if caption is None:
+        return []
+    height = caption.bottom - caption.top
+    above = [line for line in lines if -height / 2 < caption.top - line.bottom < 2 * height and _is_title(line.text)]
+    name = max(above, key=lambda line: line.bottom, default=None)
+    return [name.text] if name is not None and not _FILE_NUMBER.search(name.text) else []
 
 
 def _is_publisher(group: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> bool:
