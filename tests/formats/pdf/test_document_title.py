@@ -72,7 +72,7 @@ REPORT = [
         ("Adobe Photoshop PDF", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("NL 7 GR", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("Proceedings of a Conference about Something Else", ("On the Growth of Lichens in Northern Cities", "page 1")),
-        ("On the growth of lichens", ("On the growth of lichens", "metadata")),
+        ("On the growth of lichens in northern cities", ("On the growth of lichens in northern cities", "metadata")),
     ],
 )
 def test_a_paper_has_the_title_of_its_metadata_only_if_its_pages_confirm_it(
@@ -211,7 +211,7 @@ DRAFT = "Nemo Labs - Code Review - Draft"
         (DRAFT, [(60.0, "Nemo Labs Code", 24.0)], (DRAFT, "metadata")),
         (f"{DRAFT} of 2031-05-06", [(60.0, "Contracts of the Nemo Bridge", 24.0)], (f"{DRAFT} of 2031-05-06", "metadata")),
         ("Exercises in Counting", [(60.0, "Exercises in Counting, Week 5", 24.0)], ("Exercises in Counting, Week 5", "page 1")),
-        ("Exercises inCounting", [(60.0, "Exercises in", 24.0), (86.0, "Counting", 24.0)], ("Exercises in Counting", "metadata")),
+        ("Exercises inCounting Rows", [(60.0, "Exercises in", 24.0), (86.0, "Counting Rows", 24.0)], ("Exercises in Counting Rows", "metadata")),
     ],
     ids=["name of a draft", "nothing more on the cover", "date", "continued on the cover", "lost space"],
 )  # fmt: skip
