@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.formats.pdf.outline.heading_location import Section
+from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
@@ -123,7 +123,7 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
 
 def without_title(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
     """Return the sections without those at the beginning that are the parts of the title on its page, if at least two
-    are.
+    are and hardly any other text is between them.
 
     A single one is kept, because it may be the heading of all text.
     """
@@ -135,9 +135,17 @@ def without_title(sections: Sequence[Section], texts: PageTexts) -> Sequence[Sec
     if found is None or found.origin != f"page {page}":
         return sections
     title = title_letters(found.text)
-    own = [*takewhile(lambda each: each.page == page and len(title_letters(each.title)) > 3, sections)]
-    parts = [*takewhile(lambda each: title_letters(each.title) in title, own)]
-    return sections[len(parts) :] if TITLE_SECTIONS <= len(parts) < len(sections) else sections
+    parts = [*takewhile(lambda each: each.page == page and _is_part(title_letters(each.title), title), sections)]
+    if not TITLE_SECTIONS <= len(parts) < len(sections):
+        return sections
+    first, last = line_index_of(parts[0], texts), line_index_of(parts[-1], texts)
+    between = [] if first is None or last is None else texts.lines(page)[first:last]
+    other = [letters for line in between if (letters := title_letters(line.text)) not in title]
+    return sections[len(parts) :] if between and sum(map(len, other)) <= SHORT_LENGTH else sections
+
+
+def _is_part(letters: str, title: str) -> bool:
+    return len(letters) > 3 and letters in title
 
 
 def _cover_page(texts: PageTexts) -> int:
