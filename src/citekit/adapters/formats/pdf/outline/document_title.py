@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import frozen
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of
-from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, series_of
 from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
@@ -135,7 +135,7 @@ def without_title(sections: Sequence[Section], texts: PageTexts) -> Sequence[Sec
     if found is None or found.origin != f"page {page}":
         return sections
     title = title_letters(found.text)
-    parts = [*takewhile(lambda each: each.page == page and _is_part(title_letters(each.title), title), sections)]
+    parts = [*takewhile(lambda each: each.page == page and _is_part(each.title, title), sections)]
     if not TITLE_SECTIONS <= len(parts) < len(sections):
         return sections
     first, last = line_index_of(parts[0], texts), line_index_of(parts[-1], texts)
@@ -144,8 +144,10 @@ def without_title(sections: Sequence[Section], texts: PageTexts) -> Sequence[Sec
     return sections[len(parts) :] if between and sum(map(len, other)) <= SHORT_LENGTH else sections
 
 
-def _is_part(letters: str, title: str) -> bool:
-    return len(letters) > 3 and letters in title
+def _is_part(heading: str, title: str) -> bool:
+    """Return whether `title` (only letters, in lower case) contains the unnumbered `heading`."""
+    letters = title_letters(heading)
+    return len(letters) > 3 and letters in title and not (depth_of(heading) or series_of(heading))
 
 
 def _cover_page(texts: PageTexts) -> int:
