@@ -12,6 +12,7 @@ import pymupdf
 import pytest
 
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.shared.outline import Outline
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.progress import silent
@@ -37,9 +38,12 @@ def document(path: Path, *pages: Sequence[Line], title: str = "", author: str = 
     return path
 
 
+def outline(path: Path) -> Outline:
+    return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
+
+
 def title_and_source(path: Path) -> tuple[str, str]:
-    source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
-    found = PdfOutliner().outline(source, silent)
+    found = outline(path)
     return str(found.title), str(found.facts["title_source"])
 
 
@@ -68,7 +72,7 @@ REPORT = [
         ("Adobe Photoshop PDF", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("NL 7 GR", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("Proceedings of a Conference about Something Else", ("On the Growth of Lichens in Northern Cities", "page 1")),
-        ("On the growth of lichens", ("On the growth of lichens", "metadata")),
+        ("On the growth of lichens in northern cities", ("On the growth of lichens in northern cities", "metadata")),
     ],
 )
 def test_a_paper_has_the_title_of_its_metadata_only_if_its_pages_confirm_it(
@@ -195,3 +199,77 @@ def test_lines_of_one_width_in_several_sizes_are_one_title(tmp_path: Path) -> No
     title, _ = title_and_source(document(tmp_path / "a.pdf", cover))
 
     assert title == "THE ASSESSMENT OF OPEN SOURCES IN PRACTICE"
+
+
+DRAFT = "Nemo Labs - Code Review - Draft"
+
+
+@pytest.mark.parametrize(
+    ("written", "cover", "expected"),
+    [
+        (DRAFT, [(60.0, "Contracts of the Nemo Bridge", 24.0)], ("Contracts of the Nemo Bridge", "page 1")),
+        (DRAFT, [(60.0, "Nemo Labs Code", 24.0)], (DRAFT, "metadata")),
+        (f"{DRAFT} of 2031-05-06", [(60.0, "Contracts of the Nemo Bridge", 24.0)], (f"{DRAFT} of 2031-05-06", "metadata")),
+        ("Exercises in Counting", [(60.0, "Exercises in Counting, Week 5", 24.0)], ("Exercises in Counting, Week 5", "page 1")),
+        ("Exercises inCounting Rows", [(60.0, "Exercises in", 24.0), (86.0, "Counting Rows", 24.0)], ("Exercises in Counting Rows", "metadata")),
+    ],
+    ids=["name of a draft", "nothing more on the cover", "date", "continued on the cover", "lost space"],
+)  # fmt: skip
+def test_the_cover_corrects_the_title_in_the_metadata(
+    tmp_path: Path, written: str, cover: list[Line], expected: tuple[str, str]
+) -> None:
+    words = [(600.0, "Labs code review draft exercises counting", 8.0)]
+
+    assert title_and_source(document(tmp_path / "a.pdf", [*cover, *words], title=written)) == expected
+
+
+@pytest.mark.parametrize(
+    ("below", "expected"),
+    [
+        ((90.0, "A Library for Plain Rows", 14.0), "NemoKit – A Library for Plain Rows"),
+        ((90.0, "Nadia Nemo and Otto Omnes", 14.0), "NemoKit"),
+        ((90.0, "Any Rows, Release 2", 14.0), "NemoKit"),
+        ((200.0, "A Library for Plain Rows", 14.0), "NemoKit"),
+    ],
+    ids=["words of the text", "names", "number", "far below"],
+)
+def test_a_subtitle_has_words_that_the_text_has_in_small_letters(tmp_path: Path, below: Line, expected: str) -> None:
+    words = (600.0, "a library of prose for any other use of rows", 8.0)
+
+    assert title_and_source(document(tmp_path / "a.pdf", [(60.0, "NemoKit", 24.0), below, words]))[0] == expected
+
+
+def test_a_slanted_title_is_read(tmp_path: Path) -> None:
+    path = document(tmp_path / "a.pdf", [(40.0, "Handbooks in Practice", 15.0)])
+    with pymupdf.open(path) as made:
+        corner = pymupdf.Point(60, 400)
+        made[0].insert_text(
+            corner, "The Sea and the Shore", fontname="hebo", fontsize=30, morph=(corner, pymupdf.Matrix(10))
+        )
+        made.saveIncr()
+
+    assert title_and_source(path)[0] == "The Sea and the Shore"
+
+
+@pytest.mark.parametrize("size", [10.0, 14.0])
+def test_the_form_of_a_company_begins_with_its_name(tmp_path: Path, size: float) -> None:
+    form = [
+        (100.0, "FORM 12-Z", size),
+        (140.0, "For the fiscal year ended March 31, 2031", 10.0),
+        (200.0, "NEMO HOLDINGS INC.", 10.0),
+        (213.0, "(Exact name of registrant as specified in its charter)", 8.0),
+    ]
+
+    title, _ = title_and_source(document(tmp_path / "a.pdf", form))
+
+    assert title == "NEMO HOLDINGS INC. – FORM 12-Z – fiscal year ended March 31, 2031"
+
+
+def test_bookmarks_that_are_the_lines_of_the_title_are_no_sections(tmp_path: Path) -> None:
+    path = document(tmp_path / "a.pdf", [(60.0, "Charter of the Club", 20.0), (110.0, "The Sea and the Shore", 20.0)])
+    with pymupdf.open(path) as made:
+        first = [(1, "Charter of the Club", 1), (1, "The Sea and the Shore", 1)]
+        made.set_toc([*map(list, first), [2, "1. Members", 2], [2, "2. Meetings", 3]])
+        made.saveIncr()
+
+    assert [item.title for item in outline(path).items] == ["Page 1", "1. Members", "2. Meetings"]

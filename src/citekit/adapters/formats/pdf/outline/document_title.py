@@ -6,12 +6,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
+from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, series_of
 from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
@@ -37,6 +38,9 @@ COVER_RATIO = 1.15
 ABOVE_RATIO = 0.65
 """The smallest size of a part of the title above the largest text of a cover, as a multiple of the largest size."""
 
+TITLE_SECTIONS = 2
+"""The minimum number of sections at the beginning that are the parts of the title if all of them are printed in it."""
+
 LETTERS_OF_A_COVER = 20
 """A page with fewer letters is assumed to be mostly a picture. If it has no title, the next page is searched, too."""
 
@@ -46,6 +50,9 @@ LINES_OF_A_COVER = 60
 SIZE_TOLERANCE = 0.06
 """The largest difference in size of lines of one title, as a share. OCR measures each line separately."""
 
+SUBTITLE_GAP = 0.8
+"""The largest distance of the subtitle from the title above it, as a multiple of the size of the title."""
+
 PRODUCTS_IN_A_TITLE = 3
 """The maximum number of names of products in one part of a title."""
 
@@ -54,6 +61,9 @@ LINES_OF_A_LOCKUP = 3
 
 EDGE_TOLERANCE = 0.1
 """The largest difference of the edges of two lines of such a block, as a share of the width."""
+
+NEW_WORDS = 2
+"""The minimum number of words that a printed title adds to a title in the metadata that it replaces."""
 
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
@@ -68,6 +78,10 @@ _PRODUCT = re.compile(r"(?!(?i:rev|ver|vol)\d)(?=\S*\d)(?=[A-Z][^A-Z\s]*[A-Z])[\
 _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
 """What shows a copyright notice or an address."""
 
+_DATE = re.compile(r"\b(?:\d{1,2}/\d{1,2}/\d{4}|\d{4}-\d\d-\d\d)\b")
+_REGISTRANT = re.compile(r"\W*exact name of (?:the )?registrant", re.I)
+_FILE_NUMBER = re.compile(r"\d{3}")
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
 _SEPARATOR = " – "
 
@@ -89,15 +103,14 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     """
     metadata = texts.reader.document.metadata or {}
     written, author = written_title(metadata.get("title") or ""), title_letters(metadata.get("author") or "")
-    if written and is_confirmed(written, _first_words(texts)):
-        return DocumentTitle(written, "metadata")
-    first = range(1, min(COVER_PAGES, texts.count) + 1)
     body_size = _body_size(texts)
-    cover = next((page for page in first if _letters(texts.read(page)) >= LETTERS_OF_A_COVER), first[-1])
-    for page in range(1, cover + 1):
-        texts = texts.exactly_on([page])
-        if printed := _cover_title(texts.read(page), body_size, author):
-            return DocumentTitle(printed, f"page {page}")
+    is_trusted = bool(written) and is_confirmed(written, _first_words(texts))
+    cover = _cover_page(texts)
+    found = _title_on_pages(texts, cover, body_size, author)
+    if is_trusted and not (found and _is_better(found.text, written, texts, body_size)):
+        return DocumentTitle(_with_spaces(written, found.text if found else ""), "metadata")
+    if found:
+        return found
     if written:
         return DocumentTitle(written, "metadata")
     opening = next(
@@ -106,6 +119,78 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     if opening and _CODE.fullmatch(path.stem):
         return DocumentTitle(one_line(opening, TITLE_LIMIT), f"page {cover}")
     return DocumentTitle(_readable(path.stem), "file name")
+
+
+def without_title(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
+    """Return the sections without those at the beginning that are the parts of the title on its page, if at least two
+    are and hardly any other text is between them.
+
+    A single one is kept, because it may be the heading of all text.
+    """
+    page = sections[0].page if len(sections) > TITLE_SECTIONS else 0
+    if not 0 < page <= COVER_PAGES or sections[TITLE_SECTIONS - 1].page != page:
+        return sections
+    author = title_letters((texts.reader.document.metadata or {}).get("author") or "")
+    found = _title_on_pages(texts, page, _body_size(texts), author)
+    if found is None or found.origin != f"page {page}":
+        return sections
+    title = title_letters(found.text)
+    parts = [*takewhile(lambda each: each.page == page and _is_part(each.title, title), sections)]
+    if not TITLE_SECTIONS <= len(parts) < len(sections):
+        return sections
+    first, last = line_index_of(parts[0], texts), line_index_of(parts[-1], texts)
+    between = [] if first is None or last is None else texts.lines(page)[first:last]
+    other = [letters for line in between if (letters := title_letters(line.text)) not in title]
+    return sections[len(parts) :] if between and sum(map(len, other)) <= SHORT_LENGTH else sections
+
+
+def _is_part(heading: str, title: str) -> bool:
+    """Return whether `title` (only letters, in lower case) contains the unnumbered `heading`."""
+    letters = title_letters(heading)
+    return len(letters) > 3 and letters in title and not (depth_of(heading) or series_of(heading))
+
+
+def _cover_page(texts: PageTexts) -> int:
+    """Return the first page that is not mostly a picture, or the last one that is searched for a title."""
+    first = range(1, min(COVER_PAGES, texts.count) + 1)
+    return next((page for page in first if _letters(texts.read(page)) >= LETTERS_OF_A_COVER), first[-1])
+
+
+def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) -> DocumentTitle | None:
+    """Return the title that the first of the pages up to `last` shows that shows one, or None."""
+    for page in range(1, last + 1):
+        texts = texts.exactly_on([page])
+        if printed := _cover_title(page, texts, body_size, author):
+            return DocumentTitle(printed, f"page {page}")
+    return None
+
+
+def _is_better(printed: str, written: str, texts: PageTexts, body_size: float) -> bool:
+    """Return whether the title on a cover is better than `written`, the title in the metadata, which the pages confirm.
+
+    It is if its first part continues `written`. It also is if `written` seems to be the name of a draft: no first page
+    shows it in bold or large type, it has no date, and the cover repeats a word of it and adds several.
+    """
+    wanted, first = title_letters(written), title_letters(printed.split(_SEPARATOR)[0])
+    if first.startswith(wanted):
+        return first != wanted
+    words, known = set(words_of(printed)), set(words_of(written))
+    if len(words - known) < NEW_WORDS or not words & known or _DATE.search(written):
+        return False
+    pages = range(1, min(CONFIRMING_PAGES, texts.count) + 1)
+    return not any(wanted in _prominent_letters(texts.read(page), body_size) for page in pages)
+
+
+def _with_spaces(written: str, printed: str) -> str:
+    """Return the title in the metadata with the spaces of the first part of the printed one if only these differ; often,
+    a line break lost its space.
+    """
+    first = printed.split(_SEPARATOR)[0]
+    return first if first.replace(" ", "") == written.replace(" ", "") and " " in first else written
+
+
+def _prominent_letters(lines: Sequence[StyledLine], body_size: float) -> str:
+    return title_letters("".join([line.text for line in lines if line.bold or line.size >= COVER_RATIO * body_size]))
 
 
 def _first_words(texts: PageTexts) -> set[str]:
@@ -126,32 +211,52 @@ def _body_size(texts: PageTexts) -> float:
     return max(sizes.items(), key=lambda item: (item[1], -item[0]))[0] if sizes else 0.0
 
 
-def _cover_title(lines: Sequence[StyledLine], body_size: float, author: str) -> str:
-    """Return the largest text of a page with the parts of the title around it, or else its first lines if they are
-    bold.
+def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> str:
+    """Return the largest text of `page` with the parts of the title around it and its subtitle, or else its first lines
+    if they are bold.
 
     The name of the publisher, or of the `author` in the metadata (letters in lower case), is the last part, except in
-    the report of a company about a period.
-    Return "" if there is no such text, if it has too many parts, or if it follows the heading of a table of contents.
+    the report of a company about a period, which begins with its name. Return "" if there is no such text, if it has
+    too many parts, or if it follows the heading of a table of contents.
     """
-    lines = [line for line in lines if line.upright]
+    lines = [line for line in texts.all_displayed_lines(page) if _reads_across(line)]
     every = _as_lockups(_groups([line for line in lines if line.size >= COVER_RATIO * body_size]))
     contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
     groups = [group for group in every[:contents] if _is_title(_text(group)) or _is_product(_text(group))]
     titles = [group for group in groups if _is_title(_text(group))]
-    if not titles:
-        return "" if contents < len(every) else _bold_title(lines, body_size)
-    largest = max(titles, key=_size)
     shown = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     period = [*islice(shown, 1)]
-    is_named = len(titles) > 1 and not period and _is_publisher(largest, lines, author)
+    if titles:
+        texts_of_parts = [*map(_text, _parts_and_publisher(groups, lines, texts, body_size, author, bool(period)))]
+    else:
+        texts_of_parts = [bold] if contents == len(every) and (bold := _bold_title(lines, body_size)) else []
+    if not texts_of_parts:
+        return ""
+    return one_line(_SEPARATOR.join(_distinct([*_registrant(lines), *texts_of_parts, *period])), TITLE_LIMIT)
+
+
+def _parts_and_publisher(
+    groups: Sequence[list[StyledLine]],
+    lines: Sequence[StyledLine],
+    texts: PageTexts,
+    body_size: float,
+    author: str,
+    is_report: bool,
+) -> list[list[StyledLine]]:
+    """Return the parts of a title among `groups`, the subtitle, and last the publisher; none if there are too many.
+
+    In the report of a company about a period (`is_report`), the company is no publisher.
+    """
+    titles = [group for group in groups if _is_title(_text(group))]
+    largest = max(titles, key=_size)
+    is_named = len(titles) > 1 and not is_report and _is_publisher(largest, lines, author)
     publisher = [largest] if is_named else []
     parts = _parts_of_title([group for group in groups if group not in publisher], lines, body_size)
     if len(parts) > PARTS_OF_A_TITLE:
-        return ""
+        return []
     parts.sort(key=lambda group: -_size(group))
-    parts += publisher
-    return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *period])), TITLE_LIMIT)
+    subtitles = _subtitles([group for group in titles if group not in publisher], parts, texts)
+    return [*parts, *subtitles, *publisher]
 
 
 def _parts_of_title(
@@ -174,6 +279,43 @@ def _parts_of_title(
             or (_is_product(_text(group)) and _size(group) >= ABOVE_RATIO * _size(largest))
         ),
     ]
+
+
+def _subtitles(
+    groups: Sequence[list[StyledLine]], parts: Sequence[list[StyledLine]], texts: PageTexts
+) -> list[list[StyledLine]]:
+    """Return the subtitle, if there is one: the group next below the lowest of the `parts` if it is near,
+    has no numbers, and mostly has words that the first pages also have in small letters, unlike names and places.
+    """
+    last = max((part[-1] for part in parts), key=lambda line: line.bottom)
+    below = [group for group in groups if group[0].top >= last.bottom - last.size / 2 and group not in parts]
+    first = min(below, key=lambda group: group[0].top, default=None)
+    if first is None or first[0].top - last.bottom > SUBTITLE_GAP * last.size:
+        return []
+    text = _text(first)
+    words, title = _LONG_WORD.findall(text), sum(len(_text(part)) + len(_SEPARATOR) for part in parts)
+    if len(words) < 2 or title + len(text) > TITLE_LIMIT or any(map(str.isdigit, text)):
+        return []
+    pages = range(1, min(SAMPLE_PAGES, texts.count) + 1)
+    lines = (line.text for page in pages for line in texts.read(page) if not _NOTICE.search(line.text))
+    known = {word for line in lines for word in _LONG_WORD.findall(line)}
+    return [first] if 2 * sum(word.casefold() in known for word in words) > len(words) else []
+
+
+def _reads_across(line: StyledLine) -> bool:
+    """Return whether a line of the displayed page is horizontal or slightly slanted."""
+    return line.upright or line.right - line.left > 2 * (line.bottom - line.top)
+
+
+def _registrant(lines: Sequence[StyledLine]) -> list[str]:
+    """Return the name of the company whose form for the US stock exchange authority has this cover, or nothing."""
+    caption = next((line for line in lines if _REGISTRANT.match(line.text)), None)
+    if caption is None:
+        return []
+    height = caption.bottom - caption.top
+    above = [line for line in lines if -height / 2 < caption.top - line.bottom < 2 * height and _is_title(line.text)]
+    name = max(above, key=lambda line: line.bottom, default=None)
+    return [name.text] if name is not None and not _FILE_NUMBER.search(name.text) else []
 
 
 def _is_publisher(group: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> bool:

@@ -27,7 +27,7 @@ from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, reme
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
 from citekit.adapters.formats.pdf.outline.abstracts import with_abstracts
 from citekit.adapters.formats.pdf.outline.contents_lists import without_contents_lists
-from citekit.adapters.formats.pdf.outline.document_title import title_of
+from citekit.adapters.formats.pdf.outline.document_title import title_of, without_title
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags, trusted
@@ -193,7 +193,7 @@ def _of_sections(
 
 
 def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
-    sections = without_contents_lists(sections, texts)
+    sections = without_title(without_contents_lists(sections, texts), texts)
     items, shortened = outline_items_of(sections, texts)
     notes = moved_section_notes(sections, texts)
     if shortened:
