@@ -120,8 +120,9 @@ TABLE: Words = (
     "table", "tabelle", "tableau", "tabla", "tabela", "tabella", "tabel", "tabell", "taulukko", "tabulka", "táblázat",
     "tablica", "tab", "таблица", "таблиця", "табл", "tablo", "bảng", "πίνακας", "جدول", "الجدول", "טבלה", "לוח", "表",
     "표", "ตารางที่", "ตาราง", "तालिका", "सारणी",
+    "テーブル",
 )  # fmt: skip
-"""Labels of tables in captions."""
+"""Labels of tables in captions and in the names that programs give to tables."""
 
 FIGURE_AFTER_NUMBER: Words = ("ábra", "kép")
 TABLE_AFTER_NUMBER: Words = ("táblázat",)

@@ -20,6 +20,7 @@ from citekit.domain.extent import Extent
 from citekit.domain.locations import Cells
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
+from citekit.domain.vocabulary import TABLE, any_of
 
 TITLE_GAP = 3
 """Maximum distance in rows between a title and the block below it."""
@@ -27,10 +28,7 @@ TITLE_GAP = 3
 _UNITS = re.compile(r"\(?(?:(?:all )?(?:amounts|figures|values) )?in\b", re.IGNORECASE)
 """Matches the beginning of a note about units above a table (`In millions of euros`)."""
 
-_AUTOMATIC = re.compile(
-    r"(?:table|tabelle|tableau|tabla|tabela|tabella|tabell?|tabulka|táblázat|taulukko|таблица|表|テーブル|표)_?\d+",
-    re.IGNORECASE,
-)
+_AUTOMATIC = re.compile(rf"(?:{any_of(TABLE)})_?\d+", re.IGNORECASE)
 """Matches the names that Excel gives to tables."""
 
 _T = TypeVar("_T")

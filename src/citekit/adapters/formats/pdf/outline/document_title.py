@@ -168,17 +168,19 @@ def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) 
 def _is_better(printed: str, written: str, texts: PageTexts, body_size: float) -> bool:
     """Return whether the title on a cover is better than `written`, the title in the metadata, which the pages confirm.
 
-    It is if its first part continues `written`. It also is if `written` seems to be the name of a draft: no first page
-    shows it in bold or large type, it has no date, and the cover repeats a word of it and adds several.
+    It is if its first part continues `written`. It also is if `written` seems to be the name of a draft or of another
+    document: no first page shows it in bold or large type, it has no date, and the cover adds several words. If the cover
+    repeats none of its words, no first page may have it at all.
     """
     wanted, first = title_letters(written), title_letters(printed.split(_SEPARATOR)[0])
     if first.startswith(wanted):
         return first != wanted
     words, known = set(words_of(printed)), set(words_of(written))
-    if len(words - known) < NEW_WORDS or not words & known or _DATE.search(written):
+    if len(words - known) < NEW_WORDS or _DATE.search(written):
         return False
+    size = COVER_RATIO * body_size if words & known else 0.0
     pages = range(1, min(CONFIRMING_PAGES, texts.count) + 1)
-    return not any(wanted in _prominent_letters(texts.read(page), body_size) for page in pages)
+    return not any(wanted in _prominent_letters(texts.read(page), size) for page in pages)
 
 
 def _with_spaces(written: str, printed: str) -> str:
@@ -189,8 +191,9 @@ def _with_spaces(written: str, printed: str) -> str:
     return first if first.replace(" ", "") == written.replace(" ", "") and " " in first else written
 
 
-def _prominent_letters(lines: Sequence[StyledLine], body_size: float) -> str:
-    return title_letters("".join([line.text for line in lines if line.bold or line.size >= COVER_RATIO * body_size]))
+def _prominent_letters(lines: Sequence[StyledLine], size: float) -> str:
+    """Return the letters of the lines that are bold or have at least `size`."""
+    return title_letters("".join([line.text for line in lines if line.bold or line.size >= size]))
 
 
 def _first_words(texts: PageTexts) -> set[str]:
