@@ -30,6 +30,9 @@ NUMBER: Words = (
 )  # fmt: skip
 """Numbers of chapters in words (`Chapter Twenty-One`)."""
 
+FIRST: Words = ("premier", "première", "1er", "primero", "primeira", "primeiro", "primo", "erster")
+"""Words for the number of the first article of bylaws and contracts (`Article premier`)."""
+
 CJK_PART, CJK_CHAPTER, CJK_SECTION, CJK_OTHER = "部編", "章", "節节", "回卷篇集"
 """Characters after the number of a Chinese or Japanese heading (`第3章`)."""
 

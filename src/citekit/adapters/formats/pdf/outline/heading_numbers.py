@@ -12,6 +12,7 @@ from citekit.domain.vocabulary import (
     CJK_CHAPTER,
     CJK_PART,
     CJK_SECTION,
+    FIRST,
     NUMBER,
     PART,
     SECTION,
@@ -46,9 +47,10 @@ _LABEL = re.compile(
 )
 _LABEL_WORD = re.compile(_LABEL_WORDS, re.IGNORECASE)
 _JOINED_NUMBER = re.compile(rf"\A({_LABEL_WORDS})(?=\d)", re.IGNORECASE)
-_SERIES = re.compile(r"([^\W\d_]{3,12})\s+(\d{1,3}[A-Za-z]?|[IVXLC]{1,7})(?=\s*[.:–—-](?!\d)|\s+[^\W\d_a-z]|\s*\Z)")
-_LETTER_SERIES = re.compile(r"\(?(?:([IVX]{1,6})|([A-Z])|([a-z]))[.)]\s+(?=[^\W\d_a-z])")
-_SERIES_ALONE = re.compile(r"[^\W\d_]{3,12}\s+(?:\d{1,3}[A-Za-z]?|[IVXLC]{1,7})\s*[.:–—-]?")
+_SERIES_NUMBER = rf"\d{{1,3}}(?:[A-Za-z]|-\d{{1,2}})?|[IVXLC]{{1,7}}|(?i:{any_of(FIRST)})"
+_SERIES = re.compile(rf"([^\W\d_]{{3,12}})\s+({_SERIES_NUMBER})(?=\s*[.:–—-](?!\d)|\s+[^\W\d_a-z]|\s*\Z)")
+_LETTER_SERIES = re.compile(r"\(?(?:([IVX]{1,6})|([A-Z])|([a-z]))(?:[.)]|\s[–—-])\s+(?=[^\W\d_a-z])")
+_SERIES_ALONE = re.compile(rf"[^\W\d_]{{3,12}}\s+(?:{_SERIES_NUMBER})\s*[.:–—-]?")
 _NUMBER_ALONE = re.compile(r"(?:§\s*(?=\d))?(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
 
 

@@ -14,6 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     is_heading_number,
     is_label,
     is_label_word,
+    is_series_label,
     rank_of,
     series_of,
     with_number_space,
@@ -41,7 +42,7 @@ SHORT_LENGTH = 80
 LARGER_RATIO = 1.12
 """The minimum size of a heading without other signs, as a multiple of the size of body text."""
 
-_GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s+")
+_GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓·–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
 _ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)+\Z")
 """An address, or a line of only hashtags."""
@@ -182,8 +183,9 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     text = line.text
     if not line.upright or line.has_note_number or len(text) > MAX_LENGTH or not _stands_out(line, body):
         return False
+    own = _GLYPH.sub("", text, count=1)
     listed = _BULLET.match(text) and not (
-        line.bold and (series_of(text) or depth_of(text) or _is_marked(line, lines, body))
+        line.bold and (series_of(text) or depth_of(own) or _is_marked(line, lines, body))
     )
     broken = text.endswith((",", ";")) and not _is_first_of_several(line, lines, columns)
     if broken or listed or CAPTION_START.match(text) or LEADER.search(text) or _ADDRESS.search(text):
@@ -247,7 +249,8 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     text = line.text
     if line.size >= LARGER_RATIO * body.size:
         return True
-    heavy, depth, capitals = line.bold and not body.bold, depth_of(text), is_capitals(text)
+    heavy, capitals = line.bold and not body.bold, is_capitals(text)
+    depth = depth_of(_GLYPH.sub("", text, count=1))
     if line.size < (0.75 if capitals and depth else 0.9) * body.size:
         return False
     if (
@@ -258,10 +261,11 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     ):
         return False
     if heavy:
-        return not text.endswith(":") or bool(depth)
+        return not text.endswith(":") or bool(depth) or is_series_label(text)
     if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
-    marked = bool(depth or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))
+    named = rank_of(text) is not None or (capitals and series_of(text))
+    marked = bool(depth or named or COMMON_HEADING.fullmatch(text))
     return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.lead)
 
 
@@ -271,6 +275,8 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
     own = columns.column_of(line)
     for other in lines:
         if other.upright and other.top < middle < other.bottom and columns.column_of(other) == own:
+            if other.right <= line.left and not any(map(str.isalnum, other.text)):
+                continue  # a mark in the margin, such as that of a changed section
             inside = other.left >= line.left - 1 and other.right <= line.right + 1
             if not inside:
                 return False
@@ -288,4 +294,5 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
         own = depth_of(line.text) or series_of(line.text)
         return not own and -height < gap < 6 * height and line.size >= last.size * 0.8
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
-    return same and -height < gap < 0.7 * height and not depth_of(line.text) and rank_of(line.text) is None
+    numbered = depth_of(line.text) or rank_of(line.text) is not None or _GLYPH.match(line.text)
+    return same and -height < gap < 0.7 * height and not numbered

@@ -181,6 +181,9 @@ LABEL_LIMIT = 40
 table.
 """
 
+EQUAL_SPACES = 0.1
+"""The largest difference between the spaces of a justified line, as a multiple of the font size."""
+
 WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""
 
@@ -194,15 +197,32 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, and join pieces of a line that wide spaces separate if their font has at least `large` points."""
+    """Return the lines, and join pieces of a line that wide spaces separate if their font has at least `large` points,
+    or if the spaces are equal, as in a justified line.
+    """
     joined: list[StyledLine] = []
-    for line in lines:
-        last = joined[-1] if joined else None
-        if last is not None and line.size >= large and _is_next_piece(last, line, columns):
-            joined[-1] = evolve(last, text=f"{last.text} {line.text}", right=line.right)
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and _is_next_piece(lines[end - 1], lines[end], columns):
+            end += 1
+        if end - at > 1 and is_heading_number(lines[at].text):
+            joined.append(lines[at])
+            at += 1
+        pieces = lines[at:end]
+        if len(pieces) > 1 and (pieces[0].size >= large or _are_spaced_equally(pieces)):
+            text = " ".join([piece.text for piece in pieces])
+            joined.append(evolve(pieces[0], text=text, right=pieces[-1].right))
         else:
-            joined.append(line)
+            joined += pieces
+        at = end
     return joined
+
+
+def _are_spaced_equally(pieces: Sequence[StyledLine]) -> bool:
+    """Return whether at least two spaces between the pieces of a line are equal, unlike those of a table."""
+    spaces = [other.left - one.right for one, other in pairwise(pieces)]
+    return len(spaces) > 1 and max(spaces) - min(spaces) < EQUAL_SPACES * pieces[0].size
 
 
 def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool:
