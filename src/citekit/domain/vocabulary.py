@@ -16,7 +16,9 @@ PART: Words = ("part", "teil", "partie", "parte", "deel", "часть")
 CHAPTER: Words = (
     "chapter", "chap", "kapitel", "chapitre", "capítulo", "capitolo", "hoofdstuk", "глава",
 )  # fmt: skip
-APPENDIX: Words = ("appendix", "anhang", "annexe", "annex", "apéndice", "appendice")
+APPENDIX: Words = (
+    "appendix", "anhang", "anlage", "annexe", "annex", "anexo", "apéndice", "apêndice", "appendice", "allegato", "bijlage",
+)  # fmt: skip
 SECTION: Words = ("section", "abschnitt", "sección", "sezione")
 ACT: Words = ("act", "acte", "akt", "canto")
 SCENE: Words = ("scene", "scène", "szene")
