@@ -70,7 +70,7 @@ FontStyle = tuple[str, float, bool, bool]
 class Heading:
     """A heading candidate: its text, 1-based page, lines, style, and the depth of its number (0 if it has none).
 
-    `column` is the number of its column from the left, or 0 if it spans all columns. `horizontal` is false for vertical
+    `column` is the number of its column from the left, or 0 if it spans columns. `horizontal` is false for vertical
     writing, whose `lines` are rotated.
     """
 
@@ -197,7 +197,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     counted = bool(depth_of(text)) and line.bold and line.size >= LARGER_RATIO * body.size
     if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False
-    return _is_alone_in_row(line, lines, columns)
+    many = len(columns.gutters) > 1 and line.size < LARGER_RATIO * body.size  # a table may look like columns
+    return _is_alone_in_row(line, lines, Columns() if many else columns)
 
 
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:

@@ -99,39 +99,40 @@ def _share_row(one: StyledLine, other: StyledLine) -> bool:
 
 
 MIN_COLUMN_LINES = 8
-"""The minimum number of wide lines in each of two columns."""
+"""The minimum number of wide lines in each of several columns."""
+
+MIN_COLUMN_SHARE = 0.12
+"""The minimum width of a wide line in one of three or more columns, as a share of the width of the text."""
 
 
 @frozen
 class Columns:
-    """The columns of a page: one, or two separated by a gutter.
+    """The columns of a page: one, or several separated by gutters.
 
-    `gutter` is the x position of the gap between two columns in points, or None for one column. `spans` are the tops of
-    the lines that cross the gutter, in ascending order.
+    `gutters` are the x positions of the gaps between columns in points, from left to right. `spans` are the tops of the
+    lines that cross a gutter, in ascending order.
     """
 
-    gutter: float | None = None
+    gutters: tuple[float, ...] = ()
     spans: tuple[float, ...] = ()
 
     def column_of(self, line: StyledLine) -> int:
-        """Return 0 for a line in a single column or across both columns, 1 for the left column, and 2 for the right."""
-        if self.gutter is None or line.left < self.gutter - 1 < self.gutter + 1 < line.right:
+        """Return 0 for a line in a single column or across columns, and otherwise the number of its column from 1."""
+        if not self.gutters or any(line.left < gutter - 1 < gutter + 1 < line.right for gutter in self.gutters):
             return 0
-        return 1 if line.right <= self.gutter + 1 else 2
+        return 1 + sum(line.right > gutter + 1 for gutter in self.gutters)
 
     def band(self, line: StyledLine) -> int:
-        """Return a number by which lines are ordered: twice the number of lines above `line` that cross the gutter,
-        plus 1 if `line` is in one of two columns.
+        """Return a number by which lines are ordered: twice the number of lines above `line` that cross a gutter, plus
+        1 if `line` is in one of several columns.
         """
-        return sum(top < line.top - 1 for top in self.spans) * 2 + (
-            self.gutter is not None and self.column_of(line) > 0
-        )
+        return sum(top < line.top - 1 for top in self.spans) * 2 + (self.column_of(line) > 0)
 
 
 def columns_of(lines: Sequence[StyledLine]) -> Columns:
-    """Return the one or two columns detected in `lines`.
+    """Return the columns detected in `lines`: one, two, or more, as on a poster.
 
-    Two columns have many wide lines on each side of a gutter, and few across it.
+    They have many wide lines on each side of a gutter, and few across it.
     """
     upright = [line for line in lines if line.upright and line.right > line.left]
     if len(upright) < 2 * MIN_COLUMN_LINES:
@@ -150,8 +151,26 @@ def columns_of(lines: Sequence[StyledLine]) -> Columns:
             and _is_column_of_text(before, width)
             and len(across) * 2 < len(before) + len(after)
         ):
-            return Columns(at, tuple(sorted(line.top for line in across)))
-    return Columns()
+            return Columns((at,), tuple(sorted(line.top for line in across)))
+    return _many_columns(upright, width)
+
+
+def _many_columns(lines: Sequence[StyledLine], width: float) -> Columns:
+    """Return three or more columns, each of which has many wide lines from its left edge; one column if there are fewer."""
+    wide = Counter(round(line.left) for line in lines if line.right - line.left > MIN_COLUMN_SHARE * width)
+    starts: list[float] = []
+    for left in sorted(wide):
+        near = wide[left - 1] + wide[left] + wide[left + 1]
+        if near >= MIN_COLUMN_LINES and (not starts or left - starts[-1] > MIN_COLUMN_SHARE * width):
+            starts.append(left)
+    gutters = tuple(start - 3.0 for start in starts[1:])
+    if len(gutters) < 2 or len(gutters) >= 1 / MIN_COLUMN_SHARE:
+        return Columns()
+    columns = Columns(gutters)
+    across = [line for line in lines if not columns.column_of(line)]
+    if len(across) * 4 > len(lines):
+        return Columns()
+    return Columns(gutters, tuple(sorted(line.top for line in across)))
 
 
 def _is_column_of_text(lines: Sequence[StyledLine], width: float) -> bool:
@@ -229,7 +248,7 @@ def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool
     """Return whether `other` continues `one` at the same height, in the same font and column."""
     level = abs(one.bottom - other.bottom) < 1 and one.block == other.block and font_of(one) == font_of(other)
     near = 0 <= other.left - one.right < WIDE_SPACE * one.size
-    return level and near and not (columns.gutter is not None and one.right <= columns.gutter <= other.left)
+    return level and near and not any(one.right <= gutter <= other.left for gutter in columns.gutters)
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
