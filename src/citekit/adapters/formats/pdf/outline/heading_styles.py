@@ -10,6 +10,7 @@ from itertools import pairwise
 from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
+    DOTTED_DEPTH,
     LARGER_RATIO,
     WORD,
     BodyStyle,
@@ -30,9 +31,6 @@ RUBRIC_COUNT = 8
 
 PAGES_PER_RUBRIC = 8
 """A repeated title that occurs on average at most once in this many pages belongs to chapters, and is a heading."""
-
-DOTTED_DEPTH = 2
-"""The minimum depth of a number with dots."""
 
 MIN_IN_CAPITALS = 3
 """The minimum number of bold lines in capitals that are the headings of a document without others."""

@@ -29,6 +29,7 @@ from citekit.adapters.formats.pdf.outline.rows import (
     join_pieces,
     without_line_numbers,
 )
+from citekit.adapters.formats.pdf.outline.table_cells import is_in_cell
 from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADER
 from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, THEOREM, any_of
 
@@ -55,6 +56,9 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 
 MUCH_LARGER_RATIO = 1.5
 """A line whose font size is at least this multiple of that of body text is not considered part of a sentence."""
+
+DOTTED_DEPTH = 2
+"""The minimum depth of a number with dots."""
 
 OPEN_SHARE = 0.2
 """A line that leaves more than this share of the width of its text open at its end is the last of a sentence."""
@@ -198,7 +202,10 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False
     many = len(columns.gutters) > 1 and line.size < LARGER_RATIO * body.size  # a table may look like columns
-    return _is_alone_in_row(line, lines, Columns() if many else columns)
+    if not _is_alone_in_row(line, lines, Columns() if many else columns):
+        return False
+    small = line.size < LARGER_RATIO * body.size and depth_of(text) < DOTTED_DEPTH
+    return not (small and is_in_cell(line, lines))
 
 
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:

@@ -39,6 +39,7 @@ from citekit.adapters.formats.pdf.outline.metadata import (
     unreadable_page_notes,
 )
 from citekit.adapters.formats.pdf.outline.page_reader import PageReader
+from citekit.adapters.formats.pdf.outline.number_levels import nested_by_numbers
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.references import with_references
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
@@ -146,7 +147,7 @@ class PdfOutliner:
 def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structure:
     """Return the structure from the bookmarks, else from the tags, or else from the text, which OCR may recognize."""
     bookmarked, lost = sections_of_bookmarks(texts.reader.document)
-    marked = trusted(bookmarked, texts)
+    marked = nested_by_numbers(trusted(bookmarked, texts))
     distrusted = [BOOKMARKS_OF_FILES] if len(marked) < len(bookmarked) else []
     lost = [*lost, *distrusted]
     if marked:
