@@ -77,15 +77,15 @@ def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[Headi
 
 
 def _with_one_style_per_series(styles: Sequence[VisibleStyle], kinds: Sequence[str]) -> list[VisibleStyle]:
-    """Return the styles, with capitals for all or no headings after one word (`Article 1`), as most of them have it: a
-    label without a title may be in capitals by itself.
+    """Return the styles, with the most common one of their size for all headings after one word (`Article 1`), which
+    may have a plain title or none.
     """
-    times: dict[tuple[str, float, bool, bool], Counter[bool]] = defaultdict(Counter)
-    for (size, bold, capitals, italic), kind in zip(styles, kinds, strict=True):
-        times[kind, size, bold, italic][capitals] += 1
+    times: dict[tuple[str, float], Counter[VisibleStyle]] = defaultdict(Counter)
+    for style, kind in zip(styles, kinds, strict=True):
+        times[kind, style[0]][style] += 1
     return [
-        (size, bold, times[kind, size, bold, italic].most_common(1)[0][0] if len(kind) > 1 else capitals, italic)
-        for (size, bold, capitals, italic), kind in zip(styles, kinds, strict=True)
+        times[kind, style[0]].most_common(1)[0][0] if len(kind) > 1 else style
+        for style, kind in zip(styles, kinds, strict=True)
     ]
 
 

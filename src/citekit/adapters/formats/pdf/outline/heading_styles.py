@@ -91,7 +91,8 @@ def _headings_by_style(
     chosen = _without_rubrics(_without_continuations(chosen), texts.count)
     chosen = _without_title_pages(_without_rare_fonts(chosen, texts), texts, body, skipped)
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
-        chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
+        numbered = {each for each in by_number | series if each.depth >= DOTTED_DEPTH or series_of(each.text)}
+        chosen = [each for each in chosen if each.style[1] >= LARGER_RATIO * body.size or each in numbered]
     return _without_title(chosen)
 
 
