@@ -50,6 +50,7 @@ _ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)
 
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 _STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
+_NAMED_STATEMENT = re.compile(rf"(?:{any_of(STATEMENT, THEOREM)})\b", re.IGNORECASE)
 _CODE = re.compile(r"\d+:\s+[a-z]")
 _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)\S", re.IGNORECASE)
 """A number and a title before text in the same line, except the number and title of a theorem."""
@@ -269,7 +270,8 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     ):
         return False
     if heavy:
-        return not text.endswith(":") or bool(depth) or is_series_label(text)
+        is_article = is_series_label(text) and not _NAMED_STATEMENT.match(text)
+        return not text.endswith(":") or bool(depth) or is_article
     if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
     named = rank_of(text) is not None or (capitals and series_of(text))
