@@ -147,7 +147,7 @@ class PdfOutliner:
 def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structure:
     """Return the structure from the bookmarks, else from the tags, or else from the text, which OCR may recognize."""
     bookmarked, lost = sections_of_bookmarks(texts.reader.document)
-    marked = nested_by_numbers(trusted(bookmarked, texts))
+    marked = trusted(bookmarked, texts)
     distrusted = [BOOKMARKS_OF_FILES] if len(marked) < len(bookmarked) else []
     lost = [*lost, *distrusted]
     if marked:
@@ -156,7 +156,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         if is_quick:
             texts = texts.quickly()
         complete = with_abstracts(complete, texts, has_authors=False)
-        complete = with_references(with_unlisted(complete, texts), texts)
+        complete = nested_by_numbers(with_references(with_unlisted(complete, texts), texts))
         method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
         return evolve(_of_sections(method, complete, texts, lost, recognizer), is_quick=is_quick)
     tagged = sections_of_tags(texts)
