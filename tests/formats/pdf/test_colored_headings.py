@@ -66,6 +66,23 @@ def test_sections_of_a_safety_data_sheet_are_headings_beside_marks_of_changes(tm
     ]
 
 
+def test_numbered_headings_stay_where_more_than_six_headings_are_on_a_page(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for at, name in enumerate(NAMES, 1):
+            page = document.new_page(width=400, height=800)
+            bar(page, 40, 60 + 13 * (at % 3), f"SECTION {at}: {name}", width=320, size=13)
+            for part in range(1, 7):
+                y = 110 + 100 * (part - 1)
+                page.insert_text((40, y), f"{at}.{part} Part {part} of {name.lower()}", fontname="hebo", fontsize=10)
+                prose(page, 40, y + 16, lines=5)
+        document.save(tmp_path / "many.pdf")
+
+    found = outline_of(tmp_path / "many.pdf")
+
+    assert [title for level, title in found if level == 1] == [f"SECTION {at}: {each}" for at, each in enumerate(NAMES, 1)]
+    assert sum(level == 2 for level, _ in found) == 6 * len(NAMES)
+
+
 def test_headings_of_a_poster_with_four_columns(tmp_path: Path) -> None:
     with pymupdf.open() as document:
         page = document.new_page(width=1200, height=900)

@@ -121,6 +121,12 @@ def label(page: pymupdf.Page, number: int) -> None:
     prose(page, 40, 340, 4)
 
 
+def pull_quote(page: pymupdf.Page, number: int) -> None:
+    page.insert_text((60, 330), f'"What is said on page {number} is printed', fontname="hebo", fontsize=16)
+    page.insert_text((60, 350), 'once more, in large letters."', fontname="hebo", fontsize=16)
+    prose(page, 40, 390, 4)
+
+
 def terms(page: pymupdf.Page, number: int) -> None:
     for row in range(2):
         page.insert_text((40, 320 + 60 * row), f"upstream of {row} and {number}", fontname="hebo", fontsize=10)
@@ -144,7 +150,7 @@ def bold_beginning(page: pymupdf.Page, number: int) -> None:
     "draw",
     [
         nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references, label, terms, algorithm,
-        bold_beginning,
+        bold_beginning, pull_quote,
     ],
 )  # fmt: skip
 def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None], tmp_path: Path) -> None:

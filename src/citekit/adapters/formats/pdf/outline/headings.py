@@ -50,6 +50,9 @@ _ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)
 
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 _STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
+_QUOTE = re.compile(r"[\"“„«].{20,}[.!?…,][\"”“»]\Z")
+"""A whole sentence in quotation marks, as designers print it large beside the text."""
+
 _NAMED_STATEMENT = re.compile(rf"(?:{any_of(STATEMENT, THEOREM)})\b", re.IGNORECASE)
 _CODE = re.compile(r"\d+:\s+[a-z]")
 _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)\S", re.IGNORECASE)
@@ -158,7 +161,8 @@ def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iter
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
-    if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # otherwise it is a sentence
+    is_sentence = len(text) > MAX_LENGTH or text.endswith("。") or _QUOTE.match(text)
+    if WORD.search(text) and not is_sentence:
         style = (first.font, first.size, first.bold, is_capitals(text))
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
 
