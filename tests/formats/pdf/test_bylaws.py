@@ -147,9 +147,7 @@ def test_numbers_that_begin_again_are_headings_though_they_crowd_a_page(tmp_path
 
     found = [title for _, title in outline_of(document(tmp_path / "crowd.pdf", pages, lines=5))]
 
-    assert [title for title in found if title[0].isdigit()] == [
-        f"{at}. {name}" for at, name in enumerate(names, 1)
-    ] * 2
+    assert [title for title in found if title[0].isdigit()] == [f"{at}. {name}" for at, name in enumerate(names, 1)] * 2
 
 
 def test_only_numbered_appendixes_hold_sections() -> None:

@@ -38,7 +38,9 @@ def bar(page: pymupdf.Page, x: float, y: float, text: str, *, width: float, size
 
 def prose(page: pymupdf.Page, x: float, y: float, *, lines: int, size: float = 10) -> None:
     for line in range(lines):
-        page.insert_text((x, y + 1.3 * size * line), f"Line {line} of it is as plain as any other line in here.", fontsize=size)
+        page.insert_text(
+            (x, y + 1.3 * size * line), f"Line {line} of it is as plain as any other line in here.", fontsize=size
+        )
 
 
 def test_sections_of_a_safety_data_sheet_are_headings_beside_marks_of_changes(tmp_path: Path) -> None:
@@ -50,7 +52,9 @@ def test_sections_of_a_safety_data_sheet_are_headings_beside_marks_of_changes(tm
             bar(page, 40, y, f"SECTION {at}: {name}", width=320)
             for part in (1, 2):
                 top = y + 170 * part - 140
-                page.insert_text((40, top), f"\u00b7 {at}.{part} Part {part} of {name.lower()}:", fontname="hebo", fontsize=10)
+                page.insert_text(
+                    (40, top), f"\u00b7 {at}.{part} Part {part} of {name.lower()}:", fontname="hebo", fontsize=10
+                )
                 page.insert_text((40, top + 13), "\u00b7 Name of the product", fontname="hebo", fontsize=10)
                 prose(page, 40, top + 26, lines=10)
         document.save(tmp_path / "sheet.pdf")
@@ -79,7 +83,9 @@ def test_numbered_headings_stay_where_more_than_six_headings_are_on_a_page(tmp_p
 
     found = outline_of(tmp_path / "many.pdf")
 
-    assert [title for level, title in found if level == 1] == [f"SECTION {at}: {each}" for at, each in enumerate(NAMES, 1)]
+    assert [title for level, title in found if level == 1] == [
+        f"SECTION {at}: {each}" for at, each in enumerate(NAMES, 1)
+    ]
     assert sum(level == 2 for level, _ in found) == 6 * len(NAMES)
 
 

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import is_appendix, number_parts, rank_of, series_of, starts_series
+from citekit.adapters.formats.pdf.outline.heading_numbers import (
+    is_appendix,
+    number_parts,
+    rank_of,
+    series_of,
+    starts_series,
+)
 from citekit.adapters.formats.pdf.outline.headings import Heading
 from citekit.adapters.formats.pdf.outline.lines import is_bold_name
 

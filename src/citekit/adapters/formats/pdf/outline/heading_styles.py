@@ -289,9 +289,7 @@ def _count_up(numbered: Sequence[Heading]) -> bool:
         return False
     starts = [0, *(at for at in range(1, len(numbers)) if numbers[at] <= numbers[at - 1]), len(numbers)]
     runs = [numbers[start:end] for start, end in pairwise(starts)]
-    return all(
-        run[0] == 1 and run[-1] <= len(run) + 1 and (len(runs) == 1 or len(run) >= MIN_IN_PART) for run in runs
-    )
+    return all(run[0] == 1 and run[-1] <= len(run) + 1 and (len(runs) == 1 or len(run) >= MIN_IN_PART) for run in runs)
 
 
 def _is_common(heading: Heading) -> bool:

@@ -38,8 +38,8 @@ from citekit.adapters.formats.pdf.outline.metadata import (
     skipped_page_notes,
     unreadable_page_notes,
 )
-from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.number_levels import nested_by_numbers
+from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.references import with_references
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans

@@ -26,7 +26,7 @@ _NAME = re.compile(r"[^\W\d_]{2}")
 def is_in_cell(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
     """Return whether `line` is in a column of cells among the `lines` of a page, with names of cells on their left.
 
-    A few names stand beside many lines in the cells, at least one of them at the height of such a line, and no line
+    A few names are next to many lines in the cells, at least one of them at the height of such a line, and no line
     between these reaches from the one column into the other.
     """
     upright = [other for other in lines if other.upright]
