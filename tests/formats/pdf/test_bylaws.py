@@ -13,8 +13,8 @@ import pytest
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.heading_numbers import is_appendix, series_of
-from citekit.adapters.formats.pdf.outline.number_levels import nested_by_numbers
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.pdf.outline.section_numbers import nested_by_numbers
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX

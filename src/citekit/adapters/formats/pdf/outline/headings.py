@@ -36,6 +36,9 @@ from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, TH
 LINE_LIMIT = 2000
 """The maximum number of lines of a page that is searched; a page with more is usually a poster or a plan."""
 
+DOTTED_DEPTH = 2
+"""The minimum depth of a number with dots."""
+
 MAX_LENGTH = 200
 SHORT_LENGTH = 80
 """A heading that is marked by neither size, weight, nor a number has fewer characters than this."""
@@ -60,9 +63,6 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 
 MUCH_LARGER_RATIO = 1.5
 """A line whose font size is at least this multiple of that of body text is not considered part of a sentence."""
-
-DOTTED_DEPTH = 2
-"""The minimum depth of a number with dots."""
 
 OPEN_SHARE = 0.2
 """A line that leaves more than this share of the width of its text open at its end is the last of a sentence."""
