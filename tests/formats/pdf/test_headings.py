@@ -127,6 +127,12 @@ def pull_quote(page: pymupdf.Page, number: int) -> None:
     prose(page, 40, 390, 4)
 
 
+def italic_bullets(page: pymupdf.Page, number: int) -> None:
+    for row, name in enumerate(("Of the first", "Of the second", "And of the third")):
+        page.insert_text((60, 320 + 20 * row), "*", fontname="helv", fontsize=10)
+        page.insert_text((76, 320 + 20 * row), f"{name} on page {number}", fontname="heit", fontsize=10)
+
+
 def terms(page: pymupdf.Page, number: int) -> None:
     for row in range(2):
         page.insert_text((40, 320 + 60 * row), f"upstream of {row} and {number}", fontname="hebo", fontsize=10)
@@ -150,7 +156,7 @@ def bold_beginning(page: pymupdf.Page, number: int) -> None:
     "draw",
     [
         nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references, label, terms, algorithm,
-        bold_beginning, pull_quote,
+        bold_beginning, pull_quote, italic_bullets,
     ],
 )  # fmt: skip
 def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None], tmp_path: Path) -> None:

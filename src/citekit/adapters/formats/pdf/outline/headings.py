@@ -289,12 +289,19 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
     own = columns.column_of(line)
     for other in lines:
         if other.upright and other.top < middle < other.bottom and columns.column_of(other) == own:
-            if other.right <= line.left and not any(map(str.isalnum, other.text)):
-                continue  # a mark in the margin, such as that of a changed section
+            if _is_mark_in_margin(other, lines):
+                continue
             inside = other.left >= line.left - 1 and other.right <= line.right + 1
             if not inside:
                 return False
     return True
+
+
+def _is_mark_in_margin(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
+    """Return whether `line` is only a mark, such as that of a changed section, to the left of all text of the page."""
+    if any(map(str.isalnum, line.text)):
+        return False
+    return all(line.right <= other.left for other in lines if any(map(str.isalnum, other.text)))
 
 
 def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
