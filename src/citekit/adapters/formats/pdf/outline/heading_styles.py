@@ -12,6 +12,7 @@ from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
     DOTTED_DEPTH,
     LARGER_RATIO,
+    SHORT_LENGTH,
     WORD,
     BodyStyle,
     FontStyle,
@@ -131,8 +132,8 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
     """Return the headings that belong to a numbered series in one style, a word (`Item 1`, `Item 2`) or letters, and
-    the common headings (see `COMMON_HEADING`) in that style. Headings in other styles belong to it if they have numbers
-    that it lacks.
+    the common headings (see `COMMON_HEADING`) in that style. Short headings in other styles belong to it if they have
+    numbers that it lacks.
 
     After a word, only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often
     starts a sentence.
@@ -140,7 +141,6 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
     common: dict[FontStyle, list[Heading]] = defaultdict(list)
     named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
     numbers: dict[tuple[str, FontStyle], set[str]] = defaultdict(set)
-    members: dict[str, list[tuple[str, Heading]]] = defaultdict(list)
     for heading in found:
         own = series_of(heading.text)
         _, size, bold, capitals = heading.style
@@ -149,7 +149,6 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
         if own and (len(own[0]) == 1 or bold or capitals or size >= LARGER_RATIO * body.size):
             named[own[0], heading.style].append(heading)
             numbers[own[0], heading.style].add(own[1])
-            members[own[0]].append((own[1], heading))
     proven = [
         (kind, style)
         for (kind, style), group in named.items()
@@ -159,13 +158,18 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
     counted: dict[str, set[str]] = defaultdict(set)
     for kind, style in proven:
         counted[kind] |= numbers[kind, style]
-    others = {
+    missing = [
         heading
-        for kind, own in counted.items()
-        for number, heading in (members[kind] if len(kind) > 1 else ())
-        if number not in own
-    }
-    return {heading for key in proven for heading in (*named[key], *common[key[1]])} | others
+        for (kind, _), group in named.items()
+        for heading in (group if len(kind) > 1 and kind in counted else ())
+        if len(heading.text) < SHORT_LENGTH and _number_in_series(heading) not in counted[kind]
+    ]
+    return {heading for key in proven for heading in (*named[key], *common[key[1]])}.union(missing)
+
+
+def _number_in_series(heading: Heading) -> str:
+    own = series_of(heading.text)
+    return own[1] if own else ""
 
 
 def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
