@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pymupdf
+import pytest
 
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.pdf.outline.rows import columns_of
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
@@ -130,3 +133,17 @@ def test_bold_lines_in_cells_beside_names_are_no_headings(tmp_path: Path) -> Non
         document.save(tmp_path / "table.pdf")
 
     assert outline_of(tmp_path / "table.pdf") == [(1, f"Part {at}: {name}") for at, name in enumerate(NAMES, 1)]
+
+
+@pytest.mark.parametrize(("starts", "gutters"), [((30, 320, 610), (317, 607)), ((30, 190, 610), ())])
+def test_three_columns_have_one_width_unlike_those_of_a_table(
+    starts: Sequence[float], gutters: Sequence[float]
+) -> None:
+    lines = [
+        StyledLine("A line of text", start, 20.0 * row, start + 150, 20.0 * row + 12, 10.0, bold=False, block=0)
+        for start in starts
+        for row in range(10)
+    ]
+    lines.append(StyledLine("Across", 30, 220, 860, 232, 10.0, bold=False, block=0))
+
+    assert tuple(columns_of(lines).gutters) == gutters

@@ -101,6 +101,9 @@ def _share_row(one: StyledLine, other: StyledLine) -> bool:
 MIN_COLUMN_LINES = 8
 """The minimum number of wide lines in each of several columns."""
 
+EQUAL_COLUMNS = 0.03
+"""The largest difference between the widths of three or more columns, as a share of the width."""
+
 MIN_COLUMN_SHARE = 0.12
 """The minimum width of a wide line in one of three or more columns, as a share of the width of the text."""
 
@@ -156,7 +159,9 @@ def columns_of(lines: Sequence[StyledLine]) -> Columns:
 
 
 def _many_columns(lines: Sequence[StyledLine], width: float) -> Columns:
-    """Return three or more columns, each of which has many wide lines from its left edge; one column if there are fewer."""
+    """Return three or more columns of one width, each of which has many wide lines from its left edge; otherwise one
+    column. Those of tables differ in width.
+    """
     wide = Counter(round(line.left) for line in lines if line.right - line.left > MIN_COLUMN_SHARE * width)
     starts: list[float] = []
     for left in sorted(wide):
@@ -164,7 +169,8 @@ def _many_columns(lines: Sequence[StyledLine], width: float) -> Columns:
         if near >= MIN_COLUMN_LINES and (not starts or left - starts[-1] > MIN_COLUMN_SHARE * width):
             starts.append(left)
     gutters = tuple(start - 3.0 for start in starts[1:])
-    if len(gutters) < 2 or len(gutters) >= 1 / MIN_COLUMN_SHARE:
+    steps = [after - before for before, after in pairwise(starts)]
+    if len(steps) < 2 or max(steps) - min(steps) > EQUAL_COLUMNS * max(steps):
         return Columns()
     columns = Columns(gutters)
     across = [line for line in lines if not columns.column_of(line)]
