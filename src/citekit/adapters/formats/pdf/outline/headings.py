@@ -283,6 +283,13 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.lead)
 
 
+def _is_mark_in_margin(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
+    """Return whether `line` is only a mark, such as that of a changed section, to the left of all text of the page."""
+    if any(map(str.isalnum, line.text)):
+        return False
+    return all(line.right <= other.left for other in lines if any(map(str.isalnum, other.text)))
+
+
 def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:
     """Return whether no other text is at the same height in the same column, unlike in tables and body text."""
     middle = (line.top + line.bottom) / 2
@@ -295,13 +302,6 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
             if not inside:
                 return False
     return True
-
-
-def _is_mark_in_margin(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
-    """Return whether `line` is only a mark, such as that of a changed section, to the left of all text of the page."""
-    if any(map(str.isalnum, line.text)):
-        return False
-    return all(line.right <= other.left for other in lines if any(map(str.isalnum, other.text)))
 
 
 def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
