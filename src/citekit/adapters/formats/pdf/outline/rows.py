@@ -245,7 +245,9 @@ def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> 
 
 
 def _are_spaced_equally(pieces: Sequence[StyledLine]) -> bool:
-    """Return whether at least two spaces between the pieces of a line are equal, unlike those of a table."""
+    """Return whether at least two spaces between the words of a line are equal, unlike those of a table."""
+    if not all(any(map(str.isalpha, piece.text)) for piece in pieces):
+        return False  # the numbers of an axis
     spaces = [other.left - one.right for one, other in pairwise(pieces)]
     return len(spaces) > 1 and max(spaces) - min(spaces) < EQUAL_SPACES * pieces[0].size
 
