@@ -123,12 +123,9 @@ def test_bold_lines_in_cells_beside_names_are_no_headings(tmp_path: Path) -> Non
             page.insert_text((40, 100 + 13 * (at % 3)), f"Part {at}: {name}", fontname="hebo", fontsize=15)
             page.insert_text((40, 160), f"D.{at}", fontsize=10)
             page.insert_text((90, 160), "Persons involved", fontsize=10)
-            for person in range(3):
-                top = 160 + 80 * person
-                page.insert_text((200, top), "Full name" if person else "They are:", fontname="hebo", fontsize=10)
-                page.insert_text((200, top + 13), f"Person {person} of part {at} at work", fontsize=10)
-                page.insert_text((200, top + 26), f"{person + 1}. Domicile", fontname="hebo", fontsize=10)
-                page.insert_text((200, top + 39), "A city that is far away from all of the others", fontsize=10)
+            prose(page, 200, 160, lines=4)
+            page.insert_text((200, 225), f"Markets of {name.lower()}", fontname="hebo", fontsize=10)
+            prose(page, 200, 240, lines=8)
             prose(page, 40, 420, lines=8)
         document.save(tmp_path / "table.pdf")
 
