@@ -74,12 +74,13 @@ def depths_of(levels: Sequence[int]) -> list[int]:
 
 def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[HeadingStyle]:
     """Return the style of each heading, extended by the nesting rank of its numbering scheme within that style."""
-    visible = _with_one_style_per_series([_visible_style(heading) for heading in found], kinds)
+    visible = [_visible_style(heading) for heading in found]
     by_style: dict[VisibleStyle, list[str]] = defaultdict(list)
     for style, kind in zip(visible, kinds, strict=True):
         by_style[style].append(kind)
     ranks = {style: _ranks_of_kinds(own) for style, own in by_style.items()}
-    return [(*style, ranks[style].get(kind, 0)) for style, kind in zip(visible, kinds, strict=True)]
+    shared = _with_one_style_per_series(visible, kinds)
+    return [(*style, ranks[style].get(kind, 0)) for style, kind in zip(shared, kinds, strict=True)]
 
 
 def _with_one_style_per_series(styles: Sequence[VisibleStyle], kinds: Sequence[str]) -> list[VisibleStyle]:
