@@ -16,7 +16,9 @@ PART: Words = ("part", "teil", "partie", "parte", "deel", "часть")
 CHAPTER: Words = (
     "chapter", "chap", "kapitel", "chapitre", "capítulo", "capitolo", "hoofdstuk", "глава",
 )  # fmt: skip
-APPENDIX: Words = ("appendix", "anhang", "annexe", "annex", "apéndice", "appendice")
+APPENDIX: Words = (
+    "appendix", "anhang", "anlage", "annexe", "annex", "anexo", "apéndice", "apêndice", "appendice", "allegato", "bijlage",
+)  # fmt: skip
 SECTION: Words = ("section", "abschnitt", "sección", "sezione")
 ARTICLE: Words = ("article", "artikel", "artículo", "articolo", "artigo")
 ACT: Words = ("act", "acte", "akt", "canto")
@@ -30,6 +32,9 @@ NUMBER: Words = (
     "twenty", *(f"twenty{mark}{one}" for mark in "- " for one in _ONES),
 )  # fmt: skip
 """Numbers of chapters in words (`Chapter Twenty-One`)."""
+
+FIRST: Words = ("premier", "première", "1er", "primero", "primeira", "primeiro", "primo", "erster")
+"""Words for the number of the first article of bylaws and contracts (`Article premier`)."""
 
 CJK_PART, CJK_CHAPTER, CJK_SECTION, CJK_OTHER = "部編", "章", "節节", "回卷篇集"
 """Characters after the number of a Chinese or Japanese heading (`第3章`)."""

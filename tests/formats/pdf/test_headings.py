@@ -121,6 +121,24 @@ def label(page: pymupdf.Page, number: int) -> None:
     prose(page, 40, 340, 4)
 
 
+def pull_quote(page: pymupdf.Page, number: int) -> None:
+    page.insert_text((60, 330), f'"What is said on page {number} is printed', fontname="hebo", fontsize=16)
+    page.insert_text((60, 350), 'once more, in large letters."', fontname="hebo", fontsize=16)
+    prose(page, 40, 390, 4)
+
+
+def italic_bullets(page: pymupdf.Page, number: int) -> None:
+    for row, name in enumerate(("Of the first", "Of the second", "And of the third")):
+        page.insert_text((60, 320 + 20 * row), "*", fontname="helv", fontsize=10)
+        page.insert_text((76, 320 + 20 * row), f"{name} on page {number}", fontname="heit", fontsize=10)
+
+
+def axis(page: pymupdf.Page, number: int) -> None:
+    for at in range(1, 6):
+        page.insert_text((20 + 30 * at, 330), f"{10 * at}", fontname="hebo", fontsize=10)
+    page.insert_text((200, 330), f"Cost of {number}", fontname="hebo", fontsize=10)
+
+
 def terms(page: pymupdf.Page, number: int) -> None:
     for row in range(2):
         page.insert_text((40, 320 + 60 * row), f"upstream of {row} and {number}", fontname="hebo", fontsize=10)
@@ -144,7 +162,7 @@ def bold_beginning(page: pymupdf.Page, number: int) -> None:
     "draw",
     [
         nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references, label, terms, algorithm,
-        bold_beginning,
+        bold_beginning, pull_quote, italic_bullets, axis,
     ],
 )  # fmt: skip
 def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None], tmp_path: Path) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, rank_of, series_of, starts_series
+from citekit.adapters.formats.pdf.outline.heading_numbers import (
+    is_appendix,
+    number_parts,
+    rank_of,
+    series_of,
+    starts_series,
+)
 from citekit.adapters.formats.pdf.outline.headings import Heading
 from citekit.adapters.formats.pdf.outline.lines import is_bold_name
 
@@ -19,6 +26,9 @@ NUMBERED_SHARE = 0.25
 
 RARE_CAPITALS_SHARE = 0.2
 """Headings in capitals have no level of their own if they are fewer than this share of the others in their style."""
+
+VisibleStyle = tuple[float, bool, bool, bool]
+"""The size of a heading in points, and whether it is bold, in capitals, and italic."""
 
 HeadingStyle = tuple[float, bool, bool, bool, int]
 """The visible style of a heading (size, bold, capitals, italic), and the nesting depth of its numbering scheme among
@@ -41,7 +51,7 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     depths = {style: _usual_depth(found, styles, style) for style in set(styles)}
     levels = _level_of_each_style(_rank_styles(styles), depths)
     raw = [_level(heading, levels[style], depths[style]) for heading, style in zip(found, styles, strict=True)]
-    raw = _below_numbers(found, styles, depths, raw)
+    raw = _below_appendixes(found, _below_numbers(found, styles, depths, raw))
     least = min(raw)
     return [level - least + 1 for level in raw]
 
@@ -65,11 +75,25 @@ def depths_of(levels: Sequence[int]) -> list[int]:
 def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[HeadingStyle]:
     """Return the style of each heading, extended by the nesting rank of its numbering scheme within that style."""
     visible = [_visible_style(heading) for heading in found]
-    by_style: dict[tuple[float, bool, bool, bool], list[str]] = defaultdict(list)
+    by_style: dict[VisibleStyle, list[str]] = defaultdict(list)
     for style, kind in zip(visible, kinds, strict=True):
         by_style[style].append(kind)
     ranks = {style: _ranks_of_kinds(own) for style, own in by_style.items()}
-    return [(*style, ranks[style].get(kind, 0)) for style, kind in zip(visible, kinds, strict=True)]
+    shared = _with_one_style_per_series(visible, kinds)
+    return [(*style, ranks[style].get(kind, 0)) for style, kind in zip(shared, kinds, strict=True)]
+
+
+def _with_one_style_per_series(styles: Sequence[VisibleStyle], kinds: Sequence[str]) -> list[VisibleStyle]:
+    """Return the styles, with the most common one of their size for all headings after one word (`Article 1`), which
+    may have a plain title or none.
+    """
+    times: dict[tuple[str, float], Counter[VisibleStyle]] = defaultdict(Counter)
+    for style, kind in zip(styles, kinds, strict=True):
+        times[kind, style[0]][style] += 1
+    return [
+        times[kind, style[0]].most_common(1)[0][0] if len(kind) > 1 else style
+        for style, kind in zip(styles, kinds, strict=True)
+    ]
 
 
 def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
@@ -113,7 +137,7 @@ def _without_inner_depths(found: Sequence[Heading], kinds: Sequence[str]) -> lis
     return [evolve(heading, depth=0) if kind == "1" else heading for heading, kind in zip(found, kinds, strict=True)]
 
 
-def _visible_style(heading: Heading) -> tuple[float, bool, bool, bool]:
+def _visible_style(heading: Heading) -> VisibleStyle:
     """Return the size, boldness, use of capitals, and slant of a heading."""
     font, size, bold, capitals = heading.style
     first = max(heading.lines, key=lambda line: (line.size, -line.top))
@@ -195,6 +219,21 @@ def _below_numbers(
             for index, other in enumerate(styles):
                 if index in below or (other in lower and not found[index].depth and raw[index] > depths[style]):
                     levels[index] += 1
+    return levels
+
+
+def _below_appendixes(found: Sequence[Heading], raw: Sequence[int]) -> list[int]:
+    """Return the levels, with headings moved below the appendix before them if their numbers begin again at 1 in it."""
+    levels: list[int] = []
+    counted, appendix, step = False, math.inf, 0
+    for heading, level in zip(found, raw, strict=True):
+        parts = number_parts(heading.text)
+        if is_appendix(heading.text):
+            appendix, step = level, 0
+        elif parts[:1] == ("1",) and counted and level <= appendix < math.inf and not step:
+            step = int(appendix) + 1 - level
+        counted = counted or parts[:1] == ("1",)
+        levels.append(level + step)
     return levels
 
 

@@ -13,6 +13,7 @@ from citekit.domain.vocabulary import (
     CJK_CHAPTER,
     CJK_PART,
     CJK_SECTION,
+    FIRST,
     NUMBER,
     PART,
     SECTION,
@@ -32,6 +33,7 @@ _NAMED_NUMBER = re.compile(
     rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})(?!\w)(?!\.\d)",
     re.IGNORECASE,
 )
+_APPENDIX = re.compile(rf"(?:{any_of(APPENDIX)})\b", re.IGNORECASE)
 _CJK_NAMED_NUMBER = re.compile(rf"第.{{1,4}}?([{CJK_PART}])|第.{{1,4}}?({CJK_CHAPTER})|第.{{1,4}}?([{CJK_SECTION}])")
 _CHINESE_NUMBER = re.compile(
     r"(?:[一二三四五六七八九十]{1,3}[、．]|(?P<inner>[（(][一二三四五六七八九十]{1,3}[)）]))\s*(?=\S)"
@@ -48,9 +50,10 @@ _LABEL = re.compile(
 )
 _LABEL_WORD = re.compile(_LABEL_WORDS, re.IGNORECASE)
 _JOINED_NUMBER = re.compile(rf"\A({_LABEL_WORDS})(?=\d)", re.IGNORECASE)
-_SERIES = re.compile(r"([^\W\d_]{3,12})\s+(\d{1,3}[A-Za-z]?|[IVXLC]{1,7})(?=\s*[.:–—-](?!\d)|\s+[^\W\d_a-z]|\s*\Z)")
-_LETTER_SERIES = re.compile(r"\(?(?:([IVX]{1,6})|([A-Z])|([a-z]))[.)]\s+(?=[^\W\d_a-z])")
-_SERIES_ALONE = re.compile(r"[^\W\d_]{3,12}\s+(?:\d{1,3}[A-Za-z]?|[IVXLC]{1,7})\s*[.:–—-]?")
+_SERIES_NUMBER = rf"\d{{1,3}}(?:[A-Za-z]|-\d{{1,2}})?|[IVXLC]{{1,7}}|(?i:{any_of(FIRST)})"
+_SERIES = re.compile(rf"([^\W\d_]{{3,12}})\s+({_SERIES_NUMBER})(?=\s*[.:–—-](?!\d)|\s+[^\W\d_a-z]|\s*\Z)")
+_LETTER_SERIES = re.compile(r"\(?(?:([IVX]{1,6})|([A-Z])|([a-z]))(?:[.)]|\s[–—-])\s+(?=[^\W\d_a-z])")
+_SERIES_ALONE = re.compile(rf"[^\W\d_]{{3,12}}\s+(?:{_SERIES_NUMBER})\s*[.:–—-]?")
 _NUMBER_ALONE = re.compile(r"(?:§\s*(?=\d))?(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
 
 
@@ -82,6 +85,11 @@ def rank_of(text: str) -> int | None:
         return 0 if named["part"] else 1 if named["chapter"] else 2
     placed = _CJK_NAMED_NUMBER.match(text)
     return (0 if placed[1] else 1 if placed[2] else 2) if placed else None
+
+
+def is_appendix(text: str) -> bool:
+    """Return whether the heading `text` is that of an appendix, such as `Annex II`."""
+    return bool(_NAMED_NUMBER.match(text) and _APPENDIX.match(text))
 
 
 def number_parts(text: str) -> tuple[str, ...]:

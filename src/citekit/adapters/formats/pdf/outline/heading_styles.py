@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
+    DOTTED_DEPTH,
     LARGER_RATIO,
+    SHORT_LENGTH,
     WORD,
     BodyStyle,
     FontStyle,
@@ -30,14 +33,14 @@ RUBRIC_COUNT = 8
 PAGES_PER_RUBRIC = 8
 """A repeated title that occurs on average at most once in this many pages belongs to chapters, and is a heading."""
 
-DOTTED_DEPTH = 2
-"""The minimum depth of a number with dots."""
-
 MIN_IN_CAPITALS = 3
 """The minimum number of bold lines in capitals that are the headings of a document without others."""
 
 MIN_NUMBERED = 3
 """The minimum number of headings with dotted numbers that count even if other text uses their style."""
+
+MIN_IN_PART = 8
+"""The minimum number of plain numbers that count up from 1 in each of several parts; those of lists are fewer."""
 
 CROWDED_SHARE = 0.2
 """The share of a page's lines above which a style not larger than body text is not a heading style on that page."""
@@ -89,7 +92,8 @@ def _headings_by_style(
     chosen = _without_rubrics(_without_continuations(chosen), texts.count)
     chosen = _without_title_pages(_without_rare_fonts(chosen, texts), texts, body, skipped)
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
-        chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
+        numbered = {each for each in by_number | series if each.depth >= DOTTED_DEPTH or series_of(each.text)}
+        chosen = [each for each in chosen if each.style[1] >= LARGER_RATIO * body.size or each in numbered]
     return _without_title(chosen)
 
 
@@ -128,7 +132,8 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
     """Return the headings that belong to a numbered series in one style, a word (`Item 1`, `Item 2`) or letters, and
-    the common headings (see `COMMON_HEADING`) in that style.
+    the common headings (see `COMMON_HEADING`) in that style. Short headings in other styles belong to it if they have
+    numbers that it lacks.
 
     After a word, only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often
     starts a sentence.
@@ -144,13 +149,27 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
         if own and (len(own[0]) == 1 or bold or capitals or size >= LARGER_RATIO * body.size):
             named[own[0], heading.style].append(heading)
             numbers[own[0], heading.style].add(own[1])
-    return {
-        heading
+    proven = [
+        (kind, style)
         for (kind, style), group in named.items()
         if starts_series(kind, numbers[kind, style])
         and (len(kind) == 1 or len(numbers[kind, style]) * 3 >= len(group) * 2)
-        for heading in (*group, *common[style])
-    }
+    ]
+    counted: dict[str, set[str]] = defaultdict(set)
+    for kind, style in proven:
+        counted[kind] |= numbers[kind, style]
+    missing = [
+        heading
+        for (kind, _), group in named.items()
+        for heading in (group if len(kind) > 1 and kind in counted else ())
+        if len(heading.text) < SHORT_LENGTH and _number_in_series(heading) not in counted[kind]
+    ]
+    return {heading for key in proven for heading in (*named[key], *common[key[1]])}.union(missing)
+
+
+def _number_in_series(heading: Heading) -> str:
+    own = series_of(heading.text)
+    return own[1] if own else ""
 
 
 def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
@@ -265,9 +284,16 @@ def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
 
 
 def _count_up(numbered: Sequence[Heading]) -> bool:
-    """Return whether plain numbers count up from 1 and at most one is missing, unlike those of lists and code."""
+    """Return whether plain numbers count up from 1 and at most one is missing, unlike those of lists and code.
+
+    They may do so again in each of the long parts of a document, such as annexes.
+    """
     numbers = [int(first) for heading in numbered if (first := number_parts(heading.text)[0]).isdecimal()]
-    return numbers == sorted(set(numbers)) and bool(numbers) and numbers[0] == 1 and numbers[-1] <= len(numbered) + 1
+    if not numbers:
+        return False
+    starts = [0, *(at for at in range(1, len(numbers)) if numbers[at] <= numbers[at - 1]), len(numbers)]
+    runs = [numbers[start:end] for start, end in pairwise(starts)]
+    return all(run[0] == 1 and run[-1] <= len(run) + 1 and (len(runs) == 1 or len(run) >= MIN_IN_PART) for run in runs)
 
 
 def _is_common(heading: Heading) -> bool:

@@ -14,6 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     is_heading_number,
     is_label,
     is_label_word,
+    is_series_label,
     rank_of,
     series_of,
     with_number_space,
@@ -28,11 +29,15 @@ from citekit.adapters.formats.pdf.outline.rows import (
     join_pieces,
     without_line_numbers,
 )
+from citekit.adapters.formats.pdf.outline.table_cells import is_in_cell
 from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADER
 from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, THEOREM, any_of
 
 LINE_LIMIT = 2000
 """The maximum number of lines of a page that is searched; a page with more is usually a poster or a plan."""
+
+DOTTED_DEPTH = 2
+"""The minimum depth of a number with dots."""
 
 MAX_LENGTH = 200
 SHORT_LENGTH = 80
@@ -41,13 +46,17 @@ SHORT_LENGTH = 80
 LARGER_RATIO = 1.12
 """The minimum size of a heading without other signs, as a multiple of the size of body text."""
 
-_GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s+")
+_GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓·–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
 _ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)+\Z")
 """An address, or a line of only hashtags."""
 
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 _STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
+_QUOTE = re.compile(r"[\"“„«].{20,}[.!?…,][\"”“»]\Z")
+"""A whole sentence in quotation marks, as designers print it large beside the text."""
+
+_NAMED_STATEMENT = re.compile(rf"(?:{any_of(STATEMENT, THEOREM)})\b", re.IGNORECASE)
 _CODE = re.compile(r"\d+:\s+[a-z]")
 _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)\S", re.IGNORECASE)
 """A number and a title before text in the same line, except the number and title of a theorem."""
@@ -72,7 +81,7 @@ FontStyle = tuple[str, float, bool, bool]
 class Heading:
     """A heading candidate: its text, 1-based page, lines, style, and the depth of its number (0 if it has none).
 
-    `column` is the number of its column from the left, or 0 if it spans all columns. `horizontal` is false for vertical
+    `column` is the number of its column from the left, or 0 if it spans columns. `horizontal` is false for vertical
     writing, whose `lines` are rotated.
     """
 
@@ -155,7 +164,8 @@ def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iter
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
-    if len(text) <= MAX_LENGTH and WORD.search(text) and not text.endswith("。"):  # otherwise it is a sentence
+    is_sentence = len(text) > MAX_LENGTH or text.endswith("。") or _QUOTE.match(text)
+    if WORD.search(text) and not is_sentence:
         style = (first.font, first.size, first.bold, is_capitals(text))
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
 
@@ -185,8 +195,9 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     text = line.text
     if not line.upright or line.has_note_number or len(text) > MAX_LENGTH or not _stands_out(line, body):
         return False
+    own = _GLYPH.sub("", text, count=1)
     listed = _BULLET.match(text) and not (
-        line.bold and (series_of(text) or depth_of(text) or _is_marked(line, lines, body))
+        line.bold and (series_of(text) or depth_of(own) or _is_marked(line, lines, body))
     )
     broken = text.endswith((",", ";")) and not _is_first_of_several(line, lines, columns)
     if broken or listed or CAPTION_START.match(text) or LEADER.search(text) or _ADDRESS.search(text):
@@ -198,7 +209,11 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     counted = bool(depth_of(text)) and line.bold and line.size >= LARGER_RATIO * body.size
     if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False
-    return _is_alone_in_row(line, lines, columns)
+    many = len(columns.gutters) > 1 and line.size < LARGER_RATIO * body.size  # a table may look like columns
+    if not _is_alone_in_row(line, lines, Columns() if many else columns):
+        return False
+    small = line.size < LARGER_RATIO * body.size and depth_of(text) < DOTTED_DEPTH
+    return not (small and is_in_cell(line, lines))
 
 
 def _is_marked(line: StyledLine, lines: Sequence[StyledLine], body: BodyStyle) -> bool:
@@ -250,7 +265,8 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     text = line.text
     if line.size >= LARGER_RATIO * body.size:
         return True
-    heavy, depth, capitals = line.bold and not body.bold, depth_of(text), is_capitals(text)
+    heavy, capitals = line.bold and not body.bold, is_capitals(text)
+    depth = depth_of(_GLYPH.sub("", text, count=1))
     if line.size < (0.75 if capitals and depth else 0.9) * body.size:
         return False
     if (
@@ -261,11 +277,20 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     ):
         return False
     if heavy:
-        return not text.endswith(":") or bool(depth)
+        is_article = is_series_label(text) and not _NAMED_STATEMENT.match(text)
+        return not text.endswith(":") or bool(depth) or is_article
     if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
-    marked = bool(depth or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))
+    named = rank_of(text) is not None or (capitals and series_of(text))
+    marked = bool(depth or named or COMMON_HEADING.fullmatch(text))
     return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.lead)
+
+
+def _is_mark_in_margin(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
+    """Return whether `line` is only a mark, such as that of a changed section, to the left of all text of the page."""
+    if any(map(str.isalnum, line.text)):
+        return False
+    return all(line.right <= other.left for other in lines if any(map(str.isalnum, other.text)))
 
 
 def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:
@@ -274,6 +299,8 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
     own = columns.column_of(line)
     for other in lines:
         if other.upright and other.top < middle < other.bottom and columns.column_of(other) == own:
+            if _is_mark_in_margin(other, lines):
+                continue
             inside = other.left >= line.left - 1 and other.right <= line.right + 1
             if not inside:
                 return False
@@ -296,4 +323,5 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyS
     if labeled or (len(held) == 1 and last.size > line.size and is_heading_number(last.text)):
         return not own and -height < gap < height and line.size >= LARGER_RATIO * body.size
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
-    return same and -height < gap < 0.7 * height and not depth_of(line.text) and rank_of(line.text) is None
+    numbered = depth_of(line.text) or rank_of(line.text) is not None or _GLYPH.match(line.text)
+    return same and -height < gap < 0.7 * height and not numbered

@@ -44,6 +44,7 @@ from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.references import with_references
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
+from citekit.adapters.formats.pdf.outline.section_numbers import nested_by_numbers
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
 from citekit.adapters.formats.pdf.outline.structure import (
     TextSections,
@@ -159,7 +160,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
         complete = with_abstracts(complete, texts, has_authors=False)
         complete = with_numbered_below(with_references(with_unlisted(complete, texts), texts), texts)
         method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
-        return evolve(_of_sections(method, complete, texts, lost, recognizer), is_quick=is_quick)
+        return evolve(_of_sections(method, nested_by_numbers(complete), texts, lost, recognizer), is_quick=is_quick)
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     told = TextSections([], texts) if is_dense else sections_of_text(texts)

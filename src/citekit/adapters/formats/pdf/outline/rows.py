@@ -99,39 +99,43 @@ def _share_row(one: StyledLine, other: StyledLine) -> bool:
 
 
 MIN_COLUMN_LINES = 8
-"""The minimum number of wide lines in each of two columns."""
+"""The minimum number of wide lines in each of several columns."""
+
+EQUAL_COLUMNS = 0.03
+"""The largest difference between the widths of three or more columns, as a share of the width."""
+
+MIN_COLUMN_SHARE = 0.12
+"""The minimum width of a wide line in one of three or more columns, as a share of the width of the text."""
 
 
 @frozen
 class Columns:
-    """The columns of a page: one, or two separated by a gutter.
+    """The columns of a page: one, or several separated by gutters.
 
-    `gutter` is the x position of the gap between two columns in points, or None for one column. `spans` are the tops of
-    the lines that cross the gutter, in ascending order.
+    `gutters` are the x positions of the gaps between columns in points, from left to right. `spans` are the tops of the
+    lines that cross a gutter, in ascending order.
     """
 
-    gutter: float | None = None
+    gutters: tuple[float, ...] = ()
     spans: tuple[float, ...] = ()
 
     def column_of(self, line: StyledLine) -> int:
-        """Return 0 for a line in a single column or across both columns, 1 for the left column, and 2 for the right."""
-        if self.gutter is None or line.left < self.gutter - 1 < self.gutter + 1 < line.right:
+        """Return 0 for a line in a single column or across columns, and otherwise the number of its column from 1."""
+        if not self.gutters or any(line.left < gutter - 1 < gutter + 1 < line.right for gutter in self.gutters):
             return 0
-        return 1 if line.right <= self.gutter + 1 else 2
+        return 1 + sum(line.right > gutter + 1 for gutter in self.gutters)
 
     def band(self, line: StyledLine) -> int:
-        """Return a number by which lines are ordered: twice the number of lines above `line` that cross the gutter,
-        plus 1 if `line` is in one of two columns.
+        """Return a number by which lines are ordered: twice the number of lines above `line` that cross a gutter, plus
+        1 if `line` is in one of several columns.
         """
-        return sum(top < line.top - 1 for top in self.spans) * 2 + (
-            self.gutter is not None and self.column_of(line) > 0
-        )
+        return sum(top < line.top - 1 for top in self.spans) * 2 + (self.column_of(line) > 0)
 
 
 def columns_of(lines: Sequence[StyledLine]) -> Columns:
-    """Return the one or two columns detected in `lines`.
+    """Return the columns detected in `lines`: one, two, or more, as on a poster.
 
-    Two columns have many wide lines on each side of a gutter, and few across it.
+    They have many wide lines on each side of a gutter, and few across it.
     """
     upright = [line for line in lines if line.upright and line.right > line.left]
     if len(upright) < 2 * MIN_COLUMN_LINES:
@@ -150,8 +154,29 @@ def columns_of(lines: Sequence[StyledLine]) -> Columns:
             and _is_column_of_text(before, width)
             and len(across) * 2 < len(before) + len(after)
         ):
-            return Columns(at, tuple(sorted(line.top for line in across)))
-    return Columns()
+            return Columns((at,), tuple(sorted(line.top for line in across)))
+    return _many_columns(upright, width)
+
+
+def _many_columns(lines: Sequence[StyledLine], width: float) -> Columns:
+    """Return three or more columns of one width, each of which has many wide lines from its left edge; otherwise one
+    column. Those of tables differ in width.
+    """
+    wide = Counter(round(line.left) for line in lines if line.right - line.left > MIN_COLUMN_SHARE * width)
+    starts: list[float] = []
+    for left in sorted(wide):
+        near = wide[left - 1] + wide[left] + wide[left + 1]
+        if near >= MIN_COLUMN_LINES and (not starts or left - starts[-1] > MIN_COLUMN_SHARE * width):
+            starts.append(left)
+    gutters = tuple(start - 3.0 for start in starts[1:])
+    steps = [after - before for before, after in pairwise(starts)]
+    if len(steps) < 2 or max(steps) - min(steps) > EQUAL_COLUMNS * max(steps):
+        return Columns()
+    columns = Columns(gutters)
+    across = [line for line in lines if not columns.column_of(line)]
+    if len(across) * 4 > len(lines):
+        return Columns()
+    return Columns(gutters, tuple(sorted(line.top for line in across)))
 
 
 def _is_column_of_text(lines: Sequence[StyledLine], width: float) -> bool:
@@ -181,6 +206,9 @@ LABEL_LIMIT = 40
 table.
 """
 
+EQUAL_SPACES = 0.1
+"""The largest difference between the spaces of a justified line, as a multiple of the font size."""
+
 WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""
 
@@ -194,22 +222,41 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, and join pieces of a line that wide spaces separate if their font has at least `large` points."""
+    """Return the lines, and join pieces of a line that wide spaces separate if their font has at least `large` points,
+    or if the spaces are equal, as in a justified line.
+    """
     joined: list[StyledLine] = []
-    for line in lines:
-        last = joined[-1] if joined else None
-        if last is not None and line.size >= large and _is_next_piece(last, line, columns):
-            joined[-1] = evolve(last, text=f"{last.text} {line.text}", right=line.right)
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and _is_next_piece(lines[end - 1], lines[end], columns):
+            end += 1
+        if end - at > 1 and is_heading_number(lines[at].text):
+            joined.append(lines[at])
+            at += 1
+        pieces = lines[at:end]
+        if len(pieces) > 1 and (pieces[0].size >= large or _are_spaced_equally(pieces)):
+            text = " ".join([piece.text for piece in pieces])
+            joined.append(evolve(pieces[0], text=text, right=pieces[-1].right))
         else:
-            joined.append(line)
+            joined += pieces
+        at = end
     return joined
+
+
+def _are_spaced_equally(pieces: Sequence[StyledLine]) -> bool:
+    """Return whether at least two spaces between the words of a line are equal, unlike those of a table."""
+    if not all(any(map(str.isalpha, piece.text)) for piece in pieces):
+        return False  # the numbers of an axis
+    spaces = [other.left - one.right for one, other in pairwise(pieces)]
+    return len(spaces) > 1 and max(spaces) - min(spaces) < EQUAL_SPACES * pieces[0].size
 
 
 def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool:
     """Return whether `other` continues `one` at the same height, in the same font and column."""
     level = abs(one.bottom - other.bottom) < 1 and one.block == other.block and font_of(one) == font_of(other)
     near = 0 <= other.left - one.right < WIDE_SPACE * one.size
-    return level and near and not (columns.gutter is not None and one.right <= columns.gutter <= other.left)
+    return level and near and not any(one.right <= gutter <= other.left for gutter in columns.gutters)
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
