@@ -209,11 +209,16 @@ DRAFT = "Nemo Labs - Code Review - Draft"
     [
         (DRAFT, [(60.0, "Contracts of the Nemo Bridge", 24.0)], ("Contracts of the Nemo Bridge", "page 1")),
         (DRAFT, [(60.0, "Nemo Labs Code", 24.0)], (DRAFT, "metadata")),
+        ("Review Counting", [(60.0, "Contracts of the Nemo Bridge", 24.0)], ("Contracts of the Nemo Bridge", "page 1")),
+        ("Review Draft", [(60.0, "Contracts of the Nemo Bridge", 24.0)], ("Review Draft", "metadata")),
+        ("Review Counting", [(60.0, "It has contracts of the Nemo Bridge.", 24.0)], ("Review Counting", "metadata")),
         (f"{DRAFT} of 2031-05-06", [(60.0, "Contracts of the Nemo Bridge", 24.0)], (f"{DRAFT} of 2031-05-06", "metadata")),
         ("Exercises in Counting", [(60.0, "Exercises in Counting, Week 5", 24.0)], ("Exercises in Counting, Week 5", "page 1")),
         ("Exercises inCounting Rows", [(60.0, "Exercises in", 24.0), (86.0, "Counting Rows", 24.0)], ("Exercises in Counting Rows", "metadata")),
     ],
-    ids=["name of a draft", "nothing more on the cover", "date", "continued on the cover", "lost space"],
+    ids=[
+        "name of a draft", "nothing more on the cover", "of another document", "in the text", "only a sentence", "date", "continued on the cover", "lost space",
+    ],
 )  # fmt: skip
 def test_the_cover_corrects_the_title_in_the_metadata(
     tmp_path: Path, written: str, cover: list[Line], expected: tuple[str, str]

@@ -170,13 +170,14 @@ def _is_better(printed: str, written: str, texts: PageTexts, body_size: float) -
 
     It is if its first part continues `written`. It also is if `written` seems to be the name of a draft or of another
     document: no first page shows it in bold or large type, it has no date, and the cover adds several words. If the cover
-    repeats none of its words, no first page may have it at all.
+    repeats none of its words, no first page may have it at all, and the cover must not have a sentence instead.
     """
     wanted, first = title_letters(written), title_letters(printed.split(_SEPARATOR)[0])
     if first.startswith(wanted):
         return first != wanted
     words, known = set(words_of(printed)), set(words_of(written))
-    if len(words - known) < NEW_WORDS or _DATE.search(written):
+    is_sentence = printed.endswith(".") and not words & known
+    if len(words - known) < NEW_WORDS or _DATE.search(written) or is_sentence:
         return False
     size = COVER_RATIO * body_size if words & known else 0.0
     pages = range(1, min(CONFIRMING_PAGES, texts.count) + 1)
