@@ -239,7 +239,7 @@ class DriverMissing(CiteKitError):
 
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
-        super().__init__(f"{what} needs the extra '{extra}': {install_command(extra)}.")
+        super().__init__(f"{what} needs the extra '{extra}'. To install it, run: {install_command(extra)}")
 
 
 class Unavailable(CiteKitError):
