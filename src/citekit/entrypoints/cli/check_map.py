@@ -181,6 +181,7 @@ def _nothing_named(session: Session, name: str) -> str:
         return (
             f"Only files of maps can be validated, and the map of '{name}' is in the shared store. Export it first, and "
             f"validate the file: citekit export {quote(name)} --as json -o map.json"
+            f"{session.home_words()}"
         )
     return f"There is no file {name}, and no resource has this ID. {session.home_hint()}"
 

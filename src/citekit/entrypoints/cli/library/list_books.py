@@ -74,7 +74,8 @@ def _lines(books: Sequence[ListedBook], default: str, home: str) -> Iterator[str
     if again:
         entry = again[0].entry
         option = "" if entry.collection == default else f"--collection {entry.collection} "
-        what = f"ingest-file --force {option}{shlex.quote(entry.path)}"
+        given = f"--title {shlex.quote(entry.title)} --author {shlex.quote(entry.author)}"
+        what = f"ingest-file --force {option}{given} {shlex.quote(entry.path)}"
         if entry.book_id is not None:
             what = f"ingest --force {option}{entry.book_id}"
         yield f"To ingest one again, run: citekit library {printable(what + home)}"
