@@ -92,5 +92,5 @@ def test_a_name_that_may_be_a_word_is_one_and_the_option_is_named(cli: Cli) -> N
     answer = cli("find", "return", "code")
 
     assert "No page matches the whole query. These pages match best:" == answer.out.splitlines()[0]
-    assert "add --resource code." in answer.err
+    assert "replace the last word with --resource code." in answer.err
     assert "0 matches" in cli("find", "return", '"code.py"').out
