@@ -61,7 +61,7 @@ class _Result:
 @click.option(
     "--remove",
     is_flag=True,
-    help="Remove the entry, and the skill unless you or another version of CiteKit changed it.",
+    help="Remove the entry, and the skill unless you changed it or another version of CiteKit installed it.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option(
@@ -89,8 +89,8 @@ def command(
     claude-code, cursor, vscode, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, opencode, copilot-cli. The
     entry starts this installation for the home that this command uses. Everything else in the settings stays as it is,
     including comments. A copy of the earlier file is kept in the same folder, with .citekit-backup added to its name. A
-    file that cannot be changed safely is not changed. --remove also removes the skill, unless you or another version of
-    CiteKit changed it. Restart the client afterward.
+    file that cannot be changed safely is not changed. --remove also removes the skill, unless you changed it or another
+    version of CiteKit installed it. Restart the client afterward.
     """
     known = session.app.mcp_clients
     entry = _entry(session)
@@ -183,7 +183,7 @@ _SKILL_SAID = {
     SkillState.REMOVED: "skill removed",
 }
 _REMOVING = (ClientState.REMOVED, ClientState.ABSENT)
-_DIFFERENT = "the file is a link, or you or another version of CiteKit changed it (delete it by hand)"
+_DIFFERENT = "the file is a link, or you changed it, or another version of CiteKit installed it (delete it by hand)"
 
 
 def _difference(change: ClientChange) -> Iterator[str]:
