@@ -80,7 +80,8 @@ def test_mcp_and_the_sdk_name_the_extra(bare: Path, home: Path) -> None:
     told = subprocess.run([str(bare), "-P", "-c", code], capture_output=True, text=True, cwd=home, env=environment)
     for text in (anyio.run(answer), told.stderr.strip().splitlines()[-1]):
         assert re.search(
-            r"Reading video and audio needs the extra .media.: pip install .{1,2}citekit-evidence\[media\]", text
+            r"Reading video and audio needs the extra .media.\. To install it, run: pip install .{1,2}citekit-evidence\[media\]",
+            text,
         )
 
 

@@ -663,7 +663,11 @@ class TestWhatGoesBetween:
         [
             ("outside", LocationOutside, "There is no page 9."),
             ("failed", ExtractionFailed, "cannot be cut"),
-            ("missing", DriverMissing, "Reading pictures needs the extra 'ocr': pip install 'citekit-evidence[ocr]'."),
+            (
+                "missing",
+                DriverMissing,
+                "Reading pictures needs the extra 'ocr'. To install it, run: pip install 'citekit-evidence[ocr]'",
+            ),
             ("faulty", FaultyAnswer, "a map: nodes: is missing."),
         ],
     )

@@ -71,9 +71,9 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     plain = map_files.parsed
 
-    def counting(resource_id: str, path: Path, data: bytes, *, can_fix: bool) -> ResourceMap:
+    def counting(resource_id: str, path: Path, data: bytes) -> ResourceMap:
         names.append(resource_id)
-        return plain(resource_id, path, data, can_fix=can_fix)
+        return plain(resource_id, path, data)
 
     monkeypatch.setattr("citekit.adapters.storage.json_maps.parsed", counting)
     return names

@@ -121,7 +121,7 @@ def test_two_files_that_get_the_same_id_at_the_same_time_both_keep_their_maps(tm
         assert store.version("book") is None
     theirs.put(other)
 
-    with pytest.raises(StoreUnavailable, match="Map the file again"):
+    with pytest.raises(StoreUnavailable, match="at the same time"):
         mine.put(a_map())
 
     assert other == mine.get("book")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from shlex import quote
 
 from attrs import evolve, frozen
 
@@ -20,11 +21,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.validation import map_issues
 
 _EDITS = "edits"
-_NO_ORIGINAL = (
-    "This map lacks the name of its mapper or the digest of its file, so the original would be lost. Map the file again: "
-    "citekit ingest FILE --force."
-)
-_NOTHING = "There is no edit to undo, or the original map is no longer stored."
+_NOTHING = "There is no edit to undo."
 _OTHER_BASE = "The map has changed since it was edited, so single edits cannot be undone. Use the original."
 
 
@@ -45,7 +42,7 @@ class EditMap:
         with self.locks.holding("ids"):
             before = self.maps.get(resource_id)
             if before.mapper is None or before.source_digest is None:
-                raise RequestRefused(_NO_ORIGINAL)
+                raise _no_original(before)
             changed = evolve(before, nodes=edit.applied(before.nodes, before.modality.scheme))
             wrong = _new_issue(before, changed)
             if wrong is not None:
@@ -60,8 +57,10 @@ class EditMap:
         with self.locks.holding("ids"):
             current = self.maps.get(resource_id)
             edits, base = edits_of(current), self._base(current)
-            if not edits or base is None:
+            if not edits:
                 raise RequestRefused(_NOTHING)
+            if base is None:
+                raise _lost(current)
             before = _repeated(base, edits[:-1])
             if before is None or _repeated(base, edits) != current.outline.nodes:
                 raise RequestRefused(_OTHER_BASE)
@@ -76,9 +75,10 @@ class EditMap:
         `MapStore.get` and `MapStore.put`.
         """
         with self.locks.holding("ids"):
-            base = self._base(self.maps.get(resource_id))
+            current = self.maps.get(resource_id)
+            base = self._base(current)
             if base is None:
-                raise RequestRefused(_NOTHING)
+                raise RequestRefused(_NOTHING) if current.mapper != EDITED else _lost(current)
             self.maps.put(base)
         return self.maps.get(resource_id)
 
@@ -97,6 +97,22 @@ class EditMap:
         metadata["mapper"] = EDITED.to_metadata()
         metadata[_EDITS] = [each.to_metadata() for each in edits]
         return evolve(changed, metadata=metadata, created_at=self.clock.now())
+
+
+def _no_original(resource_map: ResourceMap) -> RequestRefused:
+    return RequestRefused(
+        "This map lacks the name of its mapper or the digest of its file, so the original would be lost. "
+        f"{_map_again(resource_map)}"
+    )
+
+
+def _lost(resource_map: ResourceMap) -> RequestRefused:
+    return RequestRefused(f"The original map is no longer stored. {_map_again(resource_map)}")
+
+
+def _map_again(resource_map: ResourceMap) -> str:
+    path = quote(resource_map.source_path) if resource_map.source_path else "FILE"
+    return f"To map the file again, run: citekit ingest {path} --id {quote(resource_map.resource_id)} --force"
 
 
 def edits_of(resource_map: ResourceMap) -> Sequence[MapEdit]:

@@ -74,8 +74,8 @@ class IndexRanking:
             document = self.ranking.get(name, version)
         if document is None:
             raise RequestRefused(
-                "The ranking index cannot be written. Check the free space and the permissions of the home, or set "
-                "CITEKIT_HOME to another folder."
+                "The ranking index cannot be written. Check the free space and the permissions of the home, or map the "
+                "file in another home (citekit ingest FILE --home DIR)."
             )
         return ReadyDocument(resource_map, text_version, document, stale)
 

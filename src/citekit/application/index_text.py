@@ -51,7 +51,7 @@ class IndexText:
             blocks = blocks_of(self.texts.read(source, progress))
             if not self.index.put(resource_map.resource_id, version, blocks):
                 raise RequestRefused(
-                    "The text index cannot be written. Check the free space and the permissions of the home, or set "
-                    "CITEKIT_HOME to another folder."
+                    "The text index cannot be written. Check the free space and the permissions of the home, or map the "
+                    "file in another home (citekit ingest FILE --home DIR)."
                 )
         return version, None

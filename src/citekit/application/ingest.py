@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
+from shlex import quote
 from typing import Self
 
 from attrs import evolve, field, frozen
@@ -247,7 +248,7 @@ class Ingest:
         if here.source_hash != task.source.digest.hex:
             raise RequestRefused(
                 f"{task.source.path} has changed since another mapper made its map '{place}', and that map is kept. "
-                "The owner of the file can map it again: citekit ingest FILE."
+                f"The owner of the file can map it again (citekit ingest FILE --id {quote(place)})."
             )
         return Ingested(here, False, partial(self.maps.get, place))
 

@@ -120,7 +120,10 @@ class LocateSource:
     def _not_found(self, resource_map: ResourceMap) -> CiteKitError:
         name, written = resource_map.resource_id, resource_map.source_path
         if not written:
-            return RequestRefused(f"The map of '{name}' has no source file, so no evidence can be created from it.")
+            return RequestRefused(
+                f"The map of '{name}' names no source file, so its parts cannot be read or extracted. If it was imported, "
+                "import it again with --source FILE."
+            )
         outside = self._outside(resource_map)
         if outside is not None:
             self.folders.check(outside)  # raises PathNotAllowed
@@ -129,7 +132,7 @@ class LocateSource:
                 f"The map of '{name}' has no digest of its file, and {written} is outside the home. "
                 "Ingest that file, or add its folder with --root DIR or in CITEKIT_ROOTS."
             )
-        return SourceMoved(name, written)
+        return SourceMoved(name, written, is_findable=resource_map.source_digest is not None)
 
     def _moved(self, resource_map: ResourceMap, roots: Sequence[Path]) -> Path | None:
         digest, size = resource_map.source_digest, resource_map.metadata.get("source_size")

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -37,8 +38,9 @@ from citekit.domain.evidence import (
 )
 from citekit.domain.extent import Extent
 from citekit.domain.formats import ACTIVE_CONTENT, Format, by_name
-from citekit.domain.locations import Location, TimeSpan, Virtual
+from citekit.domain.locations import Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
+from citekit.domain.phrases import counted
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor, identity_of
 from citekit.domain.ports.locks import report_waiting
@@ -256,9 +258,21 @@ class Resolve:
             if options.form in extractor.forms(source.format, place):
                 return extractor
         known = ", ".join(form.value for form in self.forms(source.format, place)) or "none"
+        fewer = self._most_pages(source.format, place, options.form)
+        if fewer:
+            raise FormUnsupported(
+                f"At most {counted(fewer, 'page')} of the {source.format.name} file can be extracted as "
+                f"{options.form.value} at once. Request fewer pages, or one of these forms: {known}."
+            )
         raise FormUnsupported(
             f"This part of the {source.format.name} file is not available as {options.form.value}. Valid forms: {known}."
         )
+
+    def _most_pages(self, format: Format, place: Location, form: Form) -> int:
+        """Return how many of several pages can be extracted in this form at once, or 0."""
+        numbers = place.numbers if isinstance(place, Pages) else ()
+        shorter = (Pages(numbers[:count]) for count in range(1, len(numbers)))
+        return sum(1 for _ in takewhile(lambda each: form in self.forms(format, each), shorter))
 
 
 def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 
 from attrs import frozen
 
@@ -82,7 +83,8 @@ class SyncBuckets:
             return Synced(path, SyncState.GONE, name)
         if is_empty:
             reason = (
-                f"The map of {path} is not deleted, because no files are left at the synced URL. The URL may be wrong."
+                f"The map of {path} is not deleted, because no files are left at the synced URL. The URL may be wrong. To "
+                f"delete the map anyway, run: citekit remove {quote(name)}"
             )
             return Synced(path, SyncState.FAILED, name, RequestRefused(reason))
         return pruned(path, name, self.remove)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
+from shlex import quote
 
 from attrs import field, frozen
 
@@ -233,7 +234,8 @@ class SyncFolders:
                 yield Synced(path, SyncState.GONE, card.resource_id)
             elif any(path.is_relative_to(root) for root in emptied):
                 reason = (
-                    f"The map of {path} is not deleted, because the synced folder is empty. A drive may be missing."
+                    f"The map of {path} is not deleted, because the synced folder is empty. A drive may be missing. To "
+                    f"delete the map anyway, run: citekit remove {quote(card.resource_id)}"
                 )
                 yield Synced(path, SyncState.FAILED, card.resource_id, RequestRefused(reason))
             else:

@@ -60,8 +60,8 @@ DRAWN = 60
 """The maximum number of pages that are drawn in one round."""
 
 TOO_HIDDEN = (
-    "The words of the quote occur in too many places where the pages hide them, or on too many pages. "
-    "Give the node or address that the quote is from, or quote from fewer pages."
+    "The words of the quote occur on too many pages to check which of these pages show them. Give the node or address "
+    "that the quote is from, or quote from fewer pages."
 )
 """The error for a quote that occurs in too many places to check all of them for visibility."""
 

@@ -69,7 +69,10 @@ class Alexandria:
             return self._given["library"]
         folder = self.chosen.calibre
         if folder is None:
-            raise LibraryUnavailable("Calibre library not found: CALIBRE_LIBRARY_PATH is not set.")
+            raise LibraryUnavailable(
+                "Calibre library not found: CALIBRE_LIBRARY_PATH is not set. Set it to a Calibre library or to any folder of "
+                "books."
+            )
         from citekit.adapters.catalogs.calibre.catalog import CalibreLibrary
         from citekit.adapters.catalogs.folder import FolderLibrary
 

@@ -239,7 +239,7 @@ class DriverMissing(CiteKitError):
 
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
-        super().__init__(f"{what} needs the extra '{extra}': {install_command(extra)}.")
+        super().__init__(f"{what} needs the extra '{extra}'. To install it, run: {install_command(extra)}")
 
 
 class Unavailable(CiteKitError):
@@ -350,14 +350,19 @@ _PATH_SHOWN = 1000
 
 
 class SourceMoved(Damaged):
-    """The source file of a map is neither at `path` nor in the folders that were searched."""
+    """The source file of a map is neither at `path` nor in the folders that were searched.
 
-    def __init__(self, resource_id: str, path: str) -> None:
+    `is_findable` is whether the map has a digest, by which the file is found in other folders.
+    """
+
+    def __init__(self, resource_id: str, path: str, *, is_findable: bool = True) -> None:
         self.resource_id, self.path = resource_id, path
-        super().__init__(
-            f"The source of '{resource_id}' is not at {_shortened(path)}. "
+        remedy = (
             "Put it back, ingest it from its new path, or name a folder to look in (--root DIR or CITEKIT_ROOTS)."
+            if is_findable
+            else "Put it back, or ingest it from its new path."
         )
+        super().__init__(f"The source of '{resource_id}' is not at {_shortened(path)}. {remedy}")
 
 
 def _shortened(path: str) -> str:

@@ -22,7 +22,7 @@ VARIABLES = {
     "CITEKIT_TIMEOUT": "the seconds to wait for data from a model (default: 300; for embeddings and a rerank server: 60), "
     "or for a custom mapper or adapter (default: no limit)",
     "CITEKIT_MAX_REQUESTS": "the maximum number of requests per map (default: 100 for the parts of a file, and no limit for "
-    "corrections and retries), or per answer of `ask`, without that of the reranker `model` (default: no limit)",
+    "corrections and retries), or per answer of `ask`, not counting that of the reranker `model` (default: no limit)",
     "CITEKIT_TEMPERATURE": "the sampling temperature of the model, from 0 to 2 (default: the service's default)",
     "CITEKIT_THINKING": "how much the model thinks before it answers: minimal, low, medium, high, or xhigh (default: the "
     "service's default)",

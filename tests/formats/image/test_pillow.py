@@ -124,7 +124,8 @@ def test_a_heic_picture_needs_its_extra(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "pillow_heif", None)
 
     missing = pytest.raises(
-        DriverMissing, match=r"Reading small.heic, a HEIC picture, needs the extra 'heic': pip install"
+        DriverMissing,
+        match=r"Reading small.heic, a HEIC picture, needs the extra 'heic'. To install it, run: pip install",
     )
     with missing, pillow.open_image(path):
         pass

@@ -228,7 +228,7 @@ class JsonMapStore:
                 continue
             except OSError as error:
                 raise MapCorrupt(f"The map of '{resource_id}' cannot be read: {path} ({error.strerror}).") from error
-            check_file(path, status)
+            check_file(resource_id, path, status)
             return path, status
         raise self._missing(resource_id)
 
@@ -270,7 +270,7 @@ class JsonMapStore:
             raise self._missing(resource_id) from None
         except OSError as error:
             raise MapCorrupt(f"The map of '{resource_id}' cannot be read: {path} ({error.strerror}).") from error
-        found = parsed(resource_id, path, data, can_fix=True)
+        found = parsed(resource_id, path, data)
         absent = tuple(takewhile(lambda each: each != path, self._candidates(resource_id)))
         self._hot.keep(found, path, absent, FileState.of(status), read_at)
         if self._cards is not None:

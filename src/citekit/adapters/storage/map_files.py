@@ -17,8 +17,6 @@ from citekit.wire import maps
 
 __all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed", "written"]
 
-_MAP_AGAIN = "Map its source again: citekit ingest FILE --force"
-
 
 def origins(resource_map: ResourceMap) -> list[str]:
     """Return the paths of the files whose text a map may contain: its source, and the data from which it was imported."""
@@ -30,41 +28,46 @@ def origins(resource_map: ResourceMap) -> list[str]:
     return found
 
 
-def check_file(path: Path, status: os.stat_result) -> None:
+def check_file(resource_id: str, path: Path, status: os.stat_result) -> None:
     """Raise `MapCorrupt` if the path is not a regular file or the file is too large."""
     if not stat.S_ISREG(status.st_mode):
         raise MapCorrupt(f"The map {path} is not a regular file. Remove it, and map its source again.")
     if status.st_size > SIZE_LIMIT:
-        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_MAP_AGAIN}")
+        raise _too_large(resource_id, path)
 
 
-def parsed(resource_id: str, path: Path, data: bytes, *, can_fix: bool = False) -> ResourceMap:
+def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
     """Parse the bytes of the map file at `path`, with the resource ID from its file name.
 
-    `can_fix` is whether `citekit validate ID --fix` repairs this file, which it does only for the current map of a home
-    without a shared store. Raise `MapTooNew` if a later version of CiteKit wrote it, or `MapCorrupt` if it is damaged
-    or too large.
+    Raise `MapTooNew` if a later version of CiteKit wrote it, or `MapCorrupt` if it is damaged or too large.
     """
     if len(data) > SIZE_LIMIT:
-        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_MAP_AGAIN}")
+        raise _too_large(resource_id, path)
     try:
         found = maps.from_json(data.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise MapCorrupt(
-            f"The map {path} is damaged: it is not valid UTF-8 at byte {error.start}. {_MAP_AGAIN}"
+            f"The map {path} is damaged: it is not valid UTF-8 at byte {error.start}. {_map_again(resource_id)}"
         ) from error
     except VersionTooNew as error:
         raise MapTooNew(
             f"The map of '{resource_id}' was written by a later version of CiteKit. Update CiteKit to read it ({path})."
         ) from error
     except FaultyAnswer as error:
-        remedy = _MAP_AGAIN
-        if can_fix:
-            from shlex import quote
-
-            remedy = f"Repair it (citekit validate {quote(resource_id)} --fix), or m{_MAP_AGAIN[1:]}"
-        raise MapCorrupt(f"The map of '{resource_id}' is damaged: {str(error).removesuffix('.')}. {remedy}") from error
+        raise MapCorrupt(
+            f"The map of '{resource_id}' is damaged: {str(error).removesuffix('.')}. {_map_again(resource_id)}"
+        ) from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)
+
+
+def _too_large(resource_id: str, path: Path) -> MapCorrupt:
+    return MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_map_again(resource_id)}")
+
+
+def _map_again(resource_id: str) -> str:
+    from shlex import quote
+
+    return f"To map its source again, run: citekit ingest FILE --id {quote(resource_id)} --force"
 
 
 def written(resource_map: ResourceMap) -> bytes:

@@ -154,7 +154,7 @@ class SharedMapStore:
                 self._note_written(name, number, resource_map)
                 return
             number = after
-        raise StoreUnavailable(f"Other machines keep storing maps as '{name}'. Map the file again.")
+        raise StoreUnavailable(f"Other machines keep storing maps as '{name}'. Try again later.")
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
         """See `MapStore.note_renamed`."""
@@ -366,8 +366,8 @@ class SharedMapStore:
 
     def _conflict(self, resource_id: str) -> StoreUnavailable:
         return StoreUnavailable(
-            f"Another machine stored the map of another file as '{resource_id}' at the same time. Map the file again; it "
-            "gets another ID unless you choose one."
+            f"Another machine stored the map of another file as '{resource_id}' at the same time. Try again; if you chose "
+            "this ID, choose another one."
         )
 
     def _missing(self, resource_id: str) -> ResourceMissing:

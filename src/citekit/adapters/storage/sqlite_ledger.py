@@ -73,7 +73,7 @@ _UNWRITABLE = {
     Trouble.UNREACHABLE: "it cannot be opened; check that it is a file that you can read and write",
     Trouble.FAILED: "the disk or the system reported an error; check the disk and its free space",
     Trouble.TOO_MUCH: "an entry exceeds the size limit of SQLite",
-    Trouble.MISUSED: "SQLite reported an unexpected error; please report this bug",
+    Trouble.MISUSED: "SQLite reported an unexpected error ({}); please report this bug",
 }
 _CORRUPT = {
     Trouble.DAMAGED: "its file is damaged",
@@ -154,7 +154,8 @@ class SqliteLedger:
             trouble = trouble_of(error)
             if trouble in _CORRUPT:
                 raise self._corrupt(_CORRUPT[trouble]) from error
-            raise HomeUnwritable(f"Cannot use the ledger {self._path}: {_UNWRITABLE[trouble]}.") from error
+            why = _UNWRITABLE[trouble].format(str(error)[:100])
+            raise HomeUnwritable(f"Cannot use the ledger {self._path}: {why}.") from error
 
     def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
         """Return whether the tables exist. If `make` is true, create them in an empty file.
@@ -182,8 +183,8 @@ class SqliteLedger:
 
     def _corrupt(self, why: str) -> LedgerCorrupt:
         return LedgerCorrupt(
-            f"The ledger {self._path} cannot be read: {why}. Rename it, and ingest the books again, which creates a "
-            "new ledger and fills the index."
+            f"The ledger {self._path} cannot be read: {why}. Rename it (or, if it belongs to another program, set "
+            "ALEXANDRIA_DB to another path), and ingest the books again, which creates a new ledger and fills the index."
         )
 
 

@@ -68,7 +68,11 @@ UNREADABLE: dict[int, str] = {
 def unwritable(error: OSError, path: Path) -> HomeUnwritable:
     """Return the error for a failed write."""
     is_refused = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
-    remedy = "; choose another home (--home DIR or CITEKIT_HOME)" if is_refused and is_in_home(path) else ""
+    remedy = (
+        "; make it writable, or map the files in another home (--home DIR or CITEKIT_HOME)"
+        if is_refused and is_in_home(path)
+        else ""
+    )
     return HomeUnwritable(f"Cannot write {path}: {_reason(error, UNWRITABLE)}{remedy}.")
 
 

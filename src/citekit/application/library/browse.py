@@ -59,10 +59,12 @@ class Browse:
     ) -> Listing:
         """Return the book files in `folder` (with `recursive`, also in subfolders), without hidden and empty files.
 
-        Raise `RequestRefused` if there is no such folder, `SourceUnreadable` if it cannot be read, or `PathNotAllowed`
+        Raise `RequestRefused` if `folder` is not a folder, `SourceUnreadable` if it cannot be read, or `PathNotAllowed`
         if it is not allowed.
         """
         real = allowed.check(folder)
+        if real.exists() and not real.is_dir():
+            raise RequestRefused(f"{folder} is not a folder. Give the path of a folder.")
         if not real.is_dir():
             raise RequestRefused(f"Directory not found: {folder}")
         if not os.access(real, os.R_OK | os.X_OK):

@@ -60,7 +60,7 @@ def command(
     With --source, CiteKit validates every location against that file. For GraphRAG and LlamaIndex, it also looks for
     the passages in the file, and a passage that is not found gets a virtual location.
 
-    `citekit adapt` is another name of this command.
+    `citekit adapt` is another name for this command.
     """
     from citekit.wire.locations import BoxOrder
 

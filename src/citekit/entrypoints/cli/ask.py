@@ -38,7 +38,10 @@ LINE_LIMIT = 400
 )
 @click.option("--model", metavar="NAME", help="The model (default: $CITEKIT_MODEL, or the service's default).")
 @click.option(
-    "--base-url", metavar="URL", help="The base URL of the service, such as that of an OpenAI-compatible server."
+    "--base-url",
+    metavar="URL",
+    help="The base URL of the service, such as that of an OpenAI-compatible server (default: $CITEKIT_BASE_URL, or the "
+    "service's default).",
 )
 @click.option(
     "--pages",
@@ -51,8 +54,9 @@ LINE_LIMIT = 400
     "--max-requests",
     type=click.IntRange(1),
     metavar="N",
-    help="The maximum number of requests to the model for one answer, without that of the reranker 'model' (default: "
-    "$CITEKIT_MAX_REQUESTS, or no limit; without retries after errors, an answer takes at most four).",
+    help="The maximum number of requests to the model for one answer (default: $CITEKIT_MAX_REQUESTS, or no limit). An "
+    "answer takes at most four, and more only if requests fail and are repeated. The request of the reranker 'model' is "
+    "not counted.",
 )
 @roots_option()
 @password_option("a source PDF")
@@ -80,7 +84,8 @@ def command(
     the best pages are shown, and nothing leaves this computer unless another setting, such as CITEKIT_RERANKER, names a
     service.
 
-    The exit code is 0 if at least one statement is supported, or if no model was asked. Otherwise, it is 1.
+    The exit code is 0 if at least one statement is supported, or if pages were found and no model was asked. Otherwise,
+    it is 1.
     """
     app = session.app_with(model=model, base_url=base_url, max_requests=max_requests, password=password)
     answerer = app.answer_model(service)
@@ -100,7 +105,8 @@ def command(
     plain = to_plain(answer)
     if not answer.passages:
         session.say(())
-        raise CommandError("NothingFound", f"{_NOTHING} {session.home_hint()}", plain)
+        nothing = _NOTHING if app.maps.ids() else "Nothing is mapped."
+        raise CommandError("NothingFound", f"{nothing} {session.home_hint()}", plain)
     if answer.model is None:
         if service == "auto":
             session.note(_no_model(app.settings.mapper))

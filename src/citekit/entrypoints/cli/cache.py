@@ -35,7 +35,14 @@ def stats(session: Session) -> None:
         },
         [
             f"{counted(found.objects, 'object')}, {size(found.size)} of at most {size(found.limit)}, in {folder}",
-            f"{size(found.linked)} of this is linked from the output folder. You can delete the files in that folder.",
+            *(
+                [
+                    f"{size(found.linked)} of this is shared with copies outside the cache, such as those in "
+                    f"{session.app.settings.output_folder}, and is freed only when these are deleted, too."
+                ]
+                if found.linked
+                else []
+            ),
         ],
     )
 
@@ -73,7 +80,7 @@ def prune(session: Session, limit: str | None) -> None:
     """Delete the least recently used evidence until the rest fits the limit."""
     from citekit.settings import read_size
 
-    gone = session.app.evidence.prune(None if limit is None else read_size(limit))
+    gone = session.app.evidence.prune(None if limit is None else read_size(limit, "--limit"))
     _tell_freed(session, gone)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -71,7 +72,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
     if fix and checked.data is not None:
         checked = _repaired(session, checked, output, force)
     if checked.faults:
-        raise _unsound(session, checked, is_fixable=bbox == "xyxy")
+        raise _unsound(session, checked, is_fixable=bbox == "xyxy", was_fixed=fix)
     session.answer(checked.to_plain(), _lines(checked))
 
 
@@ -108,10 +109,12 @@ class _Checked:
 
 
 def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
-    from citekit.domain.errors import FaultyAnswer
+    from citekit.domain.errors import FaultyAnswer, SourceUnreadable
     from citekit.wire.maps import plain_from_json
 
     path = _file_of(session, name)
+    if not os.path.lexists(path):
+        raise SourceUnreadable(_nothing_named(session, name))
     try:
         data = plain_from_json(read_map_file(path), name)
         return _examined(session, _Checked(name=name, path=path, data=data), order)
@@ -171,6 +174,18 @@ def _file_of(session: Session, name: str) -> Path:
     return next((each for each in stored if each.is_file()), path)
 
 
+def _nothing_named(session: Session, name: str) -> str:
+    from shlex import quote
+
+    if name in session.app.maps.ids():  # in a shared store
+        return (
+            f"Only files of maps can be validated, and the map of '{name}' is in the shared store. Export it first, and "
+            f"validate the file: citekit export {quote(name)} --as json -o map.json"
+            f"{session.home_words()}"
+        )
+    return f"There is no file {name}, and no resource has this ID. {session.home_hint()}"
+
+
 def read_map_file(path: Path) -> str:
     """Return the text of a map file.
 
@@ -193,7 +208,7 @@ def read_map_file(path: Path) -> str:
         raise SourceUnreadable(f"Cannot read {path}: {wrong.strerror or wrong}.") from wrong
 
 
-def _unsound(session: Session, checked: _Checked, *, is_fixable: bool) -> Exception:
+def _unsound(session: Session, checked: _Checked, *, is_fixable: bool, was_fixed: bool) -> Exception:
     from citekit.domain.phrases import counted
     from citekit.domain.unicode_controls import printable
     from citekit.entrypoints.cli.errors import CommandError
@@ -205,7 +220,24 @@ def _unsound(session: Session, checked: _Checked, *, is_fixable: bool) -> Except
     can_fix = is_fixable and not checked.is_fixed and checked.edits
     hint = f" (--fix can repair {counted(len(checked.edits), 'value')})" if can_fix else ""
     message = f"{checked.name} has {counted(len(checked.faults), 'fault')}{left}{hint}: {checked.faults[0]}"
+    if was_fixed:
+        message = f"{message.rstrip('.')}. {_remedy(session, checked)}"
     return CommandError("MapFaulty", message, checked.to_plain())
+
+
+def _remedy(session: Session, checked: _Checked) -> str:
+    """Return what to do about faults that `--fix` does not repair."""
+    from shlex import quote
+    from urllib.parse import unquote
+
+    them = "it" if len(checked.faults) == 1 else "them"
+    if checked.path.absolute().parent != session.app.settings.maps_folder.absolute():
+        return f"--fix cannot repair {them}. Correct the file by hand."
+    source = "FILE" if checked.report is None else quote(checked.report.resource_map.source_path or "FILE")
+    return (
+        f"--fix cannot repair {them}. To map the source again, run: "
+        f"citekit ingest {source} --id {quote(unquote(checked.path.stem))} --force{session.home_words()}"
+    )
 
 
 def _lines(checked: _Checked) -> Iterator[str]:

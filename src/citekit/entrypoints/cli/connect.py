@@ -59,7 +59,9 @@ class _Result:
 @click.argument("clients", nargs=-1, metavar="[CLIENT]...")
 @click.option("--project", is_flag=True, help="Change the settings of the current folder, not those of the user.")
 @click.option(
-    "--remove", is_flag=True, help="Remove the entry, and the skill unless it differs from that of this version."
+    "--remove",
+    is_flag=True,
+    help="Remove the entry, and the skill unless you changed it or another version of CiteKit installed it.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option(
@@ -86,8 +88,9 @@ def command(
     Adds the server `citekit` to the settings of each CLIENT (default: all that are installed): claude-desktop,
     claude-code, cursor, vscode, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, opencode, copilot-cli. The
     entry starts this installation for the home that this command uses. Everything else in the settings stays as it is,
-    including comments, and the former file is kept next to it (.citekit-backup). A file that cannot be changed safely is
-    not changed. --remove also removes the skill, unless it differs from that of this version. Restart the client afterward.
+    including comments. A copy of the earlier file is kept in the same folder, with .citekit-backup added to its name. A
+    file that cannot be changed safely is not changed. --remove also removes the skill, unless you changed it or another
+    version of CiteKit installed it. Restart the client afterward.
     """
     known = session.app.mcp_clients
     entry = _entry(session)
@@ -180,7 +183,7 @@ _SKILL_SAID = {
     SkillState.REMOVED: "skill removed",
 }
 _REMOVING = (ClientState.REMOVED, ClientState.ABSENT)
-_DIFFERENT = "the file is a link or differs from the skill of this version (delete it by hand)"
+_DIFFERENT = "the file is a link, or you changed it, or another version of CiteKit installed it (delete it by hand)"
 
 
 def _difference(change: ClientChange) -> Iterator[str]:

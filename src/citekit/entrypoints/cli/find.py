@@ -98,7 +98,7 @@ def command(
         return
     if opened and tag is None and len(resources) > 1:
         raise click.UsageError(
-            "--open shows the search of one resource or of everything: name one --resource or a --tag."
+            "--open cannot show a search of several resources. Name only one --resource, or use --tag."
         )
     app = session.app_with(password=password)
     with watching(session, "Searching") as watch:

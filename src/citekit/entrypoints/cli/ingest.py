@@ -52,7 +52,7 @@ ONE_ID = "--id works with exactly one file, because it names one map."
 )
 @click.option("--id", "wanted_id", metavar="ID", help="The resource ID (default: from the file name).")
 @click.option("--mapper", "-m", metavar="NAME|FILE.py", help="The mapper to use (default: $CITEKIT_MAPPER, or auto).")
-@click.option("--mapper-config", metavar="JSON", help="Settings of the mapper, as a JSON object.")
+@click.option("--mapper-config", metavar="JSON", help="Settings for a custom mapper, as a JSON object.")
 @click.option(
     "--concurrency",
     "-c",

@@ -52,7 +52,7 @@ def _resources(session: Session, chosen: Sequence[str] | None) -> None:
             store = os.environ.get("CITEKIT_STORE")
             missing = "" if os.path.isdir(snapshot.home) else ", which does not exist"
             where = f"{store} (CITEKIT_STORE)" if store else f"{snapshot.home} ({session.why_home}){missing}"
-            yield f"There are no maps yet in {where}. To map a file, run: citekit ingest PATH"
+            yield f"There are no maps yet in {where}. To map a file, run: citekit ingest PATH{session.home_words()}"
             return
         cells = [
             (row["resource_id"], row["type"] or "", str(row["nodes"] or ""), row["source"], row["title"] or "")
@@ -63,7 +63,9 @@ def _resources(session: Session, chosen: Sequence[str] | None) -> None:
     session.answer({"resources": rows}, lines())
     damaged = [row for row in rows if "error" in row]
     if damaged:
-        session.note(f"{counted(len(damaged), 'map')} cannot be read. For the reason, run: citekit doctor")
+        session.note(
+            f"{counted(len(damaged), 'map')} cannot be read. For the reason, run: citekit doctor{session.home_words()}"
+        )
 
 
 def _ids(session: Session, snapshot: HomeSnapshot) -> Sequence[str]:

@@ -115,16 +115,23 @@ class Program(click.Group):
         except KeyboardInterrupt as error:
             raise InterruptError(*getattr(error, "__notes__", ())) from None
         except LookupError as error:
-            _add_home_hint(ctx, error)
+            _add_hint(ctx, error)
             raise
 
 
-def _add_home_hint(context: click.Context, error: LookupError) -> None:
-    from citekit.domain.errors import ResourceMissing
+def _add_hint(context: click.Context, error: LookupError) -> None:
+    from citekit.domain.errors import BookMissing, NodeMissing, ResourceMissing
 
+    session = context.ensure_object(Session)
     if isinstance(error, ResourceMissing):
         with suppress(Exception):  # the original error matters more
-            error.add_note(context.ensure_object(Session).hint_about(error))
+            error.add_note(session.hint_about(error))
+    elif isinstance(error, NodeMissing) and error.resource_id and not error.nearest:
+        from shlex import quote
+
+        error.add_note(f"To list the nodes, run: citekit list {quote(error.resource_id)}{session.home_words()}")
+    elif isinstance(error, BookMissing):
+        error.add_note(f"To find the IDs of books, run: citekit library search{session.home_words()}")
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -215,7 +222,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _told(error: Exception, document: TextIO | None) -> int:
     """Report an error on standard error and, if `document` is not None, as JSON in `document`. Return the exit code."""
-    from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable, ResourceMissing
+    from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
 
@@ -232,7 +239,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
         case _:
             code = exit_code(error) if isinstance(error, CiteKitError) else FAILED
             message = sentence(error)
-            if isinstance(error, (ResourceMissing, MapperUnavailable)) and (notes := getattr(error, "__notes__", ())):
+            if isinstance(error, (LookupError, MapperUnavailable)) and (notes := getattr(error, "__notes__", ())):
                 message = f"{message.rstrip('.?')}{'?' if message.endswith('?') else '.'} {' '.join(notes)}"
     if document is not None:
         plain = error.plain if isinstance(error, CommandError) else {}

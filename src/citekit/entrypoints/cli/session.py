@@ -54,6 +54,12 @@ class Session:
             return "CITEKIT_HOME"
         return "the current folder" if self.chosen_home is None else "your personal home"
 
+    def home_words(self) -> str:
+        """Return ` --home DIR`, for the end of a command in a message, if the user gave this option, and otherwise ""."""
+        import shlex
+
+        return f" --home {shlex.quote(self.home)}" if self.home else ""
+
     def home_hint(self) -> str:
         """Return sentences about the home that was used and how to use another."""
         from citekit.domain.unicode_controls import printable

@@ -107,7 +107,8 @@ def _json(path: Path, absent: Any) -> Any:
     try:
         if path.stat().st_size > _LIMIT:
             raise EmbedderUnavailable(
-                f"The file {path} is larger than the limit of {_LIMIT} bytes for a configuration file."
+                f"The file {path} is larger than {_LIMIT // 2**20} MB, so it is not a configuration file of a model. "
+                "Download the model again."
             )
         found = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -182,7 +183,10 @@ class OnnxFolderEmbedder:
 
     def _file(self, names: Sequence[str]) -> Path:
         if not self.folder.is_dir():
-            raise EmbedderUnavailable(f"There is no folder {self.folder}. Give a folder that contains an ONNX model.")
+            raise EmbedderUnavailable(
+                f"There is no folder {self.folder}. Give a folder that contains an ONNX model (in CITEKIT_EMBEDDER, as "
+                "onnx:FOLDER)."
+            )
         found = next((self.folder / name for name in names if (self.folder / name).is_file()), None)
         if found is None:
             raise EmbedderUnavailable(

@@ -112,10 +112,15 @@ class CrossEncoder:
         )
 
     def _file(self, names: Sequence[str]) -> Path:
+        if not self.folder.is_dir():
+            raise RerankerUnavailable(
+                f"There is no folder {self.folder}. Set CITEKIT_RERANKER to onnx:FOLDER, with a folder that contains a "
+                "cross-encoder as an ONNX model."
+            )
         found = next((self.folder / name for name in names if (self.folder / name).is_file()), None)
         if found is None:
             raise RerankerUnavailable(
                 f"The folder {self.folder} has no file {names[0]}. Download a cross-encoder with its ONNX model into it, or "
-                "set CITEKIT_RERANKER to another folder."
+                "set CITEKIT_RERANKER to onnx:FOLDER, with another folder."
             )
         return found

@@ -24,18 +24,22 @@ _AGAIN = {BookState.UNFINISHED, BookState.REPLACING, BookState.CHANGED, BookStat
 def command(session: Session, /, collection: str | None) -> None:
     """List the ingested books with their state, size, and embedder.
 
-    A book is ready, or its ingest or removal is unfinished, or it is being replaced, or its file has changed, is
-    missing, or was mapped again after a change, or its map was removed or is damaged. Without --collection, the books of
-    all collections are listed.
+    The state is `ready`, `unfinished` (an ingest or removal is running or was interrupted, so the book is not searched),
+    `replacing` (the book is being ingested again), `changed` (the file has changed), `mapped again` (the file was
+    mapped again after a change), `missing` (the file is not at its path), or `not mapped` (the map was removed or is
+    damaged). `ready` is shown only with --json. Without --collection, the books of all collections are listed.
     """
     books = list(session.app.alexandria.list_books(collection))
     default = session.app.alexandria.chosen.collection
-    session.answer({"books": [_plain(each) for each in books], "count": len(books)}, _lines(books, default))
+    session.answer(
+        {"books": [_plain(each) for each in books], "count": len(books)}, _lines(books, default, session.home_words())
+    )
     if not books:
         where = "" if collection is None else f" into {printable(collection)}"
         option = "" if collection is None else f" --collection {printable(shlex.quote(collection))}"
         session.note(
             f"No books have been ingested{where}. To ingest one, run: citekit library ingest-file FILE{option}"
+            f"{session.home_words()}"
         )
 
 
@@ -57,7 +61,7 @@ def _plain(book: ListedBook) -> dict[str, object]:
     }
 
 
-def _lines(books: Sequence[ListedBook], default: str) -> Iterator[str]:
+def _lines(books: Sequence[ListedBook], default: str, home: str) -> Iterator[str]:
     collections = {book.entry.collection for book in books}
     for book in books:
         entry = book.entry
@@ -70,7 +74,8 @@ def _lines(books: Sequence[ListedBook], default: str) -> Iterator[str]:
     if again:
         entry = again[0].entry
         option = "" if entry.collection == default else f"--collection {entry.collection} "
-        what = f"ingest-file --force {option}{shlex.quote(entry.path)}"
+        given = f"--title {shlex.quote(entry.title)} --author {shlex.quote(entry.author)}"
+        what = f"ingest-file --force {option}{given} {shlex.quote(entry.path)}"
         if entry.book_id is not None:
             what = f"ingest --force {option}{entry.book_id}"
-        yield f"To ingest one again, run: citekit library {printable(what)}"
+        yield f"To ingest one again, run: citekit library {printable(what + home)}"

@@ -57,7 +57,10 @@ def _answer(session: Session, name: str, done: Sequence[dict[str, Any]]) -> None
 def _one(session: Session, name: str, plain: dict[str, Any]) -> None:
     if not plain["success"]:
         rest = {key: value for key, value in plain.items() if key != "error"}
-        raise CommandError("NotIngested", _reason(name, plain), rest)
+        reason = _reason(name, plain)
+        if reason.endswith("not found in Calibre"):  # a contract fixes these words
+            reason += f". To find the IDs of books, run: citekit library search{session.home_words()}"
+        raise CommandError("NotIngested", reason, rest)
     session.answer(plain, ())
 
 

@@ -64,7 +64,12 @@ SHOWN = 5
     help="The guardian that gives the answer its voice. To see all, run: citekit library guardians",
 )
 @click.option(
-    "--pattern", "response_pattern", default="free", show_default=True, metavar="ID", help="The pattern of the answer."
+    "--pattern",
+    "response_pattern",
+    default="free",
+    show_default=True,
+    metavar="ID",
+    help="The pattern that gives the answer its form. To see all, run: citekit library guardians",
 )
 @collection()
 @click.option("--open", "opened", is_flag=True, help="Extract the best hit and print the path of the evidence.")
@@ -87,7 +92,7 @@ def command(session: Session, /, question: tuple[str, ...], tags: tuple[str, ...
     for note in plain.get("notes", ()):
         session.note(printable(note))
     if not plain["results"]:
-        session.note("Nothing found. To see which books are ingested, run: citekit library list")
+        session.note(f"Nothing found. To see which books are ingested, run: citekit library list{session.home_words()}")
 
 
 def _opened(session: Session, best: Mapping[str, Any]) -> dict[str, Any]:

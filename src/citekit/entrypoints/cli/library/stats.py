@@ -21,16 +21,16 @@ from citekit.entrypoints.library import catalog
 def command(session: Session) -> None:
     """Show the size of the library and of the index."""
     plain = catalog.stats(session.app.alexandria, {}, silent)
-    session.answer(plain, _lines(plain))
+    session.answer(plain, _lines(plain, session.home_words()))
     if plain["calibre"] is None and "points_count" not in plain["qdrant"]:
         raise CommandError("NothingFound", f"{plain['error']} {plain['qdrant']['error']}")
 
 
-def _lines(plain: Mapping[str, Any]) -> Iterator[str]:
+def _lines(plain: Mapping[str, Any], home: str) -> Iterator[str]:
     yield styled("Library", bold=True)
     yield from pairs(_library(plain["calibre"]) if plain["calibre"] else [("none", plain["error"] or "")])
     yield styled("Index", bold=True)
-    yield from pairs(_index(plain["qdrant"]))
+    yield from pairs(_index(plain["qdrant"], home))
 
 
 def _library(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -41,7 +41,7 @@ def _library(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "languages", ", ".join(f"{name} {count}" for name, count in found["languages"].items())
 
 
-def _index(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _index(found: Mapping[str, Any], home: str) -> Iterator[tuple[str, str]]:
     yield "collection", found["collection_name"]
     if found.get("error"):
         yield "none", found["error"]
@@ -49,7 +49,7 @@ def _index(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "place", found["place"]
     yield "books", str(found["ingested_books"])
     if found.get("unfinished_books"):
-        yield "unfinished", f"{found['unfinished_books']} (to complete the ingest, run: citekit library rebuild)"
+        yield "unfinished", f"{found['unfinished_books']} (to see them, run: citekit library list{home})"
     yield "points", str(found["points_count"])
     yield "model", found["model"]
     yield "status", found["status"]
