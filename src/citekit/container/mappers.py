@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -157,6 +158,7 @@ class Mappers:
             orphaned_uploads=self.app.leftovers,
             key_variable=chosen.gemini_variable,
             generation=self._generation(),
+            url_setting=self._url_setting("--base-url"),
         )
 
     def _openai(self) -> Service:
@@ -173,8 +175,17 @@ class Mappers:
             chosen.max_requests,
             self.viewer.paged_text,
             self._generation(),
-            "OPENAI_BASE_URL" if chosen.openai_base_url and not chosen.base_url else "--base-url",
+            self._url_setting("OPENAI_BASE_URL" if chosen.openai_base_url else "--base-url"),
         )
+
+    def _url_setting(self, otherwise: str) -> str:
+        """Return the name of the option or variable from which the setting `base_url` comes, or `otherwise` if it is not
+        set.
+        """
+        chosen = self.app.settings.base_url
+        if not chosen:
+            return otherwise
+        return "CITEKIT_BASE_URL" if chosen == os.environ.get("CITEKIT_BASE_URL") else "--base-url"
 
     def _generation(self) -> Generation:
         from citekit.adapters.mappers.llm.messages import Generation

@@ -65,7 +65,7 @@ class DriverForeignFiles:
 def check_size(path: Path, size: int) -> None:
     """Raise `RequestRefused` if `size`, the length of the text of `path`, is too large to search."""
     if size > SIZE_LIMIT:
-        raise RequestRefused(f"{path} is too long to search. Omit --source.")
+        raise RequestRefused(f"{path} is too long to search. Omit the source (--source).")
 
 
 def plain(value: Any) -> Any:

@@ -337,7 +337,9 @@ def _unlock(document: Document, path: Path, password: str | None) -> None:
             "server, its owner must set CITEKIT_PASSWORD)."
         )
     if "\0" in password or not _authenticated(document, password):
-        raise SourceUnsupported(f"{path.name!r} is encrypted, and the given password is wrong.")
+        raise SourceUnsupported(
+            f"{path.name!r} is encrypted, and the password in `--password` or CITEKIT_PASSWORD is wrong."
+        )
 
 
 def _authenticated(document: Document, password: str) -> bool:
