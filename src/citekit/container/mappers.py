@@ -22,10 +22,17 @@ if TYPE_CHECKING:
     from citekit.domain.ports.mapper import Mapper
     from citekit.domain.ports.reranker import Reranker
     from citekit.domain.source import Source
+    from citekit.settings import Settings
 
 
 RERANKED = 200
 """The default maximum number of questions per process for which a model reranks pages."""
+
+
+def source_of_base_url(settings: Settings) -> str:
+    """Return the name of the variable or option from which the base URL in `settings` comes, or could come."""
+    is_variable = settings.base_url and settings.base_url == os.environ.get("CITEKIT_BASE_URL")
+    return "CITEKIT_BASE_URL" if is_variable else "--base-url"
 
 
 @frozen
@@ -158,7 +165,7 @@ class Mappers:
             orphaned_uploads=self.app.leftovers,
             key_variable=chosen.gemini_variable,
             generation=self._generation(),
-            url_setting=self._url_setting("--base-url"),
+            url_setting=source_of_base_url(chosen),
         )
 
     def _openai(self) -> Service:
@@ -175,17 +182,8 @@ class Mappers:
             chosen.max_requests,
             self.viewer.paged_text,
             self._generation(),
-            self._url_setting("OPENAI_BASE_URL" if chosen.openai_base_url else "--base-url"),
+            "OPENAI_BASE_URL" if chosen.openai_base_url and not chosen.base_url else source_of_base_url(chosen),
         )
-
-    def _url_setting(self, otherwise: str) -> str:
-        """Return the name of the option or variable from which the setting `base_url` comes, or `otherwise` if it is not
-        set.
-        """
-        chosen = self.app.settings.base_url
-        if not chosen:
-            return otherwise
-        return "CITEKIT_BASE_URL" if chosen == os.environ.get("CITEKIT_BASE_URL") else "--base-url"
 
     def _generation(self) -> Generation:
         from citekit.adapters.mappers.llm.messages import Generation
