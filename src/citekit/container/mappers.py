@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
+from citekit.container.base_url import source_of_base_url
 from citekit.container.names import ANSWERS, MAPPERS, MODEL_MAPPERS, REQUEST_TIMEOUT
 from citekit.domain.errors import RequestRefused
 from citekit.settings.secrets import concealed, without_user
@@ -22,17 +22,10 @@ if TYPE_CHECKING:
     from citekit.domain.ports.mapper import Mapper
     from citekit.domain.ports.reranker import Reranker
     from citekit.domain.source import Source
-    from citekit.settings import Settings
 
 
 RERANKED = 200
 """The default maximum number of questions per process for which a model reranks pages."""
-
-
-def source_of_base_url(settings: Settings) -> str:
-    """Return the name of the variable or option from which the base URL in `settings` comes, or could come."""
-    is_variable = settings.base_url and settings.base_url == os.environ.get("CITEKIT_BASE_URL")
-    return "CITEKIT_BASE_URL" if is_variable else "--base-url"
 
 
 @frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citekit.container.mappers import source_of_base_url
+from citekit.container.base_url import source_of_base_url
 from citekit.container.names import REQUEST_TIMEOUT
 
 if TYPE_CHECKING:
