@@ -175,9 +175,10 @@ def test_an_index_keeps_what_files_say_between_programs(tmp_path: Path, monkeypa
 
 def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
     put(tmp_path, "file.txt")
+    missing, file = tmp_path / "none", tmp_path / "file.txt"
 
-    for path in (tmp_path / "none", tmp_path / "file.txt"):
-        with pytest.raises(LibraryUnavailable, match=f"Library folder not found: {path}"):
+    for path, said in ((missing, f"Library folder not found: {missing}"), (file, f"but {file} is a file")):
+        with pytest.raises(LibraryUnavailable, match=said):
             FolderLibrary(path, FirstLineReader()).stats()
 
 

@@ -97,7 +97,9 @@ def test_without_the_password_of_the_source_it_cannot_be_told(cli: Cli) -> None:
 
     assert (1, "not-cut", False) == (none.code, none.document["verdict"], none.document["refuted"])
     assert opened.code == 0
-    assert told.rstrip().endswith("(not-cut): 'locked.pdf' is encrypted, and the given password is wrong.")
+    assert told.rstrip().endswith(
+        "(not-cut): 'locked.pdf' is encrypted, and the password in `--password` or CITEKIT_PASSWORD is wrong."
+    )
 
 
 def test_every_ruling_is_in_the_help_of_the_command(cli: Cli) -> None:

@@ -51,6 +51,12 @@ def test_a_reply_that_was_charged_before_a_refusal_is_counted(text: Path) -> Non
     assert "input tokens: 50000" in said
 
 
+def test_an_error_before_the_first_request_says_nothing_about_requests(text: Path) -> None:
+    said = error_of(OpenAiService(None), text)
+
+    assert said.endswith("or map without a model (--mapper local).")
+
+
 def test_an_openai_stream_that_breaks_off_after_its_usage_is_counted(text: Path) -> None:
     chunk = {"choices": [], "usage": {"prompt_tokens": 50_000, "completion_tokens": 4_000}}
     body = f"data: {json.dumps(chunk)}\n\ndata: not JSON\n\n".encode()

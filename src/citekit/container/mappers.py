@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
+from citekit.container.base_url import source_of_base_url
 from citekit.container.names import ANSWERS, MAPPERS, MODEL_MAPPERS, REQUEST_TIMEOUT
 from citekit.domain.errors import RequestRefused
 from citekit.settings.secrets import concealed, without_user
@@ -157,6 +158,7 @@ class Mappers:
             orphaned_uploads=self.app.leftovers,
             key_variable=chosen.gemini_variable,
             generation=self._generation(),
+            url_setting=source_of_base_url(chosen),
         )
 
     def _openai(self) -> Service:
@@ -173,7 +175,7 @@ class Mappers:
             chosen.max_requests,
             self.viewer.paged_text,
             self._generation(),
-            "OPENAI_BASE_URL" if chosen.openai_base_url and not chosen.base_url else "--base-url",
+            "OPENAI_BASE_URL" if chosen.openai_base_url and not chosen.base_url else source_of_base_url(chosen),
         )
 
     def _generation(self) -> Generation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from citekit.container.base_url import source_of_base_url
 from citekit.container.names import REQUEST_TIMEOUT
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def speech_service_of(chosen: Settings, orphaned_uploads: OrphanedUploads) -> Sp
     service, _, model = chosen.speech_service.partition(":")
     timeout, retries = chosen.timeout or REQUEST_TIMEOUT, Retries(count=chosen.retries)
     language = chosen.speech_language or None
-    urls = {"CITEKIT_SPEECH_URL": chosen.speech_url, "CITEKIT_BASE_URL": chosen.base_url}
+    urls = {"CITEKIT_SPEECH_URL": chosen.speech_url, source_of_base_url(chosen): chosen.base_url}
     if service == "openai":
         urls["OPENAI_BASE_URL"] = chosen.openai_base_url
     url_variable, base_url = next(((name, url) for name, url in urls.items() if url), ("CITEKIT_SPEECH_URL", None))

@@ -285,6 +285,15 @@ def test_a_folder_without_a_model_is_refused_by_its_missing_files(tmp_path: Path
         chosen_model(str(tmp_path / "nowhere"))
 
 
+def test_a_model_that_is_not_downloaded_is_refused_with_the_command_that_downloads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(MapperUnavailable, match=r"To download it, run: citekit models get small$"):
+        chosen_model("small", tmp_path / "models")
+
+
 def test_without_an_installed_model_none_is_searched_for_in_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -164,6 +164,18 @@ def test_a_part_is_read_to_its_limit_whatever_is_said_of_its_size(
         package.read("large.xml")
 
 
+def test_parts_that_are_too_large_only_together_are_not_blamed_on_the_last_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(office_package, "TOTAL_LIMIT", 1500)
+    path = made.write_zip(tmp_path / "a.zip", {"one.xml": "x" * 1000, "two.xml": "x" * 1000})
+
+    with office_package.opened_package(path) as package:
+        package.read("one.xml")
+        with pytest.raises(SourceUnsupported, match="is too large: its parts decompress to more than"):
+            package.read("two.xml")
+
+
 def test_a_document_type_of_shared_strings_is_refused() -> None:
     with pytest.raises(SourceUnsupported, match="contains a DOCTYPE"):
         cells.shared_strings([f"{BOMB}<sst><si><t>&c;</t></si></sst>".encode()], "x")

@@ -94,8 +94,11 @@ class TokenFile:
                 raise RequestRefused(
                     f"The subject {subject.name!r} already exists. Revoke it first, or use another name."
                 )
-            if issued is not None and any(each.issued == issued for each in known):
-                raise RequestRefused(f"The issuer's subject {issued!r} already has an entry.")
+            taken = next((each.subject.name for each in known if issued is not None and each.issued == issued), None)
+            if taken is not None:
+                raise RequestRefused(
+                    f"The issuer's subject {issued!r} already has an entry, {taken!r}. Revoke it first."
+                )
             entries = [*known, TokenEntry(subject, None if token is None else _digest(token), issued)]
             check_separate([each.subject for each in entries])
             make_folder(subject.home, 0o700)

@@ -274,6 +274,8 @@ def _entries(folder: Path, prefix: str) -> list[os.DirEntry[str]]:
     except (OSError, ValueError) as error:
         if prefix:
             return []
+        if isinstance(error, NotADirectoryError) and folder.exists():
+            raise LibraryUnavailable(f"The library must be a folder, but {folder} is a file.") from error
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             raise LibraryUnavailable(f"Library folder not found: {folder}") from error
         raise LibraryUnavailable(

@@ -151,7 +151,10 @@ class DaskCluster:
             return SourceSetAside(
                 f"{job.path} was set aside, because every worker that tried to map it ended. To try again, add --force."
             )
-        return ClusterUnavailable(f"A worker could not run the job for {job.path} ({type(error).__name__}: {error}).")
+        return ClusterUnavailable(
+            f"A worker could not run the job for {job.path} ({type(error).__name__}: {error}). Check that this version of "
+            "CiteKit is installed on every worker."
+        )
 
 
 def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster:

@@ -41,11 +41,11 @@ class DriverForeignFiles:
     def pages(self, path: Path) -> list[tuple[str, str]]:
         """See `ForeignFiles.pages`."""
         from citekit.adapters.formats.pdf.document.text import page_text
-        from citekit.adapters.libraries.mupdf.engine import give_way, opened
+        from citekit.adapters.libraries.mupdf.engine import UNLOCK, give_way, opened
 
         pages: list[tuple[str, str]] = []
         size = 0
-        with opened(path) as document:
+        with opened(path, locked=UNLOCK) as document:
             for number in range(1, document.page_count + 1):
                 page = document[number - 1]
                 text = "".join(unicodedata.normalize("NFKC", page_text(page)).split())
@@ -65,7 +65,7 @@ class DriverForeignFiles:
 def check_size(path: Path, size: int) -> None:
     """Raise `RequestRefused` if `size`, the length of the text of `path`, is too large to search."""
     if size > SIZE_LIMIT:
-        raise RequestRefused(f"{path} is too long to search. Omit --source.")
+        raise RequestRefused(f"{path} is too long to search. Omit the source (--source).")
 
 
 def plain(value: Any) -> Any:

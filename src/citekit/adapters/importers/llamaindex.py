@@ -79,7 +79,7 @@ class LlamaIndexAdapter:
         try:
             return source, None if source is None else read_source(source, self.reader, self.files)
         except RequestRefused as error:
-            notes.append(f"The source was not used. {str(error).removesuffix(' Omit --source.')}")
+            notes.append(f"The source was not used. {str(error).removesuffix(' Omit the source (--source).')}")
             return None, None
 
     def _source_in_folder(self, data: Path, nodes: Mapping[str, LlamaNode], notes: list[str]) -> Source | None:

@@ -220,7 +220,7 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
         return ChapterText(text, starts, chapters)
     raise RequestRefused(
         f"{source.path} has the format {source.format.name}, but only text files, PDFs, books (such as EPUB files), "
-        "DOCX files, and mail can be searched. Omit --source."
+        "DOCX files, and mail can be searched. Omit the source (--source)."
     )
 
 

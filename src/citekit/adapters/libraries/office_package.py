@@ -66,7 +66,9 @@ class OfficePackage:
             self._zip = zipfile.ZipFile(stream)
         self._items = {item.filename.lstrip("/"): item for item in self._zip.infolist() if not is_folder(item)}
         if len(self._items) > PARTS_LIMIT:
-            raise SourceUnsupported(f"{path.name} has {len(self._items):,} parts; the limit is {PARTS_LIMIT:,}.")
+            raise SourceUnsupported(
+                f"{path.name} has {len(self._items):,} parts; the limit is {PARTS_LIMIT:,}. Split it into smaller documents."
+            )
         self._folded = {name.casefold(): name for name in reversed(self._items)}
 
     @property
@@ -89,7 +91,7 @@ class OfficePackage:
         """Return the bytes of a part. Raise `SourceUnsupported` if the part is too large or is markup with a DOCTYPE."""
         limit = min(PART_LIMIT, self._left)
         if self._items[name].file_size > limit:
-            raise self._too_large(name)
+            raise self._too_large(name, limit)
         data = b"".join(self._pieces(name, limit))
         self._left -= len(data)
         self.check_head(name, data[:_HEAD])
@@ -101,7 +103,7 @@ class OfficePackage:
         Raise `SourceUnsupported` if it is larger than `limit` bytes.
         """
         if self._items[name].file_size > limit:
-            raise self._too_large(name)
+            raise self._too_large(name, limit)
         return self._pieces(name, limit)
 
     def root(self, name: str) -> _Element:
@@ -162,13 +164,19 @@ class OfficePackage:
             for piece in pieces(self._zip, item, limit):
                 done += len(piece)
                 if done > limit:
-                    raise self._too_large(name)
+                    raise self._too_large(name, limit)
                 yield piece
 
-    def _too_large(self, name: str) -> SourceUnsupported:
+    def _too_large(self, name: str, limit: int) -> SourceUnsupported:
+        """Return the error for a part that exceeds `limit`, which is less than `PART_LIMIT` if `TOTAL_LIMIT` is used up."""
+        if limit < PART_LIMIT and self._items[name].file_size <= PART_LIMIT:
+            return SourceUnsupported(
+                f"{self.path.name} is too large: its parts decompress to more than {TOTAL_LIMIT >> 20} MB, the limit for an "
+                "Office file. Split it into smaller documents."
+            )
         return SourceUnsupported(
-            f"{self.path.name} is too large: its part {name} decompresses to {self._items[name].file_size:,} bytes "
-            "or more, which exceeds the limit for a part or for the whole file."
+            f"{self.path.name} is too large: its part {name} decompresses to more than {max(limit, PART_LIMIT) >> 20} MB, "
+            "the limit for a part."
         )
 
     def _translated(self, what: str) -> AbstractContextManager[None]:

@@ -137,7 +137,8 @@ def _check_size(path: Path, picture: Image) -> None:
     if width * height > PIXEL_LIMIT:
         limit = PIXEL_LIMIT // 1_000_000
         raise SourceUnsupported(
-            f"The image {path.name} declares {width} x {height} pixels, more than the limit of {limit} megapixels."
+            f"The image {path.name} declares {width} x {height} pixels, more than the limit of {limit} megapixels. Use a "
+            "smaller copy."
         )
 
 

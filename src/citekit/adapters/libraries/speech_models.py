@@ -139,6 +139,11 @@ def downloaded_models(folder: Path | None) -> Iterator[SpeechModel]:
 
 def model_in(folder: Path) -> SpeechModel:
     """Return the model in a folder. Raise `MapperUnavailable` if the folder lacks files of a model."""
+    if not folder.is_dir() and str(folder) in DOWNLOADABLE:
+        raise MapperUnavailable(
+            f"The speech model {folder} (CITEKIT_SPEECH_MODEL) is not installed. To download it, run: "
+            f"citekit models get {folder}"
+        )
     if not folder.is_dir():
         raise MapperUnavailable(
             f"There is no folder {folder} with a speech model. Set CITEKIT_SPEECH_MODEL to a folder with a Whisper model "

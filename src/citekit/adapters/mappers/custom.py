@@ -85,7 +85,7 @@ class CustomMapper:
         except TookTooLongError as error:
             raise MapperUnavailable(
                 f"The mapper {name} did not finish mapping {source.path} within {self.timeout:g} s. Increase the time "
-                "limit (--timeout), or use another mapper."
+                "limit (--timeout or CITEKIT_TIMEOUT), or use another mapper."
             ) from error
         except (Exception, SystemExit) as error:
             raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {described(error)}.") from error

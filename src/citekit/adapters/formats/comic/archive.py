@@ -86,13 +86,15 @@ class ComicArchive:
             raise SourceUnsupported(f"{self.path.name} is encrypted; use a copy without a password.")
         if item.compress_type not in METHODS:
             raise SourceUnsupported(
-                f"{self.path.name} contains {name!r}, which uses an unsupported compression method."
+                f"{self.path.name} contains {name!r}, which uses an unsupported compression method. Create the archive "
+                "again with Deflate or without compression."
             )
         with _translated(self.path):
             data = b"".join(pieces(self.zip, item, limit))
         if len(data) > limit:
             raise SourceUnsupported(
-                f"{self.path.name} contains {name!r}, which decompresses to more than {limit >> 20} MB."
+                f"{self.path.name} contains {name!r}, which decompresses to more than {limit >> 20} MB. Replace it with a "
+                "smaller picture."
             )
         return data
 
@@ -110,7 +112,9 @@ def open_comic(path: Path) -> Iterator[ComicArchive]:
         with _translated(path):
             archive = zipfile.ZipFile(stream)
         if len(archive.filelist) > ENTRY_LIMIT:
-            raise SourceUnsupported(f"{path.name} has {len(archive.filelist)} entries; the limit is {ENTRY_LIMIT}.")
+            raise SourceUnsupported(
+                f"{path.name} has {len(archive.filelist)} entries; the limit is {ENTRY_LIMIT}. Split it into smaller comics."
+            )
         names = {item.filename for item in archive.filelist if _is_picture(item)}
         if not names:
             raise SourceUnsupported(f"{path.name} contains no pictures, so it cannot be read as a comic.")

@@ -108,7 +108,8 @@ class EpubArchive:
         if item.compress_type not in METHODS:
             raise SourceUnsupported(
                 f"{self._path.name} cannot be read as an EPUB: its item {name!r} uses compression method "
-                f"{item.compress_type}, but EPUB allows only Stored and Deflate (EPUB 3.3, 4.3.2)."
+                f"{item.compress_type}, but EPUB allows only Stored and Deflate (EPUB 3.3, 4.3.2). Convert it to EPUB again, "
+                "for example with Calibre."
             )
         limit = min(ITEM_LIMIT, self._left)
         data = None
@@ -116,9 +117,13 @@ class EpubArchive:
             with _translated(self._path, f"its item {name!r} cannot be decompressed"):
                 data = b"".join(pieces(self._zip, item, limit))
         if data is None or len(data) > limit:
+            is_item = limit == ITEM_LIMIT or item.file_size > ITEM_LIMIT
             raise SourceUnsupported(
-                f"{self._path.name} is too large: its item {name!r} has {item.file_size} bytes or more "
-                f"(the limit is {ITEM_LIMIT} per item and {TOTAL_LIMIT} in total)."
+                f"{self._path.name} is too large: its item {name!r} decompresses to more than {ITEM_LIMIT >> 20} MB, the "
+                "limit for an item."
+                if is_item
+                else f"{self._path.name} is too large: its items decompress to more than {TOTAL_LIMIT >> 20} MB, the limit "
+                "for a book."
             )
         self._left -= len(data)
         return data

@@ -52,7 +52,7 @@ class PillowExtractor:
         """See `Extractor.extract`. Also raise `SourceUnreadable` if the image cannot be read."""
         if not isinstance(location, Box) or options.form not in _FORMS:
             raise FormUnsupported(
-                f"A part of a picture can be extracted only as a picture, not as {options.form.value}."
+                f"A part of a picture is available in the forms native and png, but not {options.form.value}."
             )
         with pillow.open_image(source.path, failure=ExtractionFailed) as picture:
             width, height = pillow.upright_size(picture)

@@ -82,10 +82,8 @@ def _stream_choice(kind: str, streams: Sequence[Any], used: Sequence[Any]) -> li
         return []
     language = streams[number - 1].metadata.get("language", "und")
     in_language = "" if language == "und" else f" ({language})"
-    return [
-        f"The file has {len(streams)} {kind} streams. Number {number}{in_language} is used, because players choose "
-        "it by default."
-    ]
+    why = "" if kind == "subtitle" else ", because players choose it by default"
+    return [f"The file has {len(streams)} {kind} streams. Number {number}{in_language} is used{why}."]
 
 
 def _pixel_aspect(stream: Any) -> list[str]:
@@ -167,7 +165,8 @@ def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
     width, height = stream.width, stream.height
     if width * height > PIXEL_LIMIT:
         raise SourceUnsupported(
-            f"The picture of {Path(container.name).name} is too large: {width} x {height} is more than {PIXEL_LIMIT} pixels."
+            f"The picture of {Path(container.name).name} is too large: {width} x {height} is more than {PIXEL_LIMIT} pixels. "
+            "Use a copy with a lower resolution."
         )
     frame = _first_frame(container, stream)
     quarter = frame is not None and round(frame.rotation / 90) % 2

@@ -130,7 +130,7 @@ def _check(header: Header, name: str) -> None:
     if header.compression not in (_PLAIN, _PALMDOC):
         raise SourceUnsupported(f"{name} is damaged: its compression type {header.compression} does not exist.")
     if header.text_length > TEXT_LIMIT:
-        raise SourceUnsupported(f"{name} declares {header.text_length} bytes of text; the limit is {TEXT_LIMIT}.")
+        raise SourceUnsupported(f"{name} declares more than {TEXT_LIMIT >> 20} MB of text, the limit for books.")
 
 
 def _word(data: bytes, at: int, default: int) -> int:
@@ -170,7 +170,7 @@ def text_of(records: Records, header: Header, name: str) -> bytes:
             piece = unpacked(piece, name)
         size += len(piece)
         if size > TEXT_LIMIT:
-            raise SourceUnsupported(f"{name} has more than {TEXT_LIMIT} bytes of text, the limit for books.")
+            raise SourceUnsupported(f"{name} has more than {TEXT_LIMIT >> 20} MB of text, the limit for books.")
         pieces.append(piece)
     return b"".join(pieces)[: header.text_length or None]
 

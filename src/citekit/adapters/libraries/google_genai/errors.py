@@ -11,6 +11,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
+from citekit.adapters.libraries.google_genai.client import BASE_URL
 from citekit.adapters.libraries.google_genai.statuses import (
     KEYS_PAGE,
     MESSAGE_LIMIT,
@@ -96,14 +97,17 @@ def _unreachable(error: Any, context: CallContext) -> GeminiFailure:
     if _untrusted(error):
         return permanent_failure(
             f"The certificate of {context.base_url} is not trusted; set SSL_CERT_FILE to the file with the certificate of "
-            "your certificate authority, or check the address (--base-url).",
+            f"your certificate authority{'' if _is_own(context) else ', or check the address (--base-url)'}.",
             context,
         )
-    text = (
-        f"Gemini is not reachable at {context.base_url} ({_reason(error, context)}); check the network, the proxy, and "
-        "--base-url."
-    )
+    check = "the network and the proxy" if _is_own(context) else "the network, the proxy, and --base-url"
+    text = f"Gemini is not reachable at {context.base_url} ({_reason(error, context)}); check {check}."
     return GeminiFailure(error_without_key(text, context), transient=True)
+
+
+def _is_own(context: CallContext) -> bool:
+    """Return whether the request goes to Google's own server, so that there is no setting to check."""
+    return context.base_url == BASE_URL
 
 
 def _untrusted(error: BaseException | None) -> bool:
@@ -139,9 +143,10 @@ def _invalid_address(error: Exception, context: CallContext) -> GeminiFailure:
 
 
 def _not_gemini(error: Any, context: CallContext) -> GeminiFailure:
+    check = "the network and the proxy" if _is_own(context) else "the address (--base-url)"
     return permanent_failure(
         f"The response from {context.base_url} is not a Gemini response ({type(error).__name__}); "
-        "check the address (--base-url), or try again later.",
+        f"check {check}, or try again later.",
         context,
     )
 

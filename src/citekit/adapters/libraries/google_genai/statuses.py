@@ -27,7 +27,8 @@ class CallContext:
     """The details of a Gemini call that error messages mention.
 
     `timeout` is in seconds. `variables` names the environment variables that were searched for the key. `suggestion` is
-    a model to suggest if the service does not have `model`. `key` is needed only to redact it.
+    a model to suggest if the service does not have `model`. `key` is needed only to redact it. `url_setting` names the
+    option or variable with the base URL.
     """
 
     model: str
@@ -36,6 +37,7 @@ class CallContext:
     variables: str
     suggestion: str
     key: str = field(repr=False)
+    url_setting: str = "--base-url"
 
 
 @frozen
@@ -58,8 +60,10 @@ def permanent_failure(text: str, context: CallContext) -> GeminiFailure:
 
 
 def error_without_key(text: str, context: CallContext) -> MapperUnavailable:
-    """Return a `MapperUnavailable` error with `text`, in which the API key is redacted."""
-    return MapperUnavailable(without_key(text, context.key))
+    """Return a `MapperUnavailable` error with `text`, in which the API key is redacted, and `--base-url` replaced by
+    the setting with the base URL.
+    """
+    return MapperUnavailable(without_key(text.replace("--base-url", context.url_setting), context.key))
 
 
 # Rows: (pattern of the service's reason or message, what happened, what to do, whether a retry can help).

@@ -104,19 +104,29 @@ def written(document: Document) -> bytes:
         return bytes(mupdf.fz_buffer_extract_copy(buffer))
 
 
+GIVE = "Give its password with `--password` or in CITEKIT_PASSWORD (for an MCP server, its owner must set CITEKIT_PASSWORD)."
+UNLOCK = "Mappers with a model and imports do not use passwords. Use a copy without a password."
+"""What a user can do about an encrypted file, if a password can be given or not."""
+
+
 @contextmanager
 def opened(
-    path: Path, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
+    path: Path,
+    failure: type[CiteKitError] = SourceUnsupported,
+    *,
+    password: str | None = None,
+    locked: str = GIVE,
 ) -> Iterator[Document]:
     """Yield a private handle of the PDF at `path`, and close it at the end. The file is only read.
 
-    `password` is the user or owner password of an encrypted file. Raise `SourceUnreadable` if the file is missing, a
-    folder, empty, or not readable, and `SourceUnsupported` if it is not a PDF, needs another password, has no readable
-    page or more than `PAGE_LIMIT` pages, or has a page tree that is too large or too deep. Exceptions of PyMuPDF inside
-    the `with` block are translated, most of them to `failure` (see `table`).
+    `password` is the user or owner password of an encrypted file, and `locked` is the advice if it is None. Raise
+    `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and `SourceUnsupported` if it is not a
+    PDF, needs another password, has no readable page or more than `PAGE_LIMIT` pages, or has a page tree that is too
+    large or too deep. Exceptions of PyMuPDF inside the `with` block are translated, most of them to `failure` (see
+    `table`).
     """
     with exclusive():
-        document = open_document(path, password=password)
+        document = open_document(path, password=password, locked=locked)
         try:
             check_tree(document, path)
             guard(document, path)
@@ -180,7 +190,7 @@ def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> Cite
     return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.")
 
 
-def open_document(path: Path, *, password: str | None = None) -> Document:
+def open_document(path: Path, *, password: str | None = None, locked: str = GIVE) -> Document:
     """Return a handle of the PDF at `path`, without reading its bookmarks. Call this function inside `exclusive()`.
 
     Call `check_tree` before you load pages; it is separate because copying a few pages does not need it. Raise the same
@@ -190,7 +200,7 @@ def open_document(path: Path, *, password: str | None = None) -> Document:
     with translated(path, SourceUnsupported):
         document = _document_class()(str(path), filetype="pdf")
         try:
-            _check(document, path, password)
+            _check(document, path, password, locked)
         except BaseException:
             document.close()
             raise
@@ -315,11 +325,11 @@ def _check_readable(path: Path) -> None:
         raise SourceUnreadable(f"{path.name!r} is empty.")
 
 
-def _check(document: Document, path: Path, password: str | None) -> None:
+def _check(document: Document, path: Path, password: str | None, locked: str) -> None:
     if not document.is_pdf:
         raise SourceUnsupported(f"{path.name!r} is not a PDF.")
     if document.needs_pass:
-        _unlock(document, path, password)
+        _unlock(document, path, password, locked)
     count = document.page_count
     if count < 1:
         raise SourceUnsupported(f"{path.name!r} has no pages, or is too damaged to read any.")
@@ -329,15 +339,14 @@ def _check(document: Document, path: Path, password: str | None) -> None:
         )
 
 
-def _unlock(document: Document, path: Path, password: str | None) -> None:
+def _unlock(document: Document, path: Path, password: str | None, locked: str) -> None:
     """Unlock an encrypted document. Raise `SourceUnsupported` if `password` is None or wrong."""
     if password is None:
-        raise SourceUnsupported(
-            f"{path.name!r} is encrypted. Give its password with `--password` or in CITEKIT_PASSWORD (for an MCP "
-            "server, its owner must set CITEKIT_PASSWORD)."
-        )
+        raise SourceUnsupported(f"{path.name!r} is encrypted. {locked}")
     if "\0" in password or not _authenticated(document, password):
-        raise SourceUnsupported(f"{path.name!r} is encrypted, and the given password is wrong.")
+        raise SourceUnsupported(
+            f"{path.name!r} is encrypted, and the password in `--password` or CITEKIT_PASSWORD is wrong."
+        )
 
 
 def _authenticated(document: Document, password: str) -> bool:

@@ -50,10 +50,10 @@ class FileViewer:
     def page_lines(self, path: Path, progress: Progress = silent) -> list[list[str]]:
         """See `Viewer.page_lines`."""
         from citekit.adapters.formats.pdf.document.text import page_lines
-        from citekit.adapters.libraries.mupdf.engine import give_way, opened
+        from citekit.adapters.libraries.mupdf.engine import UNLOCK, give_way, opened
 
         pages: list[list[str]] = []
-        with opened(path) as document:
+        with opened(path, locked=UNLOCK) as document:
             for number in range(document.page_count):
                 progress(number, document.page_count, "reading pages to find titles")
                 pages.append([line.text for line in page_lines(document[number])])
@@ -63,10 +63,10 @@ class FileViewer:
     def page_texts(self, path: Path, progress: Progress = silent) -> list[str]:
         """See `Viewer.page_texts`."""
         from citekit.adapters.formats.pdf.document.text import page_text
-        from citekit.adapters.libraries.mupdf.engine import give_way, opened
+        from citekit.adapters.libraries.mupdf.engine import UNLOCK, give_way, opened
 
         texts: list[str] = []
-        with opened(path) as document:
+        with opened(path, locked=UNLOCK) as document:
             for number in range(document.page_count):
                 progress(number, document.page_count, "reading pages")
                 texts.append(page_text(document[number])[:PAGE_CHARACTERS])
@@ -81,9 +81,9 @@ class FileViewer:
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
         """See `Viewer.cut_pages`."""
-        from citekit.adapters.libraries.mupdf.engine import opened
+        from citekit.adapters.libraries.mupdf.engine import UNLOCK, opened
 
-        with opened(path) as document:
+        with opened(path, locked=UNLOCK) as document:
             progress(first, document.page_count, f"extracting pages {first}-{last}")
             document.xref_set_key(document.pdf_catalog(), "Outlines", "null")
             document.select(range(first - 1, last))

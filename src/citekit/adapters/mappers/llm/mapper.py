@@ -281,7 +281,7 @@ _E = TypeVar("_E", bound=CiteKitError)
 
 def _with_summary(error: _E, summary: str) -> _E:
     """Return `error` after adding `summary` and the error's notes to its message."""
-    text = " ".join([f"{str(error).rstrip('.')}.", summary, *getattr(error, "__notes__", ())])
+    text = " ".join(filter(None, [f"{str(error).rstrip('.')}.", summary, *getattr(error, "__notes__", ())]))
     error.args = (text, *error.args[1:])
     return error
 

@@ -174,22 +174,22 @@ class MappingTask:
         )
 
     def usage_summary(self) -> str:
-        """Return sentences with the requests and tokens used so far and the number of cached answers."""
+        """Return sentences with the requests and tokens used so far and the number of cached answers; "" without both."""
         usage, count = self.usage_total.usage, self.cache.count(self.map_key)
         spent = (
             f"Requests answered so far: {usage.requests} (input tokens: {usage.input_tokens}, output tokens: "
             f"{usage.output_tokens})."
             if usage.requests
-            else "No request was answered."
+            else ""
         )
         if not count:
-            return f"{spent} No answer was cached." if usage.requests else spent
-        if len(self.windows) == 1:
-            return f"{spent} The answer so far is cached: run the command again to request only the rest."
-        return (
-            f"{spent} The answers for {count} of {len(self.windows)} parts are cached: "
-            "run the command again to request only the rest."
+            return f"{spent} No answer was cached." if usage.requests else ""
+        kept = (
+            "The answer so far is"
+            if len(self.windows) == 1
+            else f"The answers for {count} of {len(self.windows)} parts are"
         )
+        return f"{spent} {kept} cached: run the command again to request only the rest.".lstrip()
 
     def items(self, branches: Sequence[Branch]) -> tuple[OutlineItem, ...]:
         """Return the branches as items of an outline."""

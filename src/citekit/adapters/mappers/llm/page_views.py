@@ -70,8 +70,8 @@ def _text_windows(view: SourceView) -> list[Window]:
     pages = view.viewer.page_texts(view.source.path, view.progress)
     if not any(page.strip() for page in pages):
         raise MapperUnavailable(
-            f"{view.source.path.name} has no text, and {view.service} does not accept PDF files. Run OCR on the "
-            "file first, or use another mapper. Nothing was sent."
+            f"{view.source.path.name} has no text layer, and {view.service} does not accept PDF files. Add one with an OCR "
+            "program such as OCRmyPDF, or use another mapper. Nothing was sent."
         )
     borders = {int(page) - 1: depth for page, depth in section_starts(view.local.nodes, view.codec).items()}
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)

@@ -91,7 +91,7 @@ def find_seek_point(container: InputContainer, stream: Any, time: float) -> Seek
         if point is not None and point.key_pts * stream.time_base <= time + TOLERANCE:
             return point
     if point is None:
-        raise LocationOutside("The video has no frame at this time. Request an earlier time.")
+        raise LocationOutside("The video has no keyframe, so none of its frames can be decoded. It may be damaged.")
     return point
 
 

@@ -135,7 +135,10 @@ class TranscriptExtractor:
         """Return a sentence about the text on the screen if it was not read, or ""."""
         if not facts.video_codec or self.screen_reader() is not None:
             return ""
-        return f" The text on the screen was not read, because OCR is off or not installed ({install_command('ocr')})."
+        return (
+            " The text on the screen was not read, because OCR is off (CITEKIT_OCR) or the extra 'ocr' is not installed "
+            f"({install_command('ocr')})."
+        )
 
     def _recognized(
         self, source: Source, span: TimeSpan, progress: Progress, *, is_needed: bool

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from citekit.adapters.formats.pdf.document.superscripts import is_mark_beside, levelled_line
 from citekit.adapters.formats.pdf.document.visible_text import shown_blocks
 from citekit.adapters.formats.pdf.lazy import Lazy
-from citekit.adapters.libraries.mupdf.engine import exclusive, give_way, opened
+from citekit.adapters.libraries.mupdf.engine import UNLOCK, exclusive, give_way, opened
 from citekit.domain.quotes.superscripts import superscript
 
 
@@ -95,7 +95,7 @@ def paged_text(path: Path) -> str:
 
     Raise the same errors as `opened`.
     """
-    with opened(path) as document:
+    with opened(path, locked=UNLOCK) as document:
         texts = []
         for number in range(document.page_count):
             texts.append(page_text(document[number]))

@@ -12,6 +12,7 @@ from citekit.adapters.formats.pdf.evidence.region import displayed_area
 from citekit.adapters.formats.shared.ocr import version_of_ocr
 from citekit.adapters.libraries.mupdf.engine import Document
 from citekit.adapters.system.files import writing
+from citekit.domain.distribution import install_command
 from citekit.domain.evidence import Extraction, SectionTitles
 from citekit.domain.locations import Box, Pages
 from citekit.domain.progress import Progress
@@ -19,6 +20,12 @@ from citekit.domain.text_search.sections import SectionCut
 
 _NAMED_PAGES = 20
 """The maximum number of pages recognized by OCR that a note lists."""
+
+_NO_TEXT = "This part contains no text. It may be a scan or a drawing. Request the form pdf to see it."
+_NO_OCR = (
+    "The text of scans is not read, because OCR is off (CITEKIT_OCR) or the extra 'ocr' is not installed "
+    f"({install_command('ocr')})."
+)
 
 
 def write_text(
@@ -53,7 +60,7 @@ def write_text(
             stream.write(f"\f{text}" if position else text)
             progress(position + 1, len(location.numbers), "pages")
     if empty:
-        notes = ["This part contains no text. It may be a scan or a drawing."]
+        notes = [_NO_TEXT if recognizer is not None else f"{_NO_TEXT} {_NO_OCR}"]
     if recognized:
         numbers = ", ".join(map(str, recognized[:_NAMED_PAGES])) + (
             ", and others" if len(recognized) > _NAMED_PAGES else ""

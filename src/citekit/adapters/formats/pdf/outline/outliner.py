@@ -78,7 +78,7 @@ BY_HEADINGS = (
     "numbering."
 )
 BY_TOC = "The file has no usable bookmarks: the structure comes from its printed table of contents and its headings."
-BY_PAGES = "The file has neither usable bookmarks nor recognizable headings: its pages are grouped by number."
+BY_PAGES = "The file has neither usable bookmarks nor recognizable headings: its nodes are pages or groups of pages."
 
 
 @frozen

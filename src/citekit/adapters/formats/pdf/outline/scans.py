@@ -47,7 +47,7 @@ class Scans:
         if self.without_text:
             whose = "Its" if len(self.without_text) == 1 else "Their"
             off = (
-                f" {whose} text was not read, because OCR is off or the extra 'ocr' is not installed "
+                f" {whose} text was not read, because OCR is off (--ocr or CITEKIT_OCR) or the extra 'ocr' is not installed "
                 f"({install_command('ocr')})."
             )
             hint = "" if reads else off

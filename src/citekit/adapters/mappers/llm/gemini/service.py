@@ -94,7 +94,8 @@ class GeminiService:
     """Gemini as a model service.
 
     `base_url` is the server (None: Google's own). `timeout` is the number of seconds to wait for more of an answer.
-    `max_requests` limits the requests of one session (None: no limit).
+    `max_requests` limits the requests of one session (None: no limit). `url_setting` names the option or variable with
+    the base URL.
     """
 
     key: str | None = field(repr=False)
@@ -106,6 +107,7 @@ class GeminiService:
     orphaned_uploads: OrphanedUploads = field(kw_only=True)
     key_variable: str | None = field(default=None, kw_only=True)
     generation: Generation = field(factory=Generation, kw_only=True)
+    url_setting: str = field(default="--base-url", kw_only=True)
 
     @property
     def name(self) -> str:
@@ -149,7 +151,13 @@ class GeminiService:
     @contextmanager
     def _session(self, key: str, budget: Spending) -> Iterator[Session]:
         context = statuses.CallContext(
-            self.model, self.base_url or google_genai.BASE_URL, self.timeout, self._variables(), MODEL, key
+            self.model,
+            self.base_url or google_genai.BASE_URL,
+            self.timeout,
+            self._variables(),
+            MODEL,
+            key,
+            self.url_setting,
         )
         explain = _ErrorExplainer(context)
         client = self._client(key, explain)

@@ -80,7 +80,7 @@ def orphans_note(names: Sequence[str]) -> str:
     """Return a message that lists the remote files `names`, which could not be deleted."""
     return (
         f"Gemini may still store these uploaded files: {', '.join(names)}. The next run with the same key deletes them, "
-        "and Gemini itself deletes them after 48 hours. To list them, run citekit doctor."
+        "and Gemini itself deletes them after 48 hours. The command citekit doctor lists them."
     )
 
 
@@ -135,7 +135,7 @@ class RemoteFiles:
         if not _FILE_NAME.fullmatch(given) or without_key(given, self.key) != given:
             raise MapperUnavailable(
                 f"After the upload of {part.path.name}, the service returned a file name that is not valid for Gemini. Check "
-                "the address (--base-url)."
+                "the address (--base-url or CITEKIT_BASE_URL)."
             )
         if given != name:
             self._note(given)
