@@ -14,6 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     is_heading_number,
     is_label,
     is_label_word,
+    is_series_label,
     rank_of,
     series_of,
     with_number_space,
@@ -148,7 +149,7 @@ def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[Sty
 def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    joined = _join_lines([line.text for line in held])
+    joined = _join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
@@ -288,4 +289,5 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
         own = depth_of(line.text) or series_of(line.text)
         return not own and -height < gap < 6 * height and line.size >= last.size * 0.8
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
-    return same and -height < gap < 0.7 * height and not depth_of(line.text) and rank_of(line.text) is None
+    begins = depth_of(line.text) or rank_of(line.text) is not None or is_series_label(line.text)
+    return same and -height < gap < 0.7 * height and not begins
