@@ -18,6 +18,7 @@ CHAPTER: Words = (
 )  # fmt: skip
 APPENDIX: Words = ("appendix", "anhang", "annexe", "annex", "apéndice", "appendice")
 SECTION: Words = ("section", "abschnitt", "sección", "sezione")
+ARTICLE: Words = ("article", "artikel", "artículo", "articolo", "artigo")
 ACT: Words = ("act", "acte", "akt", "canto")
 SCENE: Words = ("scene", "scène", "szene")
 CHAPTER_OF_PROSE: Words = ("letter", "stave", "lecture")

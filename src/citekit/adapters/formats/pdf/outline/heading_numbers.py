@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from citekit.domain.vocabulary import (
     APPENDIX,
+    ARTICLE,
     BOOK,
     CHAPTER,
     CJK_CHAPTER,
@@ -40,7 +41,8 @@ _CHINESE_NUMBER = re.compile(
 _ROMAN_NUMBER = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
 _LABEL_WORDS = any_of(CHAPTER, PART, APPENDIX)
 _LABEL = re.compile(
-    rf"(?:{_LABEL_WORDS})(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
+    rf"(?:{any_of(CHAPTER, PART, APPENDIX, SECTION, ARTICLE)})"
+    rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
     rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]",
     re.IGNORECASE,
 )
@@ -100,7 +102,7 @@ def with_number_space(text: str) -> str:
 
 
 def is_label(text: str) -> bool:
-    """Return whether `text` is only the label of a chapter or part (`Chapter 1`), without a title."""
+    """Return whether `text` is only the label of a chapter, part, section, or article (`Chapter 1`), without a title."""
     return bool(_LABEL.fullmatch(text))
 
 

@@ -14,7 +14,6 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     is_heading_number,
     is_label,
     is_label_word,
-    is_series_label,
     rank_of,
     series_of,
     with_number_space,
@@ -289,5 +288,5 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
         own = depth_of(line.text) or series_of(line.text)
         return not own and -height < gap < 6 * height and line.size >= last.size * 0.8
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
-    begins = depth_of(line.text) or rank_of(line.text) is not None or is_series_label(line.text)
+    begins = depth_of(line.text) or rank_of(line.text) is not None or is_label(line.text)
     return same and -height < gap < 0.7 * height and not begins

@@ -189,24 +189,28 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     kept = _headings_outside_toc(texts, frozenset())
     told = _sections_of_headings(kept)
     if 2 * sum(each.position < in_order[0].position for each in told) > max(len(told), 2 * len(in_order)):
-        return [*_among(told, in_order), *strays], texts
+        return [*_among(told, contents), *strays], texts
     if is_dense and not is_incomplete(sections, told):
         return sections, texts
     complete = _with_subheadings(contents, kept, beside=is_dense)
     return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
 
 
-def _among(headings: Sequence[Section], stray: Sequence[Section]) -> list[Section]:
-    """Return the `headings`, with the `stray` bookmarks that are not among them one level below those before them."""
+def _among(headings: Sequence[Section], bookmarks: Toc) -> list[Section]:
+    """Return the `headings`, with the few `bookmarks` that are not among them below those before them."""
     said = {(title_key(each.title), each.page) for each in headings}
+    others = [each for each in bookmarks.targets if (title_key(each.title), each.page) not in said]
+    rest = [Section(each.level, each.title, each.page, each.lines[0].top if each.lines else each.y) for each in others]
     mixed: list[Section] = []
-    rest = [each for each in stray if (title_key(each.title), each.page) not in said][::-1]
-    for heading in _without_gaps(headings):
-        while rest and rest[-1].position < heading.position:
-            bookmark = rest.pop()
-            mixed.append(evolve(bookmark, level=bookmark.level + (mixed[-1].level if mixed else 0)))
-        mixed.append(heading)
-    return _without_gaps([*mixed, *(evolve(each, level=each.level + mixed[-1].level) for each in rest[::-1])])
+    level = 0
+    for heading in [*_without_gaps(headings), None]:
+        while rest and (heading is None or rest[0].position < heading.position):
+            mixed.append(evolve(rest[0], level=rest[0].level + level))
+            del rest[0]
+        if heading is not None:
+            mixed.append(heading)
+            level = heading.level
+    return _without_gaps(mixed)
 
 
 def _with_slides(sections: Sequence[Section], titles: Sequence[Heading]) -> list[Section]:
