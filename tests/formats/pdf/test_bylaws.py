@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pymupdf
-import pytest
 
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
 from citekit.adapters.formats.shared.outline import OutlineItem
@@ -25,13 +24,11 @@ TEXT = "Every warrant is served by posting copies of it in the post offices of t
 
 
 def written(path: Path, pages: Sequence[Sequence[Line]], marks: Sequence[Sequence[object]] = ()) -> Path:
-    """Pages with centered lines and a paragraph below each; a line that begins with `+` is close to the one above."""
+    """Pages with centered lines and a paragraph below each, and bookmarks."""
     with driver.open() as document:
         for lines in pages:
             page, y = document.new_page(), 60.0
-            for words, font, size in lines:
-                text = words.removeprefix("+")
-                y += 0.0 if text == words else -80.0
+            for text, font, size in lines:
                 width = driver.get_text_length(text, font, size)
                 page.insert_text((300 - width / 2, y), text, fontname=font, fontsize=size)
                 for row in range(4):
@@ -74,3 +71,62 @@ def test_an_article_begins_a_heading_of_its_own(tmp_path: Path) -> None:
         document.saveIncr()
 
     assert told(path)[:3] == [(1, "BY-LAWS OF THE TOWN"), (1, "ARTICLE II FINANCES AND TAXES"), (1, "TOWN CLERK")]
+
+
+def test_italic_capitals_among_upright_ones_are_headings_too(tmp_path: Path) -> None:
+    offices = [f"{office} {ward}" for ward in ("NORTH", "SOUTH", "EAST", "WEST") for office in OFFICES]
+    pages = [[("Nothing above", "tiro", 10.0), (office, "tibo", 10.0)] for office in offices]
+    pages[5][1] = (offices[5], "tibi", 10.0)
+    path = written(tmp_path / "x.pdf", pages)
+
+    assert offices[5] in [title for _, title in told(path)]
+
+
+def test_large_titles_in_capitals_and_small_letters_are_evidence_for_each_other(tmp_path: Path) -> None:
+    titles = ["VISITS", "Cycles", "TREES", "Connected parts", "FORESTS", "Lemma", "DEPTH", "Order", "GRAPHS", "Roots"]
+    pages = [[(title, "tibo", 14.0)] for title in titles]
+    pages += [[("of these, and", "tibo", 14.0)]] * 8
+    path = written(tmp_path / "x.pdf", pages)
+
+    assert titles[2:] == [title for _, title in told(path)][-len(titles) + 2 :]
+
+
+def test_sections_that_bookmarks_count_go_on_in_another_font(tmp_path: Path) -> None:
+    own = [[(f"Chapter {part}", "hebo", 16.0), *((f"Section {n}.", "hebo", 12.0) for n in (1, 2))] for part in (1, 2)]
+    other = [[("Chapter 3", "hebo", 16.0), ("Section 1 Scope", "tibo", 11.0), ("Section 2 Aim", "tibo", 11.0)]]
+    other[0].append(("Section 7 of the Act", "tibo", 11.0))
+    marks = [
+        *([1 if text.startswith("Ch") else 2, text, at + 1] for at, page in enumerate(own) for text, _, _ in page),
+        [1, "Chapter 3", 3],
+    ]
+    path = written(tmp_path / "x.pdf", [*own, *other], marks)
+
+    assert told(path)[-3:] == [(1, "Chapter 3"), (2, "Section 1 Scope"), (2, "Section 2 Aim")]
+
+
+def test_titles_that_are_only_a_word_and_a_number_differ_by_the_number(tmp_path: Path) -> None:
+    pages = [
+        [(f"Chapter {part}", "hebo", 16.0), *((f"Section {n}.", "hebo", 12.0) for n in (1, 2, 3))] for part in (1, 2)
+    ]
+    marks = [
+        [1 if text.startswith("Ch") else 2, text, at + 1]
+        for at, page in enumerate(pages)
+        for text, _, _ in page
+        if (text, at) != ("Section 2.", 1)
+    ]
+    path = written(tmp_path / "x.pdf", pages, marks)
+
+    assert told(path)[-4:] == [(1, "Chapter 2"), (2, "Section 1."), (2, "Section 2."), (2, "Section 3.")]
+
+
+def test_a_heading_above_the_contents_on_the_page_of_the_title_is_no_cover(tmp_path: Path) -> None:
+    first = [("Logic of Circuits", "tibo", 20.0), ("Learning Outcomes", "tibo", 14.0), ("Contents", "tibo", 14.0)]
+    chapters = [(f"{at} {title}", "tibo", 14.0) for at, title in enumerate(("Resources", "Discussion", "Summary"), 1)]
+    entries = [(f"{text} ........ {at}", "tiro", 10.0) for at, (text, _, _) in enumerate(chapters, 1)]
+    path = written(
+        tmp_path / "x.pdf",
+        [[*first, *entries, chapters[0]], *[[chapter] for chapter in chapters[1:]]],
+        [[1, text, at] for at, (text, _, _) in enumerate(chapters, 1)],
+    )
+
+    assert [title for _, title in told(path)][:3] == ["Learning Outcomes", "Contents", "1 Resources"]

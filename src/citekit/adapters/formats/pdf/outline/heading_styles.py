@@ -182,19 +182,19 @@ def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]
 
 
 def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
-    """Return the headings without those that are probably words in a picture: unnumbered, in a font of a rare family,
-    and not at the top of a page.
+    """Return the headings without those that are probably words in a picture: unnumbered, in a rare font, and not at
+    the top of a page. An italic font is not rare if its upright one is not.
     """
     if len(found) < MIN_HEADINGS_FOR_RARE:
         return list(found)
-    used = Counter(heading.style[:3] for heading in found)
+    used = Counter(map(_family_of, found))
     rare = max(2, len(found) // 100)
-    families = Counter(_family_of(heading) for heading in found)
+    fonts = Counter(heading.style[0] for heading in found)
     return [
         heading
         for heading in found
-        if used[heading.style[:3]] > rare
-        or families[_family_of(heading)] > 2 * rare
+        if used[_family_of(heading)] > rare
+        or fonts[heading.style[0]] > 2 * rare
         or heading.depth
         or series_of(heading.text)
         or _is_common(heading)
@@ -202,9 +202,10 @@ def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Head
     ]
 
 
-def _family_of(heading: Heading) -> str:
-    """Return the name of the font without its weight and slant."""
-    return re.split(r"[-,]", heading.style[0])[0]
+def _family_of(heading: Heading) -> Font:
+    """Return the font of a heading, with the name of its family without weight and slant."""
+    font, size, bold, _ = heading.style
+    return re.split(r"[-,]", font)[0], size, bold
 
 
 def _begins_page(heading: Heading, texts: PageTexts) -> bool:

@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import evolve, field, frozen
@@ -283,13 +283,17 @@ class _Candidates:
         return sum(bool(LEADER.search(text)) or self._is_elsewhere(text, page) for text in texts) >= TOC_LINES
 
     def _is_elsewhere(self, text: str, page: int) -> bool:
-        return any(len(key) >= 4 and self.pages.get(key, {page}) != {page} for key in _keys(text))
+        return not is_series_label(text) and any(
+            len(key) >= 4 and self.pages.get(key, {page}) != {page} for key in _keys(text)
+        )
 
     def _is_listed(self, heading: Heading) -> bool:
         """Return whether a bookmark of the same page names `heading`, perhaps with other words, or is its beginning; or
         one of the page before names it, as that of a slide that continues.
         """
-        if any(heading.page - 1 in self.pages.get(key, ()) for key in _keys(heading.text)):
+        if not is_series_label(heading.text) and any(
+            heading.page - 1 in self.pages.get(key, ()) for key in _keys(heading.text)
+        ):
             return True
         return any(_names(each, heading) for each in self.by_page.get(heading.page, ()))
 
