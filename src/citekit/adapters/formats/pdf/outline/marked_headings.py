@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 from attrs import evolve
 
@@ -26,6 +27,7 @@ _FILE_CODE = re.compile(
     r"|microsoft \w+ - .*",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_]{2}")
 _PAGE_NUMBER = re.compile(r"(?:page|seite|p\.?|slide|folie)?\s*(\d+)", re.IGNORECASE)
 
 
@@ -86,10 +88,10 @@ def _first_child_with_page(bookmarks: Sequence[Bookmark], index: int) -> Bookmar
 
 
 MAX_ROWS = 4
-"""The maximum number of rows of a tagged heading whose number is searched."""
+"""The maximum number of rows of a tagged heading that is compared with the lines of its page."""
 
 MAX_NUMBER = 12
-"""The maximum number of characters of a number that is searched at the end of a tagged heading, without spaces."""
+"""The number of characters, without spaces, below which a number at the end of a tagged heading may be another's."""
 
 MIN_HEADINGS = 3
 """The minimum number of tagged headings that a document needs for its tags to be used."""
@@ -135,18 +137,26 @@ def _printed_title(heading: TaggedHeading, page: int, texts: PageTexts) -> str:
 
     Browsers leave the numbers of list items untagged, so that MuPDF adds each of them to the element before it.
     """
-    rows = [row for row in rows_of(texts.all_displayed_lines(page)) if row.bottom > heading.y + 1]
+    rows = [row for row in rows_of(texts.all_displayed_lines(page)) if row.bottom > heading.y + 1][: MAX_ROWS + 1]
     title = _squeezed(heading.title)
-    for count in range(1, MAX_ROWS + 1):
+    for rest, count in product(_numbers_at_end(title), range(1, len(rows) + 1)):
         printed = " ".join(row.text for row in rows[:count])
-        below = _squeezed(rows[count].text) if count < len(rows) else ""
-        for end in range(len(title), max(0, len(title) - MAX_NUMBER), -1):
-            own, rest = title[:end], title[end:]
-            if _squeezed(printed).endswith(own) and below.startswith(rest):
-                before = _squeezed(printed)[: -len(own)].rstrip(".:–—-")
-                is_number = is_heading_number(before) or is_label(before) or is_series_label(before)
-                return clean(printed) if is_number or (rest and not before) else clean(heading.title)
+        below = rows[count].text if count < len(rows) else ""
+        own = title.removesuffix(rest)
+        if _squeezed(printed).endswith(own) and _squeezed(below).startswith(rest):
+            before = _squeezed(printed).removesuffix(own).rstrip(".:–—-")
+            is_number = is_heading_number(before) or is_label(before) or is_series_label(before)
+            return clean(printed) if is_number or (rest and not before) else clean(heading.title)
     return clean(heading.title)
+
+
+def _numbers_at_end(title: str) -> Iterator[str]:
+    """Yield "", and then what may be a number, or its beginning, at the end of `title`, from short to long."""
+    yield ""
+    for start in range(len(title) - 1, max(0, len(title) - MAX_NUMBER), -1):
+        rest = title[start:]
+        if not _WORD.search(rest) or is_label(rest.rstrip(".:–—-")):
+            yield rest
 
 
 def _squeezed(text: str) -> str:
