@@ -15,6 +15,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.heading_styles import select_headings
 from citekit.adapters.formats.pdf.outline.headings import LARGER_RATIO, BodyStyle, Heading, body_style_of, headings_on
 from citekit.adapters.formats.pdf.outline.lines import StyledLine, columns_as_lines, is_vertical
+from citekit.adapters.formats.pdf.outline.marginal_notes import with_marginal_notes
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.reference_entries import merge_headings, reference_headings
 from citekit.adapters.formats.pdf.outline.rows import font_of
@@ -276,6 +277,7 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
         found += _headings_on(page, outside_toc(lines) if page in skipped else lines, body)
         texts.reader.report_progress()
     chosen = merge_headings(select_headings(found, texts, body, skipped), reference_headings(found, texts, body))
+    chosen = with_marginal_notes(chosen, texts, body)
     return titles if len(titles) > len({heading.page for heading in chosen}) else chosen
 
 
