@@ -82,13 +82,12 @@ def test_italic_capitals_among_upright_ones_are_headings_too(tmp_path: Path) -> 
     assert offices[5] in [title for _, title in told(path)]
 
 
-def test_large_titles_in_capitals_and_small_letters_are_evidence_for_each_other(tmp_path: Path) -> None:
-    titles = ["VISITS", "Cycles", "TREES", "Connected parts", "FORESTS", "Lemma", "DEPTH", "Order", "GRAPHS", "Roots"]
-    pages = [[(title, "tibo", 14.0)] for title in titles]
-    pages += [[("of these, and", "tibo", 14.0)]] * 8
-    path = written(tmp_path / "x.pdf", pages)
+def test_large_titles_in_small_letters_are_headings_among_more_in_capitals(tmp_path: Path) -> None:
+    titles = ["VISITS", "Cycles", "TREES", "FORESTS", "Lemma", "DEPTH", "GRAPHS", "Roots", "LEAVES", "ORDERS"]
+    pages = [[(title, "tibo", 14.0) for title in titles[at : at + 5]] for at in (0, 5)]
+    path = written(tmp_path / "x.pdf", [[("Graphs of all kinds", "tibo", 20.0)], *pages])
 
-    assert titles[2:] == [title for _, title in told(path)][-len(titles) + 2 :]
+    assert [title for _, title in told(path)][-len(titles) :] == titles
 
 
 def test_sections_that_bookmarks_count_go_on_in_another_font(tmp_path: Path) -> None:
@@ -130,3 +129,37 @@ def test_a_heading_above_the_contents_on_the_page_of_the_title_is_no_cover(tmp_p
     )
 
     assert [title for _, title in told(path)][:3] == ["Learning Outcomes", "Contents", "1 Resources"]
+
+
+def act(path: Path, notes: Sequence[str], size: float = 7.0) -> Path:
+    """An act with a cover, whose sections have `notes` at alternate sides; "" stands for no note."""
+    with driver.open() as document:
+        cover = document.new_page(width=420, height=600)
+        for row, words in enumerate(("PARLIAMENT OF THE ISLES", "MINIMUM WAGE ACT", "Certified in July")):
+            cover.insert_text((120, 200 + 60 * row), words, fontname="tibo", fontsize=14)
+        for number, note in enumerate(notes, 1):
+            page = document.new_page(width=420, height=600)
+            page.insert_text((120, 80), f"{number}. (1) This section may be cited as an", fontname="tiro", fontsize=10)
+            for row in range(8):
+                page.insert_text(
+                    (110, 92 + 12 * row), "Act of the isles, and is read as one.", fontsize=10, fontname="tiro"
+                )
+            for row, words in enumerate(note.split("/")):
+                page.insert_text((350 if number % 2 else 20, 79 + 9 * row), words, fontname="tiro", fontsize=size)
+        document.save(path)
+    return path
+
+
+def test_marginal_notes_are_the_titles_of_the_sections_of_an_act(tmp_path: Path) -> None:
+    found = told(act(tmp_path / "x.pdf", ["Short title/and date", "Wages", "", "Orders of/the court"]))
+
+    assert found == [(1, "Page 1"), (1, "1. Short title and date"), (1, "2. Wages"), (1, "4. Orders of the court")]
+
+
+def test_notes_as_large_as_the_text_or_in_small_letters_are_no_titles(tmp_path: Path) -> None:
+    notes = ["Short title", "Wages", "Orders", "Courts"]
+
+    assert not any(title.startswith("1.") for _, title in told(act(tmp_path / "x.pdf", notes, size=10)))
+    assert not any(
+        title.startswith("1.") for _, title in told(act(tmp_path / "y.pdf", [note.lower() for note in notes]))
+    )
