@@ -242,7 +242,7 @@ def _is_justified_above(words: Sequence[StyledLine], first: StyledLine, below: S
     gaps = [other.left - one.right for one, other in pairwise(words)]
     follows = below.block == first.block and font_of(below) == font_of(first)
     near = 0 < below.bottom - first.bottom < 2 * (first.bottom - first.top)
-    aligned = first.left - 1 <= below.left <= words[0].left + 1
+    aligned = first.left - 1 <= below.left < words[0].right
     return max(gaps) - min(gaps) < 1 and follows and near and aligned
 
 

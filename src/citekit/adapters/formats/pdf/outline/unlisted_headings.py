@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import evolve, field, frozen
@@ -246,15 +246,16 @@ class _Candidates:
                 if not self._is_listed(each) and (not is_label(each.text) or self._is_in_series(each.text))
             ]
         mixed = {font for font in self.looks if used[font] < OWN_SHARE * lines[font]}
-        leveled = [_Unlisted(each, level) for each in found if (level := self._level_of(each, mixed))]
-        leveled = sorted([*leveled, *self._next_in_series(found, leveled)], key=lambda each: each.place)
-        return _without_repeated(each for each in leveled if not self._is_of_chapter(each))
+        leveled = {each: _Unlisted(each, level) for each in found if (level := self._level_of(each, mixed))}
+        leveled |= {each.heading: each for each in self._next_in_series(found, leveled.values())}
+        in_order = (leveled[each] for each in found if each in leveled)
+        return _without_repeated(each for each in in_order if not self._is_of_chapter(each))
 
     def _is_in_series(self, text: str) -> bool:
         own = series_of(text)
         return own is not None and own[0] in self.series
 
-    def _next_in_series(self, found: Sequence[Heading], leveled: Sequence[_Unlisted]) -> Iterator[_Unlisted]:
+    def _next_in_series(self, found: Sequence[Heading], leveled: Collection[_Unlisted]) -> Iterator[_Unlisted]:
         """Yield the headings that stand out and whose numbers are the first or the next of a series that bookmarks name.
 
         Their fonts differ from those of the bookmarked ones, as in a document of several authors.
