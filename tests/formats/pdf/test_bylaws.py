@@ -94,10 +94,8 @@ def test_sections_that_bookmarks_count_go_on_in_another_font(tmp_path: Path) -> 
     own = [[(f"Chapter {part}", "hebo", 16.0), *((f"Section {n}.", "hebo", 12.0) for n in (1, 2))] for part in (1, 2)]
     other = [[("Chapter 3", "hebo", 16.0), ("Section 1 Scope", "tibo", 11.0), ("Section 2 Aim", "tibo", 11.0)]]
     other[0].append(("Section 7 of the Act", "tibo", 11.0))
-    marks = [
-        *([1 if text.startswith("Ch") else 2, text, at + 1] for at, page in enumerate(own) for text, _, _ in page),
-        [1, "Chapter 3", 3],
-    ]
+    named = [(at, text) for at, page in enumerate(own, 1) for text, _, _ in page]
+    marks = [[1 if text.startswith("Chapter") else 2, text, at] for at, text in [*named, (3, "Chapter 3")]]
     path = written(tmp_path / "x.pdf", [*own, *other], marks)
 
     assert told(path)[-3:] == [(1, "Chapter 3"), (2, "Section 1 Scope"), (2, "Section 2 Aim")]
