@@ -181,9 +181,6 @@ LABEL_LIMIT = 40
 table.
 """
 
-MIN_JUSTIFIED = 3
-"""The minimum number of words whose spaces show that a line is justified."""
-
 WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""
 
@@ -197,53 +194,15 @@ def font_of(line: StyledLine) -> tuple[str, float, bool]:
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, and join pieces of a line that wide spaces separate if their font has at least `large` points, or
-    if the line is justified.
-    """
+    """Return the lines, and join pieces of a line that wide spaces separate if their font has at least `large` points."""
     joined: list[StyledLine] = []
-    for line in _join_justified(lines):
+    for line in lines:
         last = joined[-1] if joined else None
         if last is not None and line.size >= large and _is_next_piece(last, line, columns):
             joined[-1] = evolve(last, text=f"{last.text} {line.text}", right=line.right)
         else:
             joined.append(line)
     return joined
-
-
-def _join_justified(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with the words of each justified line joined that equal wide spaces separate.
-
-    Another line follows in the same paragraph, as only lines before the last are justified.
-    """
-    joined: list[StyledLine] = []
-    start = 0
-    while start < len(lines):
-        end = start + 1
-        while end < len(lines) and _is_same_row(lines[end - 1], lines[end]):
-            end += 1
-        row = list(lines[start:end])
-        words = row[1:] if is_heading_number(row[0].text) else row
-        if len(words) >= MIN_JUSTIFIED and end < len(lines) and _is_justified_above(words, row[0], lines[end]):
-            joined += row[: len(row) - len(words)]
-            joined.append(evolve(words[0], text=" ".join(word.text for word in words), right=words[-1].right))
-        else:
-            joined += row
-        start = end
-    return joined
-
-
-def _is_same_row(one: StyledLine, other: StyledLine) -> bool:
-    level = abs(one.bottom - other.bottom) < 1 and one.block == other.block and font_of(one) == font_of(other)
-    return level and one.right <= other.left
-
-
-def _is_justified_above(words: Sequence[StyledLine], first: StyledLine, below: StyledLine) -> bool:
-    """Return whether the spaces between `words` are equal, and `below` is the next line of their paragraph."""
-    gaps = [other.left - one.right for one, other in pairwise(words)]
-    follows = below.block == first.block and font_of(below) == font_of(first)
-    near = 0 < below.bottom - first.bottom < 2 * (first.bottom - first.top)
-    aligned = first.left - 1 <= below.left < words[0].right
-    return max(gaps) - min(gaps) < 1 and follows and near and aligned
 
 
 def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool:
