@@ -205,9 +205,8 @@ def _below_titles(found: Sequence[Heading], styles: Sequence[HeadingStyle], raw:
     above: dict[HeadingStyle, list[bool]] = defaultdict(list)
     for at, heading in enumerate(found):
         if not heading.depth:
-            next_ = found[at + 1] if at + 1 < len(found) else heading
-            begins = number_parts(next_.text)[-1:] == ("1",) and raw[at + 1] == raw[at]
-            above[styles[at]].append(begins and next_.style[1] < heading.style[1])
+            begins = at + 1 < len(found) and raw[at + 1] == raw[at] and number_parts(found[at + 1].text)[-1:] == ("1",)
+            above[styles[at]].append(begins and found[at + 1].style[1] < heading.style[1])
     titles = {style for style, own in above.items() if len(own) > 1 and all(own)}
     levels: list[int] = []
     title = 0
