@@ -87,6 +87,18 @@ def test_a_heading_without_a_number_after_the_last_of_a_chapter_stands_beside_it
     assert [(2, "2.1 One"), (2, "2.2 Another"), (2, "Exercises")] == found[5:8]
 
 
+def test_numbers_below_larger_titles_without_numbers_are_below_them(tmp_path: Path) -> None:
+    titles = ["1 Aims", "2 Programs", "Locks", "2.1 Task", "2.2 Result", "Bridges", "3.1 Task", "3.2 Result", "4 Tools"]
+    sizes = [16.0 if title[1] == " " else 11.0 if title[1] == "." else 14.0 for title in titles]
+    items: list[Item] = []
+    for title, size in zip(titles, sizes, strict=True):
+        items += [(title, "hebo", size), ("", "", 10.0)]
+
+    found = _outlined(_written(tmp_path / "x.pdf", items))
+
+    assert found == list(zip((1, 1, 2, 3, 3, 2, 3, 3, 1), titles, strict=True))
+
+
 def test_a_few_titles_that_begin_with_a_digit_have_no_number(tmp_path: Path) -> None:
     titles = ["Apples", "2D plots", "Pears", "Plums", "3 or more", "Grapes", "Quinces", "Figs", "Limes", "Dates"]
     items = [item for title in titles for item in ((title, "hebo", 14.0), ("", "", 10.0))]

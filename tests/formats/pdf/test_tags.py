@@ -134,3 +134,37 @@ def test_a_tree_of_tags_without_a_near_end_is_left(tmp_path: Path, loops: bool) 
         document.saveIncr()
 
     assert BY_TAGS not in outline(path).notes
+
+
+def test_numbers_of_tagged_headings_outside_their_tags_are_those_printed_before_them(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    numbers = [["CHAPTER 1 - ", "", "1.1.", ""], ["1.2.", ""], ["CHAPTER 2 - ", ""]]
+    tagged(path, PAGES)
+    with pymupdf.open(path) as document:
+        for page, own in zip(document, numbers, strict=True):
+            (stream,) = page.get_contents()
+            drawn = document.xref_stream(stream).decode("latin-1").splitlines()
+            for place, number in enumerate(own):
+                drawn[place] = f"BT /helv 11 Tf 10 {700 - 40 * place} Td ({number}) Tj ET\n{drawn[place]}"
+            document.update_stream(stream, "\n".join(drawn).encode("latin-1"))
+        document.saveIncr()
+
+    assert told(outline(path).items) == [
+        (1, "CHAPTER 1 - Wells", 1),
+        (2, "1.1. Depth", 1),
+        (2, "1.2. Water", 2),
+        (1, "CHAPTER 2 - Rivers", 3),
+    ]
+
+
+def test_numbers_below_tagged_headings_are_no_part_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    tagged(path, PAGES)
+    with pymupdf.open(path) as document:
+        (stream,) = document[0].get_contents()
+        first, rest = document.xref_stream(stream).decode("latin-1").split("EMC", 1)
+        number = "EMC BT /helv 11 Tf 10 660 Td (1.) Tj ET"
+        document.update_stream(stream, f"{first}{number}{rest}".encode("latin-1"))
+        document.saveIncr()
+
+    assert told(outline(path).items)[0] == (1, "Wells", 1)

@@ -51,7 +51,8 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     depths = {style: _usual_depth(found, styles, style) for style in set(styles)}
     levels = _level_of_each_style(_rank_styles(styles), depths)
     raw = [_level(heading, levels[style], depths[style]) for heading, style in zip(found, styles, strict=True)]
-    raw = _below_appendixes(found, _below_numbers(found, styles, depths, raw))
+    raw = _below_titles(found, styles, _below_numbers(found, styles, depths, raw))
+    raw = _below_appendixes(found, raw)
     least = min(raw)
     return [level - least + 1 for level in raw]
 
@@ -234,6 +235,26 @@ def _below_appendixes(found: Sequence[Heading], raw: Sequence[int]) -> list[int]
             step = int(appendix) + 1 - level
         counted = counted or parts[:1] == ("1",)
         levels.append(level + step)
+    return levels
+
+
+def _below_titles(found: Sequence[Heading], styles: Sequence[HeadingStyle], raw: Sequence[int]) -> list[int]:
+    """Return the levels, with numbered headings moved below the larger titles without numbers that they had the level
+    of, if each title of that style is above the first number of a series: `Program A`, `2.1`, `2.2`, `Program B`, `3.1`.
+    """
+    above: dict[HeadingStyle, list[bool]] = defaultdict(list)
+    for at, heading in enumerate(found):
+        if not heading.depth:
+            begins = at + 1 < len(found) and raw[at + 1] == raw[at] and number_parts(found[at + 1].text)[-1:] == ("1",)
+            above[styles[at]].append(begins and found[at + 1].style[1] < heading.style[1])
+    titles = {style for style, own in above.items() if len(own) > 1 and all(own)}
+    levels: list[int] = []
+    title = 0
+    for heading, style, level in zip(found, styles, raw, strict=True):
+        is_title = style in titles and not heading.depth
+        if is_title or level < title or (level == title and not heading.depth):
+            title = level if is_title else 0
+        levels.append(level + (title > 0 and not is_title))
     return levels
 
 

@@ -202,23 +202,29 @@ def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]
 
 def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
     """Return the headings without those that are probably words in a picture: unnumbered, in a rare font, and not at
-    the top of a page.
+    the top of a page. An italic font is not rare if its upright one is not.
     """
     if len(found) < MIN_HEADINGS_FOR_RARE:
         return list(found)
-    used = Counter(heading.style[:3] for heading in found)
+    used = Counter(map(_family_of, found))
     rare = max(2, len(found) // 100)
     fonts = Counter(heading.style[0] for heading in found)
     return [
         heading
         for heading in found
-        if used[heading.style[:3]] > rare
+        if used[_family_of(heading)] > rare
         or fonts[heading.style[0]] > 2 * rare
         or heading.depth
         or series_of(heading.text)
         or _is_common(heading)
         or _begins_page(heading, texts)
     ]
+
+
+def _family_of(heading: Heading) -> Font:
+    """Return the font of a heading, with the name of its family without weight and slant."""
+    font, size, bold, _ = heading.style
+    return re.split(r"[-,]", font)[0], size, bold
 
 
 def _begins_page(heading: Heading, texts: PageTexts) -> bool:
@@ -305,8 +311,8 @@ def _is_heading_style(
 ) -> bool:
     font, size, bold, capitals = style
     other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
-    numbered = sum(bool(heading.depth) for heading in group) * 2 > len(group)
-    beside = numbered and (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
+    marked = size >= LARGER_RATIO * body.size or sum(bool(heading.depth) for heading in group) * 2 > len(group)
+    beside = marked and (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
     if used[style] * 2 < all_of_type and not beside:
         return False  # most lines in this font are text
     if any(line.mono for line in group[0].lines) and not body.mono and not _sections_by_number(group):

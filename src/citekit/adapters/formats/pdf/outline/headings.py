@@ -19,6 +19,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     series_of,
     with_number_space,
 )
+from citekit.adapters.formats.pdf.outline.justified_lines import join_justified
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import (
@@ -135,7 +136,8 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     columns = columns_of(lines)
     held: list[StyledLine] = []
     found: list[Heading] = []
-    for line in _in_reading_order(join_numbers(join_pieces(lines, columns, LARGER_RATIO * body.size)), columns):
+    pieces = join_pieces(join_justified(lines), columns, LARGER_RATIO * body.size)
+    for line in _in_reading_order(join_numbers(pieces), columns):
         if _RUN_IN.match(line.lead) and depth_of(line.lead) > 1 and not line.has_note_number:
             own = evolve(line, text=line.lead.rstrip(" .:"), bold=True)
             found += [*_heading_of(page, held, columns), *_heading_of(page, [own], columns)]
@@ -160,7 +162,7 @@ def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[Sty
 def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    joined = _join_lines([line.text for line in held])
+    joined = _join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
@@ -323,5 +325,5 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyS
     if labeled or (len(held) == 1 and last.size > line.size and is_heading_number(last.text)):
         return not own and -height < gap < height and line.size >= LARGER_RATIO * body.size
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
-    numbered = depth_of(line.text) or rank_of(line.text) is not None or _GLYPH.match(line.text)
-    return same and -height < gap < 0.7 * height and not numbered
+    begins = depth_of(line.text) or rank_of(line.text) is not None or is_label(line.text) or _GLYPH.match(line.text)
+    return same and -height < gap < 0.7 * height and not begins

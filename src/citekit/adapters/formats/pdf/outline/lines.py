@@ -25,9 +25,10 @@ NOTE_NUMBER_SIZE = 0.85
 SMALL_CAPITALS_RATIO = 1.45
 """The largest size of full capitals as a multiple of the size of small capitals."""
 
-_ITALIC, _MONO, _BOLD = 2, 8, 16
+_RAISED, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
 _ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl", "cmbxti", "cmbxsl", "sfti", "sfsl", "sfbi", "sfbl")
+_BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{4}|[.,;:!?)\]”»\"])\s*\Z")
 _NUMBER = re.compile(r"\s*\d+(?:\.\d+)*\.?\s*")
 _SYMBOL_NAMES = ("wingding", "webding", "dingbat", "monotypesorts")
 _BULLET = "• "
@@ -42,7 +43,8 @@ class StyledLine:
     bold. `block` is the number of its paragraph on the page. `font` is the font's name in lower case, without the
     subset prefix, or "" for a line from OCR. `upright` is true if the line is horizontal on the displayed page. `lead`
     is the bold beginning of a line that is not bold to its end, like a term before its definition, or "".
-    `has_note_number` is true if the line starts with a smaller number, like a line of code or a footnote.
+    `has_note_number` is true if the line starts with a smaller number, like a line of code or a footnote. `note_mark` is
+    the smaller raised number at its end that refers to a footnote, or "".
     """
 
     text: str
@@ -60,6 +62,7 @@ class StyledLine:
     upright: bool = True
     lead: str = ""
     has_note_number: bool = False
+    note_mark: str = ""
 
 
 @frozen
@@ -162,8 +165,9 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
     left, top, right, bottom = plain["bbox"]
     upright, noted = abs(rise) < 0.1, _has_note_number(spans, size)
     return StyledLine(
-        text, left, top, right, bottom, size, bold, block, font, italic, mono, color, upright, lead, noted
-    )
+        text, left, top, right, bottom, size, bold, block, font, italic, mono, color, upright, lead, noted,
+        _note_mark(spans, size),
+    )  # fmt: skip
 
 
 def _lead(spans: Sequence[Any]) -> str:
@@ -191,6 +195,17 @@ def _full_size(spans: Sequence[Any], size: float) -> float:
 
 def _has_note_number(spans: Sequence[Any], size: float) -> bool:
     return len(spans) > 1 and spans[0]["size"] < NOTE_NUMBER_SIZE * size and bool(spans[0]["text"].strip().isdecimal())
+
+
+def _note_mark(spans: Sequence[Any], size: float) -> str:
+    """Return the smaller raised number with which a line ends if it follows a word or punctuation, unlike an exponent."""
+    at = len(spans) - 1
+    while at > 0 and spans[at]["text"].isspace():
+        at -= 1
+    if at < 1 or not spans[at]["flags"] & _RAISED or spans[at]["size"] >= NOTE_NUMBER_SIZE * size:
+        return ""
+    mark = str(spans[at]["text"]).strip()
+    return mark if mark.isdecimal() and _BEFORE_NOTE.search(spans[at - 1]["text"]) else ""
 
 
 def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 from attrs import evolve
 
@@ -11,10 +12,12 @@ from citekit.adapters.formats.pdf.document.bookmarks import Bookmark, read_bookm
 from citekit.adapters.formats.pdf.document.page_objects import BOOKMARK_LIMIT
 from citekit.adapters.formats.pdf.document.tags import TaggedHeading, is_tagged, tagged_headings
 from citekit.adapters.formats.pdf.outline.heading_location import Section
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_heading_number, is_label, is_series_label
 from citekit.adapters.formats.pdf.outline.heading_styles import HEADINGS_PER_PAGE
 from citekit.adapters.formats.pdf.outline.headings import MAX_LENGTH, WORD
 from citekit.adapters.formats.pdf.outline.lines import clean
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, matches_title, title_letters
+from citekit.adapters.formats.pdf.outline.rows import rows_of
 from citekit.adapters.formats.pdf.outline.structure import PAGE_LIMIT
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
@@ -24,6 +27,7 @@ _FILE_CODE = re.compile(
     r"|microsoft \w+ - .*",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_]{2}")
 _PAGE_NUMBER = re.compile(r"(?:page|seite|p\.?|slide|folie)?\s*(\d+)", re.IGNORECASE)
 
 
@@ -83,6 +87,12 @@ def _first_child_with_page(bookmarks: Sequence[Bookmark], index: int) -> Bookmar
     return None
 
 
+MAX_ROWS = 4
+"""The maximum number of rows of a tagged heading that is compared with the lines of its page."""
+
+MAX_NUMBER = 12
+"""The number of characters, without spaces, below which a number at the end of a tagged heading may be another's."""
+
 MIN_HEADINGS = 3
 """The minimum number of tagged headings that a document needs for its tags to be used."""
 
@@ -104,7 +114,7 @@ def sections_of_tags(texts: PageTexts) -> list[Section]:
         if not found and page > max(1.0, FIRST_HEADING_SHARE * texts.count):
             return []
         found += [
-            Section(each.level, clean(each.title), page, each.y)
+            Section(each.level, _printed_title(each, page, texts), page, each.y)
             for each in _headings_on(texts, page)
             if _is_title(each) and not _is_running(each, page, texts)
         ]
@@ -119,6 +129,38 @@ def _headings_on(texts: PageTexts, page: int) -> Sequence[TaggedHeading]:
         raise
     except Exception:  # a damaged page has no headings; PyMuPDF can raise any exception then
         return ()
+
+
+def _printed_title(heading: TaggedHeading, page: int, texts: PageTexts) -> str:
+    """Return the title of a tagged heading, with the number that is printed before it outside its tag, and without that
+    of the next item.
+
+    Browsers leave the numbers of list items untagged, so that MuPDF adds each of them to the element before it.
+    """
+    rows = [row for row in rows_of(texts.all_displayed_lines(page)) if row.bottom > heading.y + 1][: MAX_ROWS + 1]
+    title = _squeezed(heading.title)
+    for rest, count in product(_numbers_at_end(title), range(1, len(rows) + 1)):
+        printed = " ".join(row.text for row in rows[:count])
+        below = rows[count].text if count < len(rows) else ""
+        own = title.removesuffix(rest)
+        if _squeezed(printed).endswith(own) and _squeezed(below).startswith(rest):
+            before = _squeezed(printed).removesuffix(own).rstrip(".:–—-")
+            is_number = is_heading_number(before) or is_label(before) or is_series_label(before)
+            return clean(printed) if is_number or (rest and not before) else clean(heading.title)
+    return clean(heading.title)
+
+
+def _numbers_at_end(title: str) -> Iterator[str]:
+    """Yield "", and then what may be a number, or its beginning, at the end of `title`, from short to long."""
+    yield ""
+    for start in range(len(title) - 1, max(0, len(title) - MAX_NUMBER), -1):
+        rest = title[start:]
+        if not _WORD.search(rest) or is_label(rest.rstrip(".:–—-")):
+            yield rest
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _is_title(heading: TaggedHeading) -> bool:

@@ -7,8 +7,9 @@ The stages are functions in separate modules; the later ones take the results of
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged;
    `unlisted_headings`, `references`, and `numbered_below` add headings that the bookmarks leave out.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
-   `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles, and
-   `heading_levels` derives their levels. `structure` then merges the headings with the TOC or with the bookmarks.
+   `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles,
+   `marginal_notes` adds the sections of acts, and `heading_levels` derives the levels. `structure` then merges the
+   headings with the TOC or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
 5. `abstracts` adds the abstract of a paper, and `contents_lists` leaves out printed contents. `sections` turns sections
    into outline items with page ranges, and `summaries` adds a sentence to each.

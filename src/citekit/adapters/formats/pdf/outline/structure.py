@@ -15,6 +15,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.heading_styles import select_headings
 from citekit.adapters.formats.pdf.outline.headings import LARGER_RATIO, BodyStyle, Heading, body_style_of, headings_on
 from citekit.adapters.formats.pdf.outline.lines import StyledLine, columns_as_lines, is_vertical
+from citekit.adapters.formats.pdf.outline.marginal_notes import with_marginal_notes
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.reference_entries import merge_headings, reference_headings
 from citekit.adapters.formats.pdf.outline.rows import font_of
@@ -187,10 +188,30 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
         return sections, texts
     texts = texts.with_all_headers_footers()
     kept = _headings_outside_toc(texts, frozenset())
-    if is_dense and not is_incomplete(sections, _sections_of_headings(kept)):
+    told = _sections_of_headings(kept)
+    if 2 * sum(each.position < in_order[0].position for each in told) > max(len(told), 2 * len(in_order)):
+        return [*_among(told, contents), *strays], texts
+    if is_dense and not is_incomplete(sections, told):
         return sections, texts
     complete = _with_subheadings(contents, kept, beside=is_dense)
     return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
+
+
+def _among(headings: Sequence[Section], bookmarks: Toc) -> list[Section]:
+    """Return the `headings`, with the few `bookmarks` that are not among them below those before them."""
+    said = {(title_key(each.title), each.page) for each in headings}
+    others = [each for each in bookmarks.targets if (title_key(each.title), each.page) not in said]
+    rest = [Section(each.level, each.title, each.page, each.lines[0].top if each.lines else each.y) for each in others]
+    mixed: list[Section] = []
+    level = 0
+    for heading in [*_without_gaps(headings), None]:
+        while rest and (heading is None or rest[0].position < heading.position):
+            mixed.append(evolve(rest[0], level=rest[0].level + level))
+            del rest[0]
+        if heading is not None:
+            mixed.append(heading)
+            level = heading.level
+    return _without_gaps(mixed)
 
 
 def _with_slides(sections: Sequence[Section], titles: Sequence[Heading]) -> list[Section]:
@@ -256,6 +277,7 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
         found += _headings_on(page, outside_toc(lines) if page in skipped else lines, body)
         texts.reader.report_progress()
     chosen = merge_headings(select_headings(found, texts, body, skipped), reference_headings(found, texts, body))
+    chosen = with_marginal_notes(chosen, texts, body)
     return titles if len(titles) > len({heading.page for heading in chosen}) else chosen
 
 

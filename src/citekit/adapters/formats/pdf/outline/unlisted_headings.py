@@ -6,14 +6,14 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import evolve, field, frozen
 
 from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.heading_location import Section
-from citekit.adapters.formats.pdf.outline.heading_numbers import is_label, unnumbered
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_label, is_series_label, series_of, unnumbered
 from citekit.adapters.formats.pdf.outline.heading_styles import Font
 from citekit.adapters.formats.pdf.outline.headings import (
     LARGER_RATIO,
@@ -55,6 +55,7 @@ TOC_LINES = 3
 _NUMBERED = re.compile(r"\S*\d")
 _NUMBER = r"(?:[\dA-Z]{1,3}\.?\s+)?"
 _NAMED_PART = re.compile(rf"{_NUMBER}(?:{any_of(ABSTRACT, NAMED_PART, REFERENCES, TOC_HEADING)})", re.IGNORECASE)
+_TOC_HEADING = re.compile(rf"{_NUMBER}(?:{any_of(TOC_HEADING)})", re.IGNORECASE)
 _REFERENCES = re.compile(rf"{_NUMBER}(?:{any_of(REFERENCES)})", re.IGNORECASE)
 
 
@@ -177,7 +178,10 @@ class _Search:
 
 
 def _keys(text: str) -> tuple[str, str]:
-    """Return the letters of a heading with and without its number."""
+    """Return the letters of a heading with and without its number; with the number, if it is all of the title."""
+    if is_series_label(text):
+        key = "".join(filter(str.isalnum, text.casefold()))
+        return key, key
     return title_letters(text), title_letters(unnumbered(text))
 
 
@@ -185,7 +189,7 @@ def _is_same(title: str, text: str) -> bool:
     """Return whether a heading is the whole title, perhaps after a number, or both are names of the references, or the
     title is only the label of a chapter.
     """
-    wanted = title_letters(title)
+    wanted, _ = _keys(title)
     return bool(wanted) and (
         wanted in _keys(text)
         or bool(_REFERENCES.fullmatch(title) and _REFERENCES.fullmatch(text))
@@ -202,12 +206,13 @@ def _is_labeled(title: str, text: str) -> bool:
 @frozen(eq=False)
 class _Candidates:
     """What the bookmarks name, by page, and how it looks: the level of each `looks`, and the fonts of `chapters`, whose
-    level is `top`.
+    level is `top`. `series` has the levels of words such as `section` that the bookmarks number.
     """
 
     listed: Sequence[_Listed]
     search: _Search
     looks: Mapping[Font, int]
+    series: Mapping[str, int]
     chapters: frozenset[Font]
     top: int
     by_page: Mapping[int, Sequence[_Listed]]
@@ -220,12 +225,12 @@ class _Candidates:
         pages: dict[str, set[int]] = defaultdict(set)
         for each in listed:
             by_page[each.section.page].append(each)
-            pages[title_letters(each.section.title)].add(each.section.page)
+            pages[_keys(each.section.title)[0]].add(each.section.page)
         top = _level_of_chapters(listed)
         fonts = Counter(font_of(each.heading.lines[0]) for each in listed if each.heading and each.section.level == top)
         chapters = frozenset(font for font, times in fonts.items() if times >= CHAPTER_SHARE * fonts.total())
         looks = {font: level for font, level in _looks_of(listed).items() if _stands_out(font, search.body)}
-        return cls(listed, search, looks, chapters, top, by_page, pages)
+        return cls(listed, search, looks, _series_of(listed), chapters, top, by_page, pages)
 
     def unlisted(self) -> list[_Unlisted]:
         """Return the headings that no bookmark names, in reading order."""
@@ -233,20 +238,56 @@ class _Candidates:
         lines: Counter[Font] = Counter()
         used: Counter[Font] = Counter()
         for page in range(1, self.search.texts.count + 1):
-            own = [font_of(line) for line in self.search.texts.lines(page) if WORD.search(line.text)]
-            if self.looks.keys().isdisjoint(own) and self.chapters.isdisjoint(own):
+            shown = [line for line in self.search.texts.lines(page) if WORD.search(line.text)]
+            own = [font_of(line) for line in shown]
+            counted = any(self._is_in_series(line.text) for line in shown)
+            if self.looks.keys().isdisjoint(own) and self.chapters.isdisjoint(own) and not counted:
                 continue
             self.search.texts.reader.report_progress()
             candidates = self.search.on[page]
             if self._is_toc(page):
-                candidates = [each for each in candidates if _NAMED_PART.fullmatch(each.text)]
+                top = min((each.y for each in candidates if _TOC_HEADING.fullmatch(each.text)), default=0.0)
+                candidates = [each for each in candidates if each.y < top or _NAMED_PART.fullmatch(each.text)]
             else:
                 lines.update(own)
                 used.update(font_of(line) for each in candidates for line in each.lines)
-            found += [each for each in candidates if not self._is_listed(each) and not is_label(each.text)]
+            found += [
+                each
+                for each in candidates
+                if not self._is_listed(each) and (not is_label(each.text) or self._is_in_series(each.text))
+            ]
         mixed = {font for font in self.looks if used[font] < OWN_SHARE * lines[font]}
-        leveled = [_Unlisted(each, level) for each in found if (level := self._level_of(each, mixed))]
-        return _without_repeated(each for each in leveled if not self._is_of_chapter(each))
+        leveled = {each: _Unlisted(each, level) for each in found if (level := self._level_of(each, mixed))}
+        leveled |= {each.heading: each for each in self._next_in_series(found, leveled.values())}
+        in_order = (leveled[each] for each in found if each in leveled)
+        return _without_repeated(each for each in in_order if not self._is_of_chapter(each))
+
+    def _is_in_series(self, text: str) -> bool:
+        own = series_of(text)
+        return own is not None and own[0] in self.series
+
+    def _next_in_series(self, found: Sequence[Heading], leveled: Collection[_Unlisted]) -> Iterator[_Unlisted]:
+        """Yield the headings that stand out and whose numbers are the first or the next of a series that bookmarks name.
+
+        Their fonts differ from those of the bookmarked ones, as in a document of several authors.
+        """
+        known = {each.heading for each in leveled}
+        named = [(each.place, series_of(each.section.title)) for each in self.listed]
+        named += [(each.place, series_of(each.heading.text)) for each in leveled]
+        rest = sorted(((place, own) for place, own in named if own), reverse=True)
+        last: dict[str, str] = {}
+        for heading in found:
+            while rest and rest[-1][0] < (heading.page, heading.y):
+                word, number = rest.pop()[1]
+                last[word] = number
+            own = series_of(heading.text)
+            if heading in known or own is None or own[0] not in self.series or not own[1].isdecimal():
+                continue
+            before = last.get(own[0], "0")
+            is_next = own[1] == "1" or (before.isdecimal() and int(own[1]) == int(before) + 1)
+            if is_next and _stands_out(font_of(heading.lines[0]), self.search.body):
+                last[own[0]] = own[1]
+                yield _Unlisted(heading, self.series[own[0]])
 
     def _is_toc(self, page: int) -> bool:
         """Return whether `page` has entries of a table of contents: titles of other pages, or lines with leader dots."""
@@ -254,13 +295,17 @@ class _Candidates:
         return sum(bool(LEADER.search(text)) or self._is_elsewhere(text, page) for text in texts) >= TOC_LINES
 
     def _is_elsewhere(self, text: str, page: int) -> bool:
-        return any(len(key) >= 4 and self.pages.get(key, {page}) != {page} for key in _keys(text))
+        return not is_series_label(text) and any(
+            len(key) >= 4 and self.pages.get(key, {page}) != {page} for key in _keys(text)
+        )
 
     def _is_listed(self, heading: Heading) -> bool:
         """Return whether a bookmark of the same page names `heading`, perhaps with other words, or is its beginning; or
         one of the page before names it, as that of a slide that continues.
         """
-        if any(heading.page - 1 in self.pages.get(key, ()) for key in _keys(heading.text)):
+        if not is_series_label(heading.text) and any(
+            heading.page - 1 in self.pages.get(key, ()) for key in _keys(heading.text)
+        ):
             return True
         return any(_names(each, heading) for each in self.by_page.get(heading.page, ()))
 
@@ -275,9 +320,15 @@ class _Candidates:
         return 0 if in_front and (level != self.top or self._is_on_cover(heading)) else level
 
     def _is_on_cover(self, heading: Heading) -> bool:
-        """Return whether `heading` is on the first page with text, or repeats a line of it."""
+        """Return whether `heading` is on the first page with text, or repeats a line of it. A page with a bookmarked
+        heading is no cover below its title, which is in larger type.
+        """
         texts = self.search.texts
         cover = next((page for page in range(1, heading.page + 1) if texts.read(page)), heading.page)
+        if heading.page == self.listed[0].section.page and self.listed[0].heading:
+            size = heading.lines[0].size
+            if any(line.size > size and line.bottom < heading.y for line in texts.displayed_lines(heading.page)):
+                return False
         letters = title_letters(heading.text)
         return cover == heading.page or any(
             matches_title(title_letters(line.text), letters) for line in texts.read(cover)
@@ -298,7 +349,7 @@ class _Candidates:
 
 
 def _names(each: _Listed, heading: Heading) -> bool:
-    title = title_letters(each.section.title)
+    title, _ = _keys(each.section.title)
     if any(matches_title(title, key) or matches_title(key, title) for key in _keys(heading.text)):
         return True
     if each.heading is not None:
@@ -327,6 +378,21 @@ def _looks_of(listed: Sequence[_Listed]) -> dict[Font, int]:
             if times >= LOOK_SHARE * len(shown):
                 looks[font].append(level)
     return {font: levels[0] for font, levels in looks.items() if len(levels) == 1}
+
+
+def _series_of(listed: Sequence[_Listed]) -> dict[str, int]:
+    """Return the words that bookmarks number (`Section 1`, `Section 2`), with their level."""
+    levels: dict[str, Counter[int]] = defaultdict(Counter)
+    for each in listed:
+        own = series_of(each.section.title)
+        if own and len(own[0]) > 1:
+            levels[own[0]][each.section.level] += 1
+    usual = {word: counted.most_common(1)[0] for word, counted in levels.items()}
+    return {
+        word: level
+        for word, (level, times) in usual.items()
+        if times >= max(MIN_SHOWN, LOOK_SHARE * levels[word].total())
+    }
 
 
 def _stands_out(font: Font, body: BodyStyle) -> bool:
