@@ -69,7 +69,7 @@ def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
         yield "  More files or pages contain these words than were compared. Name the resource, or quote more words."
     if result.lookup is not None and result.lookup.skipped:
         skipped = counted(result.lookup.skipped, "file was", "files were")
-        yield f"  {skipped} not searched (to see why, run: citekit find WORDS)"
+        yield f"  {skipped} not searched (to see why, run citekit find with these words)"
 
 
 def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
@@ -117,7 +117,12 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
     if verdict is None or (lookup is not None and verdict.finding is Finding.ABSENT):
         searched = 0 if lookup is None else lookup.searched
         if not searched:
-            return CommandError("Absent", "No file was searched. To see what is mapped, run: citekit list", plain)
+            why = (
+                "No mapped file could be searched."
+                if lookup is not None and lookup.skipped
+                else "No files are mapped in this home. To search another one, add --home DIR."
+            )
+            return CommandError("Absent", why, plain)
         return CommandError("Absent", f"The quote was not found in the {counted(searched, 'file')} searched.", plain)
     where = verdict.resource_id if verdict.asked is None else str(verdict.asked)
     if verdict.finding is Finding.ELSEWHERE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from functools import cached_property
 from itertools import islice
@@ -53,6 +54,11 @@ class Session:
         if os.environ.get("CITEKIT_HOME"):
             return "CITEKIT_HOME"
         return "the current folder" if self.chosen_home is None else "your personal home"
+
+    @property
+    def home_option(self) -> str:
+        """The option with which other commands use the same home, after a space, or an empty text without `--home`."""
+        return f" --home {shlex.quote(self.home)}" if self.home else ""
 
     def home_hint(self) -> str:
         """Return sentences about the home that was used and how to use another."""

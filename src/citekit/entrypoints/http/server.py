@@ -26,7 +26,7 @@ from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.http.gate import BODY_LIMIT, Gate
 from citekit.entrypoints.http.limits import Limits
 from citekit.entrypoints.http.links import EvidenceLinks
-from citekit.entrypoints.http.options import HttpOptions
+from citekit.entrypoints.http.options import HttpOptions, options_for_tokens
 from citekit.entrypoints.http.subject_servers import SubjectServers
 
 CONNECTIONS = 900
@@ -171,14 +171,14 @@ def _admission_works(options: HttpOptions) -> None:
     admission = _admission(bootstrap(options.settings), options)
     if admission is not None:
         entries = admission.subjects.entries()
-        file = "" if options.token_file is None else " --token-file FILE"
+        chosen = options_for_tokens(options.settings.home, options.token_file)
         if not any(each.issued for each in entries) and options.issuer is not None:
             raise RequestRefused(
-                f"No subject of the issuer is admitted. Add one: citekit token add NAME --subject SUBJECT{file}. To admit "
-                "all subjects of the issuer, use --subject '*'."
+                "No subject of the issuer is admitted. To add one (or all of them, with '*' as SUBJECT), run: citekit token "
+                f"add NAME --subject SUBJECT{chosen}"
             )
         if not entries:
-            raise RequestRefused(f"No subject is admitted. Add one: citekit token add NAME{file}")
+            raise RequestRefused(f"No subject is admitted. To add one, run: citekit token add NAME{chosen}")
     if options.tls_cert is not None and options.tls_key is not None:
         try:
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(options.tls_cert, options.tls_key)
@@ -216,7 +216,7 @@ def _listening(options: HttpOptions) -> socket:
         taken.close()
         reason = printable(getattr(error, "strerror", None) or str(error))
         raise RequestRefused(
-            f"Cannot listen on {options.host}:{options.port}: {reason}. Choose another address."
+            f"Cannot listen on {options.host}:{options.port}: {reason}. Choose another address with --http."
         ) from error
     return taken
 
