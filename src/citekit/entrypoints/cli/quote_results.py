@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from citekit.domain.phrases import counted, series
 from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.session import same_home
 from citekit.entrypoints.cli.terminal import styled
 from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 
@@ -139,7 +141,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
         message = (
             f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "
             f"{_unread_line(verdict.unread)}. Check {'that page' if len(verdict.unread) == 1 else 'those pages'} yourself "
-            f"(citekit resolve {verdict.resource_id} pages={verdict.unread[0]})."
+            f"(citekit resolve {shlex.quote(verdict.resource_id)} pages={verdict.unread[0]}{same_home()})."
         )
         return CommandError("Unread", message, plain)
     return CommandError("Absent", f"The quote is not in '{verdict.resource_id}'.", plain)

@@ -125,6 +125,13 @@ def _together(lines: Iterable[str]) -> Iterator[list[str]]:
 pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
+def same_home() -> str:
+    """Return the option with which other commands use the home of the current command (see `Session.home_option`)."""
+    context = click.get_current_context(silent=True)
+    session = None if context is None else context.find_object(Session)
+    return "" if session is None else session.home_option
+
+
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
     """Write a JSON document to `out`, with invisible characters and those that its encoding cannot represent escaped.
 

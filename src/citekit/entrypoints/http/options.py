@@ -133,9 +133,9 @@ def check(options: HttpOptions) -> None:
         raise RequestRefused("--jwks needs --issuer and --audience.")
     if options.view and (not local or options.workers > 1 or options.tls_cert is not None):
         raise RequestRefused("--view is for this computer only. Use a loopback address, one worker, and no TLS.")
-    for path in filter(None, (options.tls_cert, options.tls_key)):
-        if not path.is_file():
-            raise RequestRefused(f"There is no file {path}.")
+    for option, path in (("--tls-cert", options.tls_cert), ("--tls-key", options.tls_key)):
+        if path is not None and not path.is_file():
+            raise RequestRefused(f"{option}: There is no file {path}.")
 
 
 def _bracketed(host: str) -> str:

@@ -19,7 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from citekit.application.admit_subject import AdmitSubject
 from citekit.container import Container, bootstrap
-from citekit.container.http_access import audit_of, container_of, issuer_of, link_key, subjects_of
+from citekit.container.http_access import AUDIT, audit_of, container_of, issuer_of, link_key, subjects_of
 from citekit.domain.errors import RequestRefused
 from citekit.domain.subject import SCOPES, Subject
 from citekit.domain.unicode_controls import printable
@@ -130,8 +130,9 @@ def serve_http(options: HttpOptions) -> None:
     try:
         audit_of(options.settings, options.audit_file)({"started": options.public_url})
     except OSError as error:
+        path = options.audit_file or options.settings.home / AUDIT
         raise RequestRefused(
-            f"The audit log cannot be written: {error.strerror}. Choose another file with --audit-log."
+            f"The audit log {path} cannot be written: {error.strerror}. Choose another file with --audit-log."
         ) from error
     listening = _listening(options)
     viewer = _viewer(options, listening)
