@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -121,17 +120,18 @@ class Program(click.Group):
 
 
 def _add_hint(context: click.Context, error: LookupError) -> None:
-    """Add a note about the home to the error for a missing resource, and one with a command to that for a missing node."""
-    from citekit.domain.errors import NodeMissing, ResourceMissing
-    from citekit.domain.unicode_controls import printable
+    from citekit.domain.errors import BookMissing, NodeMissing, ResourceMissing
 
     session = context.ensure_object(Session)
-    with suppress(Exception):  # the original error matters more
-        if isinstance(error, ResourceMissing):
+    if isinstance(error, ResourceMissing):
+        with suppress(Exception):  # the original error matters more
             error.add_note(session.hint_about(error))
-        elif isinstance(error, NodeMissing) and not error.nearest:
-            resource = shlex.quote(printable(error.resource_id))
-            error.add_note(f"To list the nodes, run: citekit list {resource}{session.home_option}")
+    elif isinstance(error, NodeMissing) and error.resource_id and not error.nearest:
+        from shlex import quote
+
+        error.add_note(f"To list the nodes, run: citekit list {quote(error.resource_id)}{session.home_words()}")
+    elif isinstance(error, BookMissing):
+        error.add_note(f"To find the IDs of books, run: citekit library search{session.home_words()}")
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -222,7 +222,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _told(error: Exception, document: TextIO | None) -> int:
     """Report an error on standard error and, if `document` is not None, as JSON in `document`. Return the exit code."""
-    from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable, NodeMissing, ResourceMissing
+    from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
 
@@ -239,8 +239,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
         case _:
             code = exit_code(error) if isinstance(error, CiteKitError) else FAILED
             message = sentence(error)
-            hinted = isinstance(error, (ResourceMissing, NodeMissing, MapperUnavailable))
-            if hinted and (notes := getattr(error, "__notes__", ())):
+            if isinstance(error, (LookupError, MapperUnavailable)) and (notes := getattr(error, "__notes__", ())):
                 message = f"{message.rstrip('.?')}{'?' if message.endswith('?') else '.'} {' '.join(notes)}"
     if document is not None:
         plain = error.plain if isinstance(error, CommandError) else {}

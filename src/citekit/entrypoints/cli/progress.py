@@ -137,7 +137,7 @@ class Watch:
         """Report the interruption and exit immediately, which is safe, because the stores write atomically."""
         left = self._remaining()
         message = (
-            f"{INTERRUPTION} {REMAINING.format(names=', '.join(left), home=self._session.home_option)}"
+            f"{INTERRUPTION} {REMAINING.format(names=', '.join(left), home=self._session.home_words())}"
             if left
             else INTERRUPTION
         )

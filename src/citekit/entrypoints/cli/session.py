@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from functools import cached_property
 from itertools import islice
@@ -55,9 +54,10 @@ class Session:
             return "CITEKIT_HOME"
         return "the current folder" if self.chosen_home is None else "your personal home"
 
-    @property
-    def home_option(self) -> str:
-        """The option with which other commands use the same home, after a space, or an empty text without `--home`."""
+    def home_words(self) -> str:
+        """Return ` --home DIR`, for the end of a command in a message, if the user gave this option, and otherwise ""."""
+        import shlex
+
         return f" --home {shlex.quote(self.home)}" if self.home else ""
 
     def home_hint(self) -> str:
@@ -126,10 +126,10 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
 def same_home() -> str:
-    """Return the option with which other commands use the home of the current command (see `Session.home_option`)."""
+    """Return `Session.home_words` of the current command, or an empty text outside of commands."""
     context = click.get_current_context(silent=True)
     session = None if context is None else context.find_object(Session)
-    return "" if session is None else session.home_option
+    return "" if session is None else session.home_words()
 
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:

@@ -158,7 +158,7 @@ def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, obje
     if {check.ruling for check in verdict.checks if check.passed is False} == {Ruling.CACHE_EDITED}:
         message = (
             f"The copy of {name} in this home's cache was modified ({verdict.ruling}). Delete it with the following command, "
-            f"then verify the file again: citekit cache verify{session.home_option}"
+            f"then verify the file again: citekit cache verify{session.home_words()}"
         )
         return CommandError("Refuted", message, plain)
     if verdict.refuted:

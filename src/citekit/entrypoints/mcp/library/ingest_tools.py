@@ -73,7 +73,7 @@ INGEST_FILE = Tool(
     title="Ingest a file",
     description=(
         "Works like alexandria_ingest, for a file in a folder that the owner allows. title, author, and language "
-        "override those of the file. If needs_metadata is true, repeat the call with the arguments in missing_fields added."
+        "override those of the file. If needs_metadata is true, call again with the arguments in missing_fields, too."
     ),
     input_schema=inputs(
         {

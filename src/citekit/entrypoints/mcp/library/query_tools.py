@@ -128,7 +128,7 @@ SEARCH = Tool(
             "title": schemas.TITLE,
             "language": schemas.LANGUAGE,
             "tags": schemas.optional_text("Comma-separated; all must match."),
-            "limit": schemas.whole("Books, 1 to 100.", 20),
+            "limit": schemas.whole("1 to 100.", 20),
         }
     ),
     output_schema=schemas.outputs(
@@ -152,7 +152,7 @@ BOOK = Tool(
 STATS = Tool(
     name="alexandria_stats",
     title="Count books and index entries",
-    description=("Counts the books in the library and in the index. Start here to check that both are available."),
+    description=("Counts the books in the library and the index. Start here to check that both are available."),
     input_schema=inputs({}),
     output_schema=schemas.outputs(
         {
@@ -179,7 +179,7 @@ PREVIEW = Tool(
             "title": schemas.TITLE,
             "language": schemas.LANGUAGE,
             "format_filter": schemas.optional_text("Such as pdf; any: all formats.", "epub"),
-            "limit": schemas.whole("Books, 1 to 50.", 20),
+            "limit": schemas.whole("1 to 50.", 20),
         }
     ),
     output_schema=schemas.outputs(
