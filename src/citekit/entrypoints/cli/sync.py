@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 import time
 import tomllib
@@ -205,6 +206,7 @@ def _checked(session: Session, name: str) -> Path:
     folder = (settings.home / name).resolve()
     if not any(folder.is_relative_to(root.resolve()) for root in (settings.home, *settings.roots)):
         raise RequestRefused(
-            f"{FILE_NAME} names {folder}, which is neither in the home nor in CITEKIT_ROOTS. Name it on the command line."
+            f"{FILE_NAME} names {folder}, which is neither in the home nor in CITEKIT_ROOTS. To sync it, run: citekit sync "
+            f"{shlex.quote(str(folder))}{session.home_words()}"
         )
     return folder

@@ -62,6 +62,7 @@ _WRONG_ORIGIN = (
     "Requests from pages of this origin are refused. The operator of the server can allow the origin with the option "
     "--allow-origin of citekit serve."
 )
+_UNRECORDED = "The request could not be recorded in the audit log, so it is refused. Tell the operator of the server: its log says why."
 _log = logging.getLogger(__name__)
 
 _RANGE = re.compile(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", re.ASCII | re.IGNORECASE)
@@ -258,7 +259,7 @@ class Gate:
                 self.audit(entry if link is None else {**entry, "redirected": True})
             except OSError as error:
                 _log.error("The audit log cannot be written: %s", error)
-                return _plain("The request could not be recorded in the audit log, so it is refused.", 503)
+                return _plain(_UNRECORDED, 503)
         except ReceiptMissing:
             return _plain("The evidence is no longer in the cache. Call resolve again.", 404)
         except (CiteKitError, OSError) as error:

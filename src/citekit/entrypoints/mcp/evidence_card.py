@@ -210,7 +210,7 @@ def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdi
     if isinstance(what, str):
         nodes = app.maps.get(what).nodes
         if not nodes:
-            raise RequestRefused(f"The map of '{what}' has no nodes. Name a part by its address.")
+            raise RequestRefused(f"The map of '{what}' has no nodes. Give the address of a part as node_id.")
         return Address(what, nodes[0].location)
     return app.resolve(what, virtual=True).address
 
