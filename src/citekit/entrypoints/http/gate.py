@@ -62,7 +62,10 @@ _WRONG_ORIGIN = (
     "Requests from pages of this origin are refused. The operator of the server can allow the origin with the option "
     "--allow-origin of citekit serve."
 )
-_UNRECORDED = "The request could not be recorded in the audit log, so it is refused. Tell the operator of the server: its log says why."
+_UNRECORDED = (
+    "The request could not be recorded in the audit log, so it is refused. Tell the operator of the server: its log says "
+    "why."
+)
 _log = logging.getLogger(__name__)
 
 _RANGE = re.compile(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", re.ASCII | re.IGNORECASE)
