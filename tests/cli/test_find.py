@@ -53,7 +53,7 @@ def test_nothing_found_is_no_error_and_names_the_missing_word(mapped: Cli) -> No
 def test_without_a_place_for_all_words_the_best_places_are_shown(mapped: Cli) -> None:
     answer = mapped("find", "return", "zeppelin")
 
-    assert "No page matches the whole query. These pages match best:" == answer.out.splitlines()[0]
+    assert "Nothing matches the whole query. These are the best partial matches:" == answer.out.splitlines()[0]
     assert "  > return 1" in answer.out.splitlines()
 
 
@@ -91,6 +91,6 @@ def test_a_name_that_may_be_a_word_is_one_and_the_option_is_named(cli: Cli) -> N
     cli("ingest", "code.py", "--id", "code")
     answer = cli("find", "return", "code")
 
-    assert "No page matches the whole query. These pages match best:" == answer.out.splitlines()[0]
+    assert "Nothing matches the whole query. These are the best partial matches:" == answer.out.splitlines()[0]
     assert "replace the last word with --resource code." in answer.err
     assert "0 matches" in cli("find", "return", '"code.py"').out

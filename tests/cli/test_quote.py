@@ -112,7 +112,7 @@ def test_a_quote_that_is_nowhere_says_how_much_was_searched(mapped: Cli) -> None
     absent, nothing_mapped = mapped("quote", "zeppelin"), mapped("quote", "zeppelin", "--home", "empty")
 
     assert (1, "Error: The quote was not found in the 1 file searched.\n") == (absent.code, absent.err)
-    assert (1, "Error: No file was searched. To see what is mapped, run: citekit list\n") == (
+    assert (1, "Error: No files are mapped in this home. To search another one, add --home DIR.\n") == (
         nothing_mapped.code,
         nothing_mapped.err,
     )

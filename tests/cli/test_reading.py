@@ -101,7 +101,7 @@ def test_an_unknown_node_is_answered_with_the_nearest(mapped: Cli) -> None:
         (["nobody", "x"], 1, "No map found for resource 'nobody'. Expected at: .resource_maps/nobody.json"),
         (["nobody.x"], 1, "No map found for resource 'nobody'"),
         (["code_py"], 2, "is a resource. Name one of its nodes"),
-        (["code_py.nothing"], 1, "Node 'nothing' not found."),
+        (["code_py.nothing"], 1, "Node 'nothing' not found. To list the nodes, run: citekit list code_py"),
         (["a", "b", "c"], 2, "Name exactly one node"),
         (["../../etc/passwd", "x"], 2, "contains a slash"),
         (["x" * 10_000, "x"], 2, "is too long"),

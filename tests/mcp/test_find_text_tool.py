@@ -77,7 +77,9 @@ def test_a_phrase_with_other_words_gives_the_nearest_places_marked_and_not_count
     )
     (content,) = found.content
     assert isinstance(content, TextContent)
-    assert content.text.startswith("No page matches the whole query. These pages match best:\ntext://notes#lines=35")
+    assert content.text.startswith(
+        "Nothing matches the whole query. These are the best partial matches:\ntext://notes#lines=35"
+    )
     nowhere = served.call("findText", query='"line zeppelin" 35', resource_ids=["notes"]).structured_content
     assert nowhere is not None
     assert (0, [], ["zeppelin"]) == (nowhere["total"], nowhere["hits"], nowhere["absent"])

@@ -20,7 +20,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     changed or unsearched files.
     """
     if found.is_partial:
-        yield "No page matches the whole query. These pages match best:"
+        yield "Nothing matches the whole query. These are the best partial matches:"
     else:
         whole = len(found.whole)
         shown = "" if whole == found.total else f", the best {whole} shown"
@@ -29,15 +29,15 @@ def found_lines(found: FoundText) -> Iterator[str]:
     if found.pages is not None:
         more = "or more " if found.pages >= PAGES_COUNTED else ""
         yield (
-            f"{found.pages:,} {more}pages contain all words, but only some were compared. Add rarer words or name files to "
-            "compare all."
+            f"{found.pages:,} {more}pages or parts of texts contain all words, but only some were compared. Add rarer "
+            "words or name files to compare all."
         )
     address, columns = "", ("", "")
     is_whole = False
     for hit in found.hits:
         if is_whole and hit.kind is Kind.PARTIAL:
             address = ""
-            yield "The words are far apart on the pages above. These pages may answer better, even if they lack some words:"
+            yield "The words are far apart in the matches above. These may answer better, even if they lack some words:"
         is_whole = hit.kind is not Kind.PARTIAL
         if str(hit.address) != address:
             address = str(hit.address)

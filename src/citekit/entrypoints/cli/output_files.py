@@ -111,9 +111,10 @@ def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> 
     if target.is_dir():
         target /= evidence.name
     elif wanted.endswith(("/", os.sep)) or not target.parent.is_dir():
-        raise RequestRefused(
-            f"There is no folder {target if wanted.endswith('/') else target.parent}. Create it first."
-        )
+        folder = target if wanted.endswith(("/", os.sep)) else target.parent
+        if os.path.lexists(folder):
+            raise RequestRefused(f"{folder} is not a folder. Choose another path.")
+        raise RequestRefused(f"There is no folder {folder}. Create it first.")
     sweep(target.parent)
     if os.path.lexists(target):
         _check(target, evidence, source, force)
@@ -142,7 +143,7 @@ def _copy(evidence: Path, target: Path) -> None:
         with evidence.open("rb") as opened, replacing(target, _mode(opened) & ~_umask()) as file:
             shutil.copyfileobj(opened, file)
     except OSError as error:
-        raise HomeUnwritable(f"Cannot write {target}: {error.strerror or error}.") from error
+        raise HomeUnwritable(f"Cannot write {target}: {error.strerror or error}. Choose another path.") from error
 
 
 def _mode(evidence: BufferedReader) -> int:
@@ -187,7 +188,9 @@ def replace_map(data: Mapping[str, object], original: Path) -> tuple[Path, Path]
         with replacing(place, stat.S_IMODE(place.stat().st_mode)) as file:
             file.write(_written(data))
     except OSError as error:
-        raise HomeUnwritable(f"Cannot write {place}: {error.strerror or error}. The map was not changed.") from error
+        raise HomeUnwritable(
+            f"Cannot write {place} or a backup next to it: {error.strerror or error}. The map was not changed."
+        ) from error
     return place, backup
 
 

@@ -5,6 +5,7 @@ The forms are `RESOURCE NODE`, `RESOURCE pages=12`, an address with or without i
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import click
 from citekit.application.named_parts import part_named
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import CiteKitError, NodeMissing, RequestRefused
+from citekit.entrypoints.cli.session import same_home
 
 if TYPE_CHECKING:
     from citekit.domain.node import NodeName
@@ -40,8 +42,8 @@ def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> No
     """Return the resource ID and node ID that the arguments name. `resource` is the value of `--resource`, or None.
 
     The node does not have to exist. Raise `click.UsageError` for a wrong number of arguments, `RequestRefused` if
-    `RESOURCE.NODE` is ambiguous or only a resource, and the errors of `MapStore.get` if it does not begin with the ID
-    of a resource.
+    `RESOURCE.NODE` is ambiguous, only a resource, or an address, and the errors of `MapStore.get` if it does not begin
+    with the ID of a resource.
     """
     from citekit.domain.node import NodeName
 
@@ -71,7 +73,14 @@ def _split(maps: MapStore, text: str) -> NodeName:
     if possible:
         return possible[-1]
     if text in known:
-        raise RequestRefused(f"'{text}' is a resource. Name one of its nodes (to list them, run: citekit list {text}).")
+        command = f"citekit list {shlex.quote(text)}{same_home()}"
+        raise RequestRefused(f"'{text}' is a resource. Name one of its nodes (to list them, run: {command}).")
+    if "://" in text:
+        command = f"citekit read {shlex.quote(text)}{same_home()}"
+        raise RequestRefused(
+            f"'{text}' is an address. To show a node, give two arguments: RESOURCE NODE. To print the text at the address, "
+            f"run: {command}"
+        )
     maps.get(text.partition(".")[0])
     raise RequestRefused(f"'{text}' does not name a node. Give two arguments: RESOURCE NODE.")
 

@@ -34,7 +34,7 @@ IMPATIENCE = 5
 
 REMAINING = (
     "The model service may still store these files: {names}. The next run with the same service and API key deletes "
-    "them. To see what is left, run: citekit doctor"
+    "them. To see what is left, run: citekit doctor{home}"
 )
 
 
@@ -136,7 +136,11 @@ class Watch:
     def _leave(self) -> None:
         """Report the interruption and exit immediately, which is safe, because the stores write atomically."""
         left = self._remaining()
-        message = f"{INTERRUPTION} {REMAINING.format(names=', '.join(left))}" if left else INTERRUPTION
+        message = (
+            f"{INTERRUPTION} {REMAINING.format(names=', '.join(left), home=self._session.home_words())}"
+            if left
+            else INTERRUPTION
+        )
         self._session.answer({"error": {"type": "InterruptError", "message": message}}, ())
         echo([f"Error: {message}"], sys.stderr)
         os._exit(INTERRUPTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from citekit.domain.phrases import counted, series
 from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.session import same_home
 from citekit.entrypoints.cli.terminal import styled
 from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 
@@ -69,7 +71,7 @@ def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
         yield "  More files or pages contain these words than were compared. Name the resource, or quote more words."
     if result.lookup is not None and result.lookup.skipped:
         skipped = counted(result.lookup.skipped, "file was", "files were")
-        yield f"  {skipped} not searched (to see why, run: citekit find WORDS)"
+        yield f"  {skipped} not searched (to see why, run citekit find with these words)"
 
 
 def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
@@ -117,7 +119,12 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
     if verdict is None or (lookup is not None and verdict.finding is Finding.ABSENT):
         searched = 0 if lookup is None else lookup.searched
         if not searched:
-            return CommandError("Absent", "No file was searched. To see what is mapped, run: citekit list", plain)
+            why = (
+                "No mapped file could be searched."
+                if lookup is not None and lookup.skipped
+                else "No files are mapped in this home. To search another one, add --home DIR."
+            )
+            return CommandError("Absent", why, plain)
         return CommandError("Absent", f"The quote was not found in the {counted(searched, 'file')} searched.", plain)
     where = verdict.resource_id if verdict.asked is None else str(verdict.asked)
     if verdict.finding is Finding.ELSEWHERE:
@@ -134,7 +141,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
         message = (
             f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "
             f"{_unread_line(verdict.unread)}. Check {'that page' if len(verdict.unread) == 1 else 'those pages'} yourself "
-            f"(citekit resolve {verdict.resource_id} pages={verdict.unread[0]})."
+            f"(citekit resolve {shlex.quote(verdict.resource_id)} pages={verdict.unread[0]}{same_home()})."
         )
         return CommandError("Unread", message, plain)
     return CommandError("Absent", f"The quote is not in '{verdict.resource_id}'.", plain)

@@ -26,5 +26,5 @@ def command(session: Session, resource: str) -> None:
     )
     session.answer(
         {"removed": resource, "evidence_kept": True},
-        [f"{line} cache (to free space, run: citekit cache prune --limit SIZE)."],
+        [f"{line} cache (to free space, run: citekit cache prune --limit SIZE{session.home_words()})."],
     )

@@ -35,7 +35,12 @@ FORMS = [form.value for form in Form]
     "--accurate", is_flag=True, help="Cut a video clip accurately to within one frame. Part or all of it is re-encoded."
 )
 @click.option(
-    "--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="The form of the evidence."
+    "--as",
+    "form",
+    type=click.Choice(FORMS),
+    default="native",
+    show_default=True,
+    help="The form of the evidence. The native form of a PDF is a PDF, that of a recording a clip, that of a text its lines.",
 )
 @click.option("--remap", is_flag=True, help="If the source has changed since it was mapped, map it again.")
 @roots_option()

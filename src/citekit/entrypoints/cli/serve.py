@@ -118,15 +118,14 @@ def _serve_http(session: Session, address: str, given: dict[str, Any]) -> None:
 
 def _http_options(app: Container, address: str, given: dict[str, Any]) -> HttpOptions:
     from citekit.container.http_access import TOKENS, subjects_of
-    from citekit.entrypoints.http.options import HttpOptions, address_of, url_of
+    from citekit.entrypoints.http.options import HttpOptions, address_of, options_for_tokens, url_of
 
     host, port = address_of(address)
     token_file, public_url = given["token_file"], given.pop("public_url")
     path = token_file or app.settings.home / TOKENS
     if token_file is not None and not token_file.is_file():
-        raise RequestRefused(
-            f"There is no token file {token_file}. Create it: citekit token add NAME --token-file FILE"
-        )
+        command = f"citekit token add NAME{options_for_tokens(app.settings.home, token_file)}"
+        raise RequestRefused(f"There is no token file {token_file}. To create it, run: {command}")
     with_tokens = path.exists() or given["issuer"] is not None
     if with_tokens:
         subjects_of(app, path).entries()

@@ -125,6 +125,13 @@ def _together(lines: Iterable[str]) -> Iterator[list[str]]:
 pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
+def same_home() -> str:
+    """Return `Session.home_words` of the current command, or an empty text outside of commands."""
+    context = click.get_current_context(silent=True)
+    session = None if context is None else context.find_object(Session)
+    return "" if session is None else session.home_words()
+
+
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
     """Write a JSON document to `out`, with invisible characters and those that its encoding cannot represent escaped.
 

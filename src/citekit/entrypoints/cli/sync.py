@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
 import stat
 import time
 import tomllib
@@ -27,6 +29,7 @@ from citekit.entrypoints.failures import sentence
 FILE_NAME = "citekit.toml"
 RULES_LIMIT = 2**20
 _KEYS = ("folders", "include", "exclude")
+_IRREGULAR = "it is not a regular file"
 _BAD = (SyncState.FAILED, SyncState.WAITING)
 
 
@@ -165,7 +168,7 @@ def _read(path: Path) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError("not a regular file")
+            raise OSError(_IRREGULAR)
         return file.read(RULES_LIMIT)
 
 
@@ -179,8 +182,11 @@ def _rules(path: Path) -> dict[str, list[str]]:
         section = tomllib.loads(text).get("sync", {})
     except FileNotFoundError:
         section = {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise RequestRefused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    except OSError as error:
+        reason = _IRREGULAR if error.errno == errno.ELOOP else error.strerror or error
+        raise RequestRefused(f"{path} cannot be read: {reason}.") from error
+    except (ValueError, RecursionError) as error:
+        raise RequestRefused(f"{path} is not valid TOML in UTF-8: {error}. Correct it.") from error
     if not isinstance(section, dict) or set(section) - set(_KEYS):
         raise RequestRefused(
             f"In {path}, sync must be a section with no keys other than folders, include, and exclude."
@@ -200,6 +206,7 @@ def _checked(session: Session, name: str) -> Path:
     folder = (settings.home / name).resolve()
     if not any(folder.is_relative_to(root.resolve()) for root in (settings.home, *settings.roots)):
         raise RequestRefused(
-            f"{FILE_NAME} names {folder}, which is neither in the home nor in CITEKIT_ROOTS. Name it on the command line."
+            f"{FILE_NAME} names {folder}, which is neither in the home nor in CITEKIT_ROOTS. To sync it, run: citekit sync "
+            f"{shlex.quote(str(folder))}{session.home_words()}"
         )
     return folder

@@ -32,7 +32,7 @@ def command(session: Session, resources: tuple[str, ...], added: tuple[str, ...]
     tags = session.app.tag.tags()
     session.answer({"tags": {tag: list(names) for tag, names in tags.items()}}, _lines(tags))
     if not tags:
-        session.note("There are no tags. To add one, run: citekit tag RESOURCE --add TAG")
+        session.note(f"There are no tags. To add one, run: citekit tag RESOURCE --add TAG{session.home_words()}")
 
 
 def _lines(listed: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -69,8 +69,8 @@ def command() -> None:
     "--subject",
     "issued",
     metavar="TEXT",
-    help="Instead of creating a token, admit the subject that has this name in the tokens of the issuer; '*' admits all of "
-    "its other subjects.",
+    help="Create no token. Instead, admit the subject to which the issuer gives this name in its tokens (the claim sub). '*' "
+    "admits all subjects of the issuer that have no entry of their own.",
 )
 @_FILE
 @pass_session
@@ -146,7 +146,7 @@ def listing(session: Session, token_file: Path | None) -> None:
         f"{each.subject.name}  {', '.join(sorted(each.subject.scopes))}  {_expiry(each.subject.expires)}  {each.subject.home}"
         for each in entries
     ]
-    none = f"There are no subjects. Add one: citekit token add NAME{_option(token_file)}"
+    none = f"There are no subjects. To add one, run: citekit token add NAME{_options(session, token_file)}"
     session.answer({"subjects": plain}, lines or [none])
 
 
@@ -165,15 +165,16 @@ def note_strangers(session: Session, subjects: Subjects, token_file: Path | None
     names = subjects.strangers()
     if names:
         session.note(
-            "Subjects that are not admitted, because they were not added in this home, or were changed in the file: "
-            f"{', '.join(map(printable, names))}. Revoke them (citekit token revoke NAME{_option(token_file)}), or add "
-            "them again."
+            "These subjects are not admitted, because they were not added in this home, or were changed in the file: "
+            f"{', '.join(map(printable, names))}. Add them again, or revoke them "
+            f"(citekit token revoke NAME{_options(session, token_file)})."
         )
 
 
-def _option(token_file: Path | None) -> str:
-    """Return the option that commands need for the same token file."""
-    return "" if token_file is None else " --token-file FILE"
+def _options(session: Session, token_file: Path | None) -> str:
+    from citekit.entrypoints.http.options import options_for_tokens
+
+    return options_for_tokens(session.app.settings.home, token_file)
 
 
 def _subjects(session: Session, token_file: Path | None) -> Subjects:

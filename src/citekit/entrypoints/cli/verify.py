@@ -82,7 +82,7 @@ def command(
         session.answer(plain, _lines(verdict))
         return
     session.say(_lines(verdict))
-    raise _failed(receipt_or_file, verdict, plain)
+    raise _failed(session, receipt_or_file, verdict, plain)
 
 
 def _given(path: Path) -> tuple[Receipt, str]:
@@ -151,15 +151,16 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"  {styled(word.ljust(3), fg=color)}  {check.name}: {printable(check.detail)}"
 
 
-def _failed(name: str, verdict: Verdict, plain: dict[str, object]) -> CommandError:
+def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, object]) -> CommandError:
     reasons = "; ".join(
         check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
     )
     if {check.ruling for check in verdict.checks if check.passed is False} == {Ruling.CACHE_EDITED}:
         message = (
-            f"The copy of {name} in this home's cache was modified ({verdict.ruling}). Run citekit cache verify, then "
+            f"The copy of {name} in this home's cache was modified ({verdict.ruling}). Delete it with the following command, "
+            f"then verify the file again: citekit cache verify{session.home_words()}"
         )
-        return CommandError("Refuted", f"{message}verify the file again.", plain)
+        return CommandError("Refuted", message, plain)
     if verdict.refuted:
         return CommandError("Refuted", f"{name} is not genuine ({verdict.ruling}): {reasons}.", plain)
     if verdict.ruling is Ruling.RECEIPT_ONLY:

@@ -54,6 +54,18 @@ _READABLE = b"www-authenticate, retry-after, content-range, accept-ranges, conte
 """The response headers that pages of allowed origins may read. `_ALLOWED` are the request headers that they send."""
 _VARY = (b"vary", b"Origin")
 
+_WRONG_HOST = (
+    "This server does not accept requests with this Host header. Its operator sets the URL for clients with the option "
+    "--public-url of citekit serve."
+)
+_WRONG_ORIGIN = (
+    "Requests from pages of this origin are refused. The operator of the server can allow the origin with the option "
+    "--allow-origin of citekit serve."
+)
+_UNRECORDED = (
+    "The request could not be recorded in the audit log, so it is refused. Tell the operator of the server: its log says "
+    "why."
+)
 _log = logging.getLogger(__name__)
 
 _RANGE = re.compile(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", re.ASCII | re.IGNORECASE)
@@ -93,18 +105,14 @@ class Gate:
         """Answer a request."""
         headers, path = Headers(scope=scope), scope["path"]
         if headers.get("host", "").casefold() not in self._hosts:
-            await _plain("This server does not accept requests with this Host header. See --public-url.", 421)(
-                scope, receive, send
-            )
+            await _plain(_WRONG_HOST, 421)(scope, receive, send)
             return
         if self.others is not None and not _is_ours(path):
             await self.others(scope, receive, send)
             return
         origin = headers.get("origin")
         if origin is not None and origin not in self._origins:
-            await _plain("Requests from pages of this origin are refused. See --allow-origin.", 403)(
-                scope, receive, send
-            )
+            await _plain(_WRONG_ORIGIN, 403)(scope, receive, send)
             return
         send = _secured(send)
         if origin in self.options.origins:
@@ -175,7 +183,7 @@ class Gate:
         if self.admit is None:
             return self.local or _failed("invalid_token", "The request has no subject.", 401)
         if not token:
-            return self._challenge("", "A token is required. Send the header Authorization: Bearer TOKEN.", 401)
+            return self._challenge("", "A token is required. Send exactly one header Authorization: Bearer TOKEN.", 401)
         try:
             of_issuer = self._of_issuer if token.count(".") == 2 else None
             subject = await to_thread.run_sync(self.admit, token, limiter=of_issuer)
@@ -254,7 +262,7 @@ class Gate:
                 self.audit(entry if link is None else {**entry, "redirected": True})
             except OSError as error:
                 _log.error("The audit log cannot be written: %s", error)
-                return _plain("The request could not be recorded in the audit log, so it is refused.", 503)
+                return _plain(_UNRECORDED, 503)
         except ReceiptMissing:
             return _plain("The evidence is no longer in the cache. Call resolve again.", 404)
         except (CiteKitError, OSError) as error:
@@ -316,7 +324,7 @@ def _bearer(headers: Headers) -> str:
 
 
 async def _body(receive: Receive, headers: Headers) -> bytes | Response:
-    too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MiB.", 413)
+    too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MB.", 413)
     declared = headers.get("content-length", "0")
     if declared.isascii() and declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
         return too_large

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import shlex
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -61,6 +62,12 @@ class HttpOptions:
         return frozenset((*own, *self.origins))
 
 
+def options_for_tokens(home: Path, token_file: Path | None) -> str:
+    """Return the options with which `citekit token` changes the subjects of a server with this home, after a space."""
+    file = "" if token_file is None else f" --token-file {shlex.quote(str(token_file.absolute()))}"
+    return f" --home {shlex.quote(str(home.absolute()))}{file}"
+
+
 def address_of(text: str) -> tuple[str, int]:
     """Return the host and port in `HOST:PORT`, `HOST`, `:PORT`, a port alone, or an empty string.
 
@@ -103,8 +110,9 @@ def check(options: HttpOptions) -> None:
     local = is_loopback(options.host)
     if not options.with_tokens and not local:
         raise RequestRefused(
-            f"{options.host} is not a loopback address, so the server needs authorization. Add a token "
-            "(citekit token add NAME), or name an issuer with --issuer and --audience."
+            f"{options.host} is not a loopback address, so the server needs authorization. Name an issuer with --issuer "
+            "and --audience, or add a token with this command: citekit token add NAME"
+            f"{options_for_tokens(options.settings.home, options.token_file)}"
         )
     if not local and parts.hostname in ("0.0.0.0", "::"):  # noqa: S104 - refused
         raise RequestRefused(
@@ -125,9 +133,9 @@ def check(options: HttpOptions) -> None:
         raise RequestRefused("--jwks needs --issuer and --audience.")
     if options.view and (not local or options.workers > 1 or options.tls_cert is not None):
         raise RequestRefused("--view is for this computer only. Use a loopback address, one worker, and no TLS.")
-    for path in filter(None, (options.tls_cert, options.tls_key)):
-        if not path.is_file():
-            raise RequestRefused(f"There is no file {path}.")
+    for option, path in (("--tls-cert", options.tls_cert), ("--tls-key", options.tls_key)):
+        if path is not None and not path.is_file():
+            raise RequestRefused(f"{option}: There is no file {path}.")
 
 
 def _bracketed(host: str) -> str:

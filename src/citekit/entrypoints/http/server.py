@@ -19,14 +19,14 @@ from uvicorn.supervisors import Multiprocess
 
 from citekit.application.admit_subject import AdmitSubject
 from citekit.container import Container, bootstrap
-from citekit.container.http_access import audit_of, container_of, issuer_of, link_key, subjects_of
+from citekit.container.http_access import AUDIT, audit_of, container_of, issuer_of, link_key, subjects_of
 from citekit.domain.errors import RequestRefused
 from citekit.domain.subject import SCOPES, Subject
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.http.gate import BODY_LIMIT, Gate
 from citekit.entrypoints.http.limits import Limits
 from citekit.entrypoints.http.links import EvidenceLinks
-from citekit.entrypoints.http.options import HttpOptions
+from citekit.entrypoints.http.options import HttpOptions, options_for_tokens
 from citekit.entrypoints.http.subject_servers import SubjectServers
 
 CONNECTIONS = 900
@@ -130,8 +130,9 @@ def serve_http(options: HttpOptions) -> None:
     try:
         audit_of(options.settings, options.audit_file)({"started": options.public_url})
     except OSError as error:
+        path = options.audit_file or options.settings.home / AUDIT
         raise RequestRefused(
-            f"The audit log cannot be written: {error.strerror}. Choose another file with --audit-log."
+            f"The audit log {path} cannot be written: {error.strerror}. Choose another file with --audit-log."
         ) from error
     listening = _listening(options)
     viewer = _viewer(options, listening)
@@ -171,14 +172,14 @@ def _admission_works(options: HttpOptions) -> None:
     admission = _admission(bootstrap(options.settings), options)
     if admission is not None:
         entries = admission.subjects.entries()
-        file = "" if options.token_file is None else " --token-file FILE"
+        chosen = options_for_tokens(options.settings.home, options.token_file)
         if not any(each.issued for each in entries) and options.issuer is not None:
             raise RequestRefused(
-                f"No subject of the issuer is admitted. Add one: citekit token add NAME --subject SUBJECT{file}. To admit "
-                "all subjects of the issuer, use --subject '*'."
+                "No subject of the issuer is admitted. To add one (or all of them, with '*' as SUBJECT), run: citekit token "
+                f"add NAME --subject SUBJECT{chosen}"
             )
         if not entries:
-            raise RequestRefused(f"No subject is admitted. Add one: citekit token add NAME{file}")
+            raise RequestRefused(f"No subject is admitted. To add one, run: citekit token add NAME{chosen}")
     if options.tls_cert is not None and options.tls_key is not None:
         try:
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(options.tls_cert, options.tls_key)
@@ -216,7 +217,7 @@ def _listening(options: HttpOptions) -> socket:
         taken.close()
         reason = printable(getattr(error, "strerror", None) or str(error))
         raise RequestRefused(
-            f"Cannot listen on {options.host}:{options.port}: {reason}. Choose another address."
+            f"Cannot listen on {options.host}:{options.port}: {reason}. Choose another address with --http."
         ) from error
     return taken
 

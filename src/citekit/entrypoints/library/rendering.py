@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from citekit.application.library.answers import Answers, Chunk, ContextMode, Hit, Parent
+from citekit.application.library.answers import Answers, AskRequest, Chunk, ContextMode, Hit, Parent
 from citekit.application.library.browse import LocalFile
 from citekit.application.library.ingest_book import BookIngested
 from citekit.domain.library.books import BookRecord
@@ -24,9 +25,9 @@ CUT = " [truncated]"
 
 FOREIGN = (
     "The text is not shown because this index was not built in this home. To read it, open the address, or rebuild "
-    "the index (citekit library rebuild)."
+    "the index in this home (citekit library rebuild --collection {})."
 )
-"""The note for a hit from an index of another home."""
+"""The note for a hit from an index of another home, with the name of the collection."""
 
 
 def megabytes(size: int) -> float:
@@ -143,7 +144,7 @@ def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, An
     """
     mode = answers.request.mode
     parents = {parent.id: parent for parent in answers.parents}
-    results = [_hit(hit, parents.get(hit.parent_id or ""), mode) for hit in answers.hits]
+    results = [_hit(hit, parents.get(hit.parent_id or ""), answers.request) for hit in answers.hits]
     if max_chars is not None:
         for each in results:
             _shorten(each, max(LEAST, max_chars // len(results)))
@@ -162,7 +163,7 @@ def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, An
     return found
 
 
-def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
+def _hit(hit: Hit, parent: Parent | None, request: AskRequest) -> dict[str, Any]:
     chunk = hit.chunk
     found = {
         "score": round(hit.score, 4),
@@ -179,7 +180,7 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
         "parent_id": hit.parent_id,
     }
     if chunk.foreign:
-        found["foreign"] = FOREIGN
+        found["foreign"] = FOREIGN.format(shlex.quote(request.collection))
     if hit.weak:
         found["weak"] = True
     if hit.stale:
@@ -190,7 +191,7 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
         found["copies"] = list(hit.copies)
     if parent is not None:
         found["parent_context"] = _around(hit, parent)
-    if mode is ContextMode.COMPREHENSIVE:
+    if request.mode is ContextMode.COMPREHENSIVE:
         found["siblings"] = [_sibling(chunk, hit) for chunk in hit.siblings]
     return found
 

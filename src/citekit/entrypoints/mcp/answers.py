@@ -291,8 +291,8 @@ def _told(error: BaseException, structure: bool, title_of: Callable[[str], str])
         case SourceMoved():
             return (
                 f"The source of '{error.resource_id}' is not at {error.path}. Put the file back, ingest "
-                "it from its new path, or add its folder to CITEKIT_ROOTS on the server. Virtual answers "
-                "still work."
+                "it from its new path, or add its folder to CITEKIT_ROOTS on the server. resolve with "
+                "virtual: true still works."
             )
     return sentence(error)
 

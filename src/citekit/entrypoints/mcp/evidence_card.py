@@ -70,13 +70,15 @@ SHOW_EVIDENCE = Tool(
             "kind": {"type": "string", "enum": ["pages", "text", "recording"]},
             "finding": {
                 "type": "string",
-                "description": "As in verifyQuote; altered if only a similar passage was found.",
+                "description": "As in verifyQuote, with ', not visible' added if readers do not see the words; but altered "
+                "if only a similar passage was found.",
             },
             "holds": {"type": "boolean"},
             "quote": {"type": "string"},
             "wording": {
                 "type": "array",
-                "description": "The words of an altered quote and of its source: [same, quote, source].",
+                "description": "The words of an altered quote and its source: [whether they are the same, those of the "
+                "quote, those of the source].",
                 "items": {"type": "array"},
             },
             "pages": {"type": "array", "items": {"type": "integer"}},
@@ -88,7 +90,7 @@ SHOW_EVIDENCE = Tool(
             },
             "differing": {
                 "type": "object",
-                "description": "The rectangles of the words that an altered quote changes.",
+                "description": "Rectangles of the words that an altered quote changes, by page.",
                 "additionalProperties": _FRACTIONS,
             },
             "text": {"type": "string"},
@@ -208,7 +210,7 @@ def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdi
     if isinstance(what, str):
         nodes = app.maps.get(what).nodes
         if not nodes:
-            raise RequestRefused(f"The map of '{what}' has no nodes. Name a part by its address.")
+            raise RequestRefused(f"The map of '{what}' has no nodes. Give the address of a part as node_id.")
         return Address(what, nodes[0].location)
     return app.resolve(what, virtual=True).address
 

@@ -206,7 +206,9 @@ class _Handlers:
         except OSError as error:
             _log.error("The audit log cannot be written: %s", error)
             raise MCPError(
-                code=INTERNAL_ERROR, message="The request could not be recorded, so its result is not returned."
+                code=INTERNAL_ERROR,
+                message="The request could not be recorded in the audit log, so its result is not returned. Tell the "
+                "operator of the server: its log says why.",
             ) from error
 
     async def _called(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:

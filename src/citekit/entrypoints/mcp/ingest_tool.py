@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,12 @@ def ingest(
     """
     path = find(arguments["path"]) if find else _local_path(arguments["path"], app.settings.home)
     real = app.mappable_folders.check(path)
-    _check_size(real, path)
+    home = app.settings.home.absolute()
+    command = f"citekit ingest {shlex.quote(str(path))} --home {shlex.quote(str(home))}"
+    advice = (
+        "Ask the operator of the server to map it." if find else f"Ask the user to map it with this command: {command}"
+    )
+    _check_size(real, path, advice)
     done = app.ingest_for_agents(real, progress=progress)
     card = done.card
     plain: dict[str, Any] = {"resource_id": card.resource_id, "title": card.title, "type": card.type}
@@ -73,7 +79,7 @@ def _local_path(text: str, home: Path) -> Path:
     return home / text
 
 
-def _check_size(real: Path, path: Path) -> None:
+def _check_size(real: Path, path: Path, advice: str) -> None:
     try:
         size = real.stat().st_size
     except OSError:
@@ -82,8 +88,7 @@ def _check_size(real: Path, path: Path) -> None:
         raise SourceUnreadable(f"{path} is a folder. Give the path of one file.")
     if size > SIZE_LIMIT:
         raise RequestRefused(
-            f"{path} is {size / 1024**3:.1f} GB. The limit for agents is {SIZE_LIMIT // 1024**3} GB. "
-            "Ask the user to map the file with the command: citekit ingest FILE."
+            f"{path} has {size:,} bytes. An agent can map files of up to {SIZE_LIMIT:,} bytes. {advice}"
         )
 
 

@@ -63,7 +63,7 @@ LIST_RESOURCES = Tool(
 TITLE_LIMIT = 120
 """The maximum number of characters of a title in the text."""
 
-_DAMAGED = "The map of this resource cannot be read."
+_DAMAGED = "The map of this resource cannot be read. For the reason, call getStructure."
 
 
 def ids_answer(ids: Sequence[str]) -> Answer:

@@ -49,7 +49,7 @@ READ: Mapping[str, Any] = {
         "notes": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Remarks, such as that the answer has whole pages instead of a part, or no text.",
+            "description": "Remarks, such as that whole pages were read instead of the part, or that there is no text.",
         },
     },
     "required": ["address", "node_id", "titles", "text", "total_chars"],

@@ -113,7 +113,8 @@ class Remote:
         """Raise `RequestRefused` if the arguments need a scope that the client lacks."""
         if arguments.get("remap") and not self.may_ingest:
             raise RequestRefused(
-                "This token does not have the scope 'ingest', so it cannot map sources again. Call resolve without remap."
+                "This token does not have the scope 'ingest', so it cannot map sources again. To get the address of a part "
+                "of a changed source, call resolve without remap, and with virtual: true."
             )
 
     def answered(self, name: str, arguments: Mapping[str, object] | None, result: CallToolResult) -> CallToolResult:

@@ -156,7 +156,7 @@ EVIDENCE: Schema = {
     "properties": {
         "output_path": {
             "type": ["string", "null"],
-            "description": "The absolute path of the file; null for a virtual answer or a remote server.",
+            "description": "The absolute path of the evidence; null for a virtual answer or a remote server.",
         },
         "modality": _MODALITY,
         "address": {"type": "string", "description": "The address to cite, such as doc://book#pages=12-15."},
@@ -167,7 +167,7 @@ EVIDENCE: Schema = {
             "none.",
         },
         "resource_id": {"type": "string"},
-        "stale": {"type": "boolean", "description": "True if the source is changed, gone, or unchecked."},
+        "stale": {"type": "boolean", "description": "Present and true if the source is changed, gone, or unchecked."},
         "stale_reason": {"type": "string"},
         "unchecked": {
             "type": "string",
@@ -184,8 +184,8 @@ EVIDENCE: Schema = {
         },
         "receipt": {
             "type": "object",
-            "description": "The digests of the source and the evidence, the size and media type of the evidence, and the "
-            "path of the source.",
+            "description": "The digests of the source and the evidence, the size and media type of the evidence, the path of "
+            "the source, and, if other than requested, the extent of the evidence.",
         },
     },
     "required": ["output_path", "modality", "address", "node", "resource_id"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from urllib.parse import unquote
@@ -105,6 +106,9 @@ class AddingRoutes:
             async for piece in request.stream():
                 size += len(piece)
                 if size > UPLOAD_LIMIT:
-                    raise RequestRefused(f"{name} is larger than {UPLOAD_LIMIT >> 30} GB. Map it with citekit ingest.")
+                    home = shlex.quote(str(self.app.settings.home.absolute()))
+                    raise RequestRefused(
+                        f"{name} is larger than {UPLOAD_LIMIT >> 30} GB. To map it, run: citekit ingest FILE --home {home}"
+                    )
                 await run_in_threadpool(upload.stream.write, piece)
             return await run_in_threadpool(self.app.uploads.keep, upload, name)

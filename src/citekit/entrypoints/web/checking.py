@@ -169,7 +169,7 @@ class CheckingRoutes:
         name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name or "evidence"
         try:
             given = b64decode(request.headers.get("x-receipt", ""))
-            data = await body_of(request, EVIDENCE_LIMIT)
+            data = await body_of(request, EVIDENCE_LIMIT, "To verify a larger file, run: citekit verify FILE")
             return plain(await run_in_threadpool(self._verified, name, data, given))
         except BinasciiError:
             return failed(RequestRefused("The header x-receipt must be in Base64."))
@@ -179,7 +179,7 @@ class CheckingRoutes:
     def _verified(self, name: str, data: bytes, given: bytes) -> dict[str, Any]:
         own = read_document(given, "receipt.json") if given else None
         if given and own is None:
-            raise RequestRefused("The JSON file is not a receipt.")
+            raise RequestRefused("The JSON file is not a receipt. Drop the other file alone, or with its receipt.")
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             path = Path(folder) / (name[-120:].lstrip(".-") or "evidence")
             path.write_bytes(data)

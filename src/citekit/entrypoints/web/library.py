@@ -112,12 +112,24 @@ class LibraryRoutes:
             return plain({"state": kind, "message": stale})
         for book in self.app.alexandria.ledger.unfinished():
             if book.resource_id == name:
-                return plain({"state": "unfinished", "message": _unfinished(book)})
+                return plain({"state": "unfinished", "message": self._unfinished(book)})
         scanned, pages = resource_map.metadata.get("scanned_pages"), resource_map.extent.pages
         if isinstance(scanned, int) and pages:
             are = "is a scan" if scanned == 1 else "are scans"
             return plain({"state": "scanned", "message": f"{scanned} of {counted(pages, 'page')} {are}."})
         return plain({"state": "unchanged"})
+
+    def _unfinished(self, book: LedgerEntry) -> str:
+        """Return a message about a book that is not completely ingested or removed, with commands."""
+        options = (
+            f"--collection {shlex.quote(book.collection)} --home {shlex.quote(str(self.app.settings.home.absolute()))}"
+        )
+        ingest = f"ingest {book.book_id}" if book.book_id is not None else f"ingest-file {_file_options(book)}"
+        return (
+            "The ingest or removal of this book is running or was interrupted. If it was interrupted, ingest the book again "
+            f"(citekit library {ingest} {options}), or remove it "
+            f"(citekit library remove {shlex.quote(book.resource_id)} {options})."
+        )
 
     def map(self, asked: Asked) -> Response:
         """Return what the viewer needs to show a resource, with its nodes as rows."""
@@ -242,13 +254,9 @@ def _listed(listed: ListedResource) -> dict[str, Any]:
     }
 
 
-def _unfinished(book: LedgerEntry) -> str:
-    option = f"--collection {shlex.quote(book.collection)}"
-    return (
-        "The ingest or removal of this book is running or was interrupted. To ingest all books of the collection "
-        f"again, run: citekit library rebuild {option}. To remove the book, run: citekit library remove {option} "
-        f"{shlex.quote(book.resource_id)}"
-    )
+def _file_options(book: LedgerEntry) -> str:
+    """Return the path, title, and author of a book as arguments of `citekit library ingest-file`."""
+    return f"{shlex.quote(book.path)} --title {shlex.quote(book.title)} --author {shlex.quote(book.author)}"
 
 
 def _notes(resource_map: ResourceMap) -> list[str]:

@@ -86,13 +86,13 @@ def acting(path: str, answer: Callable[[Asked], Response]) -> Route:
     return Route(path, endpoint, methods=["POST"])
 
 
-async def body_of(request: Request, limit: int) -> bytes:
-    """Return the body of a request. Raise `RequestRefused` if it is larger than `limit` bytes."""
+async def body_of(request: Request, limit: int, advice: str = "") -> bytes:
+    """Return the body of a request. Raise `RequestRefused`, with `advice`, if it is larger than `limit` bytes."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
         if len(body) > limit:
-            raise RequestRefused(f"The request is larger than {limit >> 20} MB.")
+            raise RequestRefused(f"The request is larger than {limit >> 20} MB. {advice}".rstrip())
     return bytes(body)
 
 

@@ -175,7 +175,7 @@ def _listening(ports: Sequence[int]) -> socket.socket:
             continue
         return taken
     said = f"Port {ports[0]} is" if len(ports) == 1 else f"The ports {ports[0]} to {ports[-1]} are"
-    raise RequestRefused(f"{said} {' or '.join(sorted(reasons))}. Choose another port with --port.")
+    raise RequestRefused(f"{said} {' or '.join(sorted(reasons))}. To use another port, run: citekit view --port PORT")
 
 
 def _when_started(server: uvicorn.Server, ready: Callable[[], None]) -> None:

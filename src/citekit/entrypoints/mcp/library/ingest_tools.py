@@ -38,7 +38,7 @@ BATCH = Tool(
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
             "language": schemas.LANGUAGE,
-            "limit": schemas.whole("1 to 50.", 10),
+            "limit": schemas.whole("Books, 1 to 50.", 10),
             "format_preference": schemas.FORMAT,
             **schemas.INGESTING,
         }
@@ -73,7 +73,7 @@ INGEST_FILE = Tool(
     title="Ingest a file",
     description=(
         "Works like alexandria_ingest, for a file in a folder that the owner allows. title, author, and language "
-        "override those of the file. If needs_metadata is true, call again with the arguments in missing_fields."
+        "override those of the file. If needs_metadata is true, call again with the arguments in missing_fields, too."
     ),
     input_schema=inputs(
         {

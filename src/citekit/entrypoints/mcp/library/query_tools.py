@@ -25,13 +25,17 @@ _RESULT = {
     "node_id": schemas.said("string", "The chunk's node id, for getNode and resolve."),
     "location": LOCATION,
     "weak": schemas.said("boolean", "True if the score is below the threshold. Only the best two results can be weak."),
-    "passage": schemas.said("object", "The passage of the chunk that best answers the question, with its own address."),
+    "passage": schemas.said(
+        "object",
+        "The passage of the chunk that best answers the question: its address and, without max_chars or if it is not in "
+        "text, its text.",
+    ),
     "chunk_level": schemas.said("string", "child: the chunk belongs to a chapter; flat: the chunk has no chapter."),
     "parent_id": schemas.said(("string", "null"), "The id of the chunk's chapter in parent_chunks."),
     "parent_context": schemas.said(
         "object",
-        "The chapter of the chunk: section_name, address, a part of its text, and, without max_chars, the text "
-        "around the hit.",
+        "Unless context_mode is precise: section_name and address of the chapter, a part of its text, and, without "
+        "max_chars, the text around the hit (full_text).",
     ),
     "siblings": schemas.listed("Only for comprehensive: up to two chunks on each side, in the same chapter."),
 }
@@ -47,8 +51,8 @@ QUERY = Tool(
     input_schema=inputs(
         {
             "query": text("A question."),
-            "limit": schemas.whole("1 to 20.", 5),
-            "threshold": schemas.number("0 to 1. Below it: omitted or weak.", 0.5),
+            "limit": schemas.whole("Results, 1 to 20.", 5),
+            "threshold": schemas.number("0 to 1. Results below: omitted or weak.", 0.5),
             "context_mode": schemas.optional_text(
                 "contextual: also the chapter of each chunk; comprehensive: also the chunks next to it.",
                 ContextMode.PRECISE.value,
@@ -59,7 +63,7 @@ QUERY = Tool(
                 FREE,
             ),
             "guardian": schemas.optional_text("An id from alexandria_guardians, or none.", DEFAULT_GUARDIAN),
-            "max_chars": schemas.whole(f"Default for precise: {CHARACTERS}."),
+            "max_chars": schemas.whole(f"Of all texts. Default for precise: {CHARACTERS}."),
             "resource_id": schemas.optional_text("Comma-separated."),
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
@@ -87,7 +91,8 @@ QUERY = Tool(
                 "Messages about values that were out of range or unknown, with the value used or the known values."
             ),
             "parent_chunks": schemas.listed(
-                "Unless context_mode is precise: each chapter of the results once. Without max_chars, with full_text."
+                "Unless context_mode is precise: each chapter of the results once. Without max_chars, with full_text, which "
+                "is only the text around the best result if truncated is true."
             ),
             "hierarchy_stats": schemas.said("object"),
         }
@@ -114,8 +119,8 @@ SEARCH = Tool(
     name="alexandria_search",
     title="Search the library catalog",
     description=(
-        "Finds books in the catalog that match all criteria, if any; their id is the book_id of other tools. To search "
-        "inside books, use alexandria_query."
+        "Finds books in the catalog by all given criteria; their id is the book_id of other tools. To search inside books, "
+        "use alexandria_query."
     ),
     input_schema=inputs(
         {
@@ -147,13 +152,15 @@ BOOK = Tool(
 STATS = Tool(
     name="alexandria_stats",
     title="Count books and index entries",
-    description=("Counts the books in the library and in the index. Start here to check that both are available."),
+    description=("Counts the books in the library and the index. Start here to check that both are available."),
     input_schema=inputs({}),
     output_schema=schemas.outputs(
         {
-            "calibre": schemas.said(("object", "null"), "total_books, total_authors, formats, languages."),
+            "calibre": schemas.said(("object", "null"), "total_books, total_authors, formats, languages, place."),
             "qdrant": schemas.said(
-                ("object", "null"), "connected, collection_name, points_count, vector_size, and status, or an error."
+                ("object", "null"),
+                "connected, collection_name, points_count, vector_size, status, ingested_books, unfinished_books, model, and "
+                "place, or an error.",
             ),
         }
     ),
@@ -164,8 +171,7 @@ PREVIEW = Tool(
     name="alexandria_ingest_preview",
     title="Preview the books to ingest",
     description=(
-        "Lists books, each with the file that alexandria_ingest would read. Books not available in the format of "
-        "format_filter are omitted."
+        "Lists books, each with the file that alexandria_ingest would read. Books without the format are omitted."
     ),
     input_schema=inputs(
         {

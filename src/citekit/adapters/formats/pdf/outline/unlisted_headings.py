@@ -350,6 +350,8 @@ class _Candidates:
 
 def _names(each: _Listed, heading: Heading) -> bool:
     title, _ = _keys(each.section.title)
+    if _is_labeled(each.section.title, heading.text):
+        return True
     if any(matches_title(title, key) or matches_title(key, title) for key in _keys(heading.text)):
         return True
     if each.heading is not None:
