@@ -19,7 +19,6 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     series_of,
     with_number_space,
 )
-from citekit.adapters.formats.pdf.outline.justified_lines import join_justified
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import (
@@ -136,7 +135,7 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     columns = columns_of(lines)
     held: list[StyledLine] = []
     found: list[Heading] = []
-    pieces = join_pieces(join_justified(lines), columns, LARGER_RATIO * body.size)
+    pieces = join_pieces(lines, columns, LARGER_RATIO * body.size)
     for line in _in_reading_order(join_numbers(pieces), columns):
         if _RUN_IN.match(line.lead) and depth_of(line.lead) > 1 and not line.has_note_number:
             own = evolve(line, text=line.lead.rstrip(" .:"), bold=True)
