@@ -254,4 +254,7 @@ def _hull(one: Location, other: Location) -> Location:
                 return evolve(one, start=min(one.start, other.start), end=ends)
     except LocationMalformed as wrong:
         raise RequestRefused(f"The location of a parent node cannot be extended: {wrong.reason}.") from wrong
-    raise RequestRefused("A node would not be inside its parent, whose location cannot be extended to contain it.")
+    raise RequestRefused(
+        "A node would not be inside its parent, whose location cannot be extended to contain it. Choose "
+        "another location."
+    )

@@ -117,7 +117,9 @@ _LOOK_ALIKES = str.maketrans(
         "3": "e",
     }
 )
-"""Characters that look like Latin letters (a part of the confusables of UTS 39)."""
+"""Maps characters that are used in place of Latin letters to these letters: similar letters of other scripts, small
+capitals, circled and squared letters, and digits. Some of them are confusables of UTS 39.
+"""
 
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])[a-z](?:([ .*\u00b7\u2022-]{1,2})[a-z])(?:\1[a-z])*(?![^\W_])")
 """A word with a separator between its letters."""

@@ -33,7 +33,7 @@ _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 @click.command("verify", cls=Command)
 @click.argument("receipt_or_file", metavar="RECEIPT_OR_FILE")
 @roots_option()
-@click.option("--receipt", "given", metavar="FILE", help="The receipt of the file.")
+@click.option("--receipt", "given", metavar="FILE", help="A file with the receipt of RECEIPT_OR_FILE.")
 @password_option("a source PDF")
 @pass_session
 def command(

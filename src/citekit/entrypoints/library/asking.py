@@ -63,7 +63,9 @@ def _resources(library: Alexandria, collection: str, text: str | None) -> list[s
 
 
 def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
-    """Return the result for a question that failed with `error`."""
+    """Return the result for a question that failed with `error`. The contract of the library fixes the prefix of errors
+    of any index.
+    """
     told = sentence(error)
     if isinstance(error, IndexUnavailable | IndexCorrupt | CollectionMissing):
         told = f"Qdrant search failed: {told}"

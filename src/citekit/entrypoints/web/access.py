@@ -80,7 +80,9 @@ class Access:
         if host.casefold() not in self.hosts:
             return PlainTextResponse("This server accepts requests only at its own address on this computer.\n", 421)
         if scope["method"] not in ("GET", "HEAD") and headers.get("origin") != f"http://{host}":
-            return PlainTextResponse("This server accepts such requests only from its own pages.\n", 403)
+            return PlainTextResponse(
+                "This server accepts requests other than GET and HEAD only from its own pages.\n", 403
+            )
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["path"] == HELLO:
             return PlainTextResponse(self.codes.keys.proof(dict(given).get("nonce", "")[:NONCE_LIMIT]))

@@ -71,7 +71,7 @@ class ChapterPages:
         if self.steps > STEPS_LIMIT:
             raise SourceUnsupported(
                 f"The chapters up to chapter {number} have more than {STEPS_LIMIT:,} tags and pieces of text, which is the "
-                "limit. Request fewer chapters."
+                "limit. Request fewer chapters, or a part of one."
             )
         if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
             raise LocationOutside(

@@ -250,8 +250,8 @@ class Merged:
         self._work += len(self.open)
         if self._work > MERGES_WORK:
             raise SourceUnsupported(
-                "The workbook was not read, because its merged cells are too many or span too many rows. Unmerge some of "
-                "them."
+                "The workbook was not read, because it has too many merged cells, or they span too many rows. Unmerge some "
+                "of them."
             )
         self.open = [each for each in self.open if each[2] >= row]
         columns: list[tuple[int, int]] = []

@@ -132,7 +132,10 @@ def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Us
         raise _no_reply(f"ended its answer early ({reason})", STOP_REASONS.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
         raise _no_reply(
-            f"reached the output limit before it wrote an answer (MAX_TOKENS, model '{model}')", None, usage
+            f"reached the output limit before it wrote an answer (MAX_TOKENS, model '{model}'; see CITEKIT_MAX_OUTPUT and "
+            "CITEKIT_THINKING)",
+            None,
+            usage,
         )
     if not text:
         raise _no_reply(f"returned an empty answer ({reason or 'no reason given'}, model '{model}')", None, usage)

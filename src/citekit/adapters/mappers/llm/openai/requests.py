@@ -203,12 +203,15 @@ class ChatRequest:
 
 
 def _empty_answer(endpoint: Endpoint, finish: str) -> str:
-    why = {
-        "": "ended its answer before it wrote any text",
-        "length": "stopped without an answer, probably because it used all of its output tokens for thinking",
-    }.get(finish, "returned an empty answer")
+    happened, remedy = {
+        "": ("ended its answer before it wrote any text", "Try again, or choose"),
+        "length": (
+            "stopped without an answer, probably because it used all of its output tokens for thinking",
+            "Allow longer answers (CITEKIT_MAX_OUTPUT), let it think less (CITEKIT_THINKING), or choose",
+        ),
+    }.get(finish, ("returned an empty answer", "Choose"))
     return (
-        f"The model {endpoint.model!r} at {endpoint.host or 'OpenAI'} {why}. Choose another model "
+        f"The model {endpoint.model!r} at {endpoint.host or 'OpenAI'} {happened}. {remedy} another model "
         f"({endpoint.advice.model})."
     )
 
