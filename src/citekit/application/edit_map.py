@@ -27,11 +27,15 @@ _OTHER_BASE = "The map has changed since it was edited, so single edits cannot b
 
 @frozen
 class EditMap:
-    """Edits maps, and undoes edits, including those of earlier processes. Thread-safe."""
+    """Edits maps, and undoes edits, including those of earlier processes. Thread-safe.
+
+    Commands in error messages name the `home`.
+    """
 
     maps: MapStore
     locks: Locks
     clock: Clock
+    home: str
 
     def __call__(self, resource_id: str, edit: MapEdit) -> ResourceMap:
         """Apply `edit` to a map, store the result as the edition `edited`, and return it.
@@ -42,7 +46,7 @@ class EditMap:
         with self.locks.holding("ids"):
             before = self.maps.get(resource_id)
             if before.mapper is None or before.source_digest is None:
-                raise _no_original(before)
+                raise self._no_original(before)
             changed = evolve(before, nodes=edit.applied(before.nodes, before.modality.scheme))
             wrong = _new_issue(before, changed)
             if wrong is not None:
@@ -60,7 +64,7 @@ class EditMap:
             if not edits:
                 raise RequestRefused(_NOTHING)
             if base is None:
-                raise _lost(current)
+                raise self._lost(current)
             before = _repeated(base, edits[:-1])
             if before is None or _repeated(base, edits) != current.outline.nodes:
                 raise RequestRefused(_OTHER_BASE)
@@ -78,7 +82,7 @@ class EditMap:
             current = self.maps.get(resource_id)
             base = self._base(current)
             if base is None:
-                raise RequestRefused(_NOTHING) if current.mapper != EDITED else _lost(current)
+                raise RequestRefused(_NOTHING) if current.mapper != EDITED else self._lost(current)
             self.maps.put(base)
         return self.maps.get(resource_id)
 
@@ -98,21 +102,21 @@ class EditMap:
         metadata[_EDITS] = [each.to_metadata() for each in edits]
         return evolve(changed, metadata=metadata, created_at=self.clock.now())
 
+    def _no_original(self, resource_map: ResourceMap) -> RequestRefused:
+        return RequestRefused(
+            "This map lacks the name of its mapper or the digest of its file, so the original would be lost. "
+            f"{self._map_again(resource_map)}"
+        )
 
-def _no_original(resource_map: ResourceMap) -> RequestRefused:
-    return RequestRefused(
-        "This map lacks the name of its mapper or the digest of its file, so the original would be lost. "
-        f"{_map_again(resource_map)}"
-    )
+    def _lost(self, resource_map: ResourceMap) -> RequestRefused:
+        return RequestRefused(f"The original map is no longer stored. {self._map_again(resource_map)}")
 
-
-def _lost(resource_map: ResourceMap) -> RequestRefused:
-    return RequestRefused(f"The original map is no longer stored. {_map_again(resource_map)}")
-
-
-def _map_again(resource_map: ResourceMap) -> str:
-    path = quote(resource_map.source_path) if resource_map.source_path else "FILE"
-    return f"To map the file again, run: citekit ingest {path} --id {quote(resource_map.resource_id)} --force"
+    def _map_again(self, resource_map: ResourceMap) -> str:
+        path = quote(resource_map.source_path) if resource_map.source_path else "FILE"
+        return (
+            f"To map the file again, run: citekit ingest {path} --id {quote(resource_map.resource_id)} --force --home "
+            f"{quote(self.home)}"
+        )
 
 
 def edits_of(resource_map: ResourceMap) -> Sequence[MapEdit]:

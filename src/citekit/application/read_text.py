@@ -175,7 +175,7 @@ class ReadText:
             except _DamagedError:
                 continue
         raise RequestRefused(
-            "Parts of the text index are missing, even after it was built again. Check the disk that stores it."
+            "Parts of the text index are missing, even after it was built again. Check the disk of the home."
         )
 
     def _located(self, what: NodeName | Address | str) -> tuple[Location | None, Node | None]:

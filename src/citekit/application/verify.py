@@ -189,7 +189,9 @@ class VerifyEvidence:
             raise SourceUnreadable(f"There is no readable file at {path}.")
         known = receipt or self._by_name(path) or self.outputs.receipt_of(digest)
         if known is None:
-            raise ReceiptMissing(f"There is no receipt for {path}. Provide the receipt, or resolve the part again.")
+            raise ReceiptMissing(
+                f"There is no receipt for {path}. Provide the receipt (--receipt FILE), or resolve the part again."
+            )
         return self._verdict(known, _Shown(path, digest), roots, address)
 
     def receipt(self, receipt: Receipt, roots: Sequence[Path] = (), *, address: str | None = None) -> Verdict:

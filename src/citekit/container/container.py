@@ -73,7 +73,7 @@ class Container(Answers):
         """The use case that corrects maps by hand."""
         from citekit.application.edit_map import EditMap
 
-        return EditMap(self.maps, self.locks, self.clock)
+        return EditMap(self.maps, self.locks, self.clock, str(self.settings.home.absolute()))
 
     @first_use
     def tag(self) -> TagResources:

@@ -149,7 +149,8 @@ class OfficePackage:
         """
         if b"<!DOCTYPE" in head.replace(b"\0", b"").upper() and not name.lower().endswith((".htm", ".html", ".mht")):
             raise SourceUnsupported(
-                f"{self.path.name} ({name}) contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 6.2.5)."
+                f"{self.path.name} ({name}) contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 6.2.5). "
+                "Save it again with an Office program."
             )
 
     def _pieces(self, name: str, limit: int) -> Iterator[bytes]:

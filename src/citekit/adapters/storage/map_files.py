@@ -47,7 +47,7 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
         found = maps.from_json(data.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         raise MapCorrupt(
-            f"The map {path} is damaged: it is not valid UTF-8 at byte {error.start}. {_map_again(resource_id)}"
+            f"The map {path} is damaged: it is not valid UTF-8 at byte {error.start}. {_map_again(resource_id, path)}"
         ) from error
     except VersionTooNew as error:
         raise MapTooNew(
@@ -55,19 +55,22 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
         ) from error
     except FaultyAnswer as error:
         raise MapCorrupt(
-            f"The map of '{resource_id}' is damaged: {str(error).removesuffix('.')}. {_map_again(resource_id)}"
+            f"The map of '{resource_id}' is damaged: {str(error).removesuffix('.')}. {_map_again(resource_id, path)}"
         ) from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)
 
 
 def _too_large(resource_id: str, path: Path) -> MapCorrupt:
-    return MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_map_again(resource_id)}")
+    return MapCorrupt(
+        f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. {_map_again(resource_id, path)}"
+    )
 
 
-def _map_again(resource_id: str) -> str:
+def _map_again(resource_id: str, path: Path) -> str:
     from shlex import quote
 
-    return f"To map its source again, run: citekit ingest FILE --id {quote(resource_id)} --force"
+    home = f" --home {quote(str(path.parent.parent))}" if path.parent.name == ".resource_maps" else ""
+    return f"To map its source again, run: citekit ingest FILE --id {quote(resource_id)} --force{home}"
 
 
 def written(resource_map: ResourceMap) -> bytes:

@@ -32,8 +32,9 @@ def id_segments(resource_id: str) -> str:
     data = resource_id.encode("utf-8", "surrogatepass")
     text = _ESCAPED.sub(lambda found: b"-%02X" % found[0][0], data).decode("ascii")
     if len(text) > _LONGEST_NAME:
+        dots = "..." if len(resource_id) > 40 else ""
         raise ResourceIdRefused(
-            f"The resource ID {resource_id[:40]!r}... is too long for a shared store. Use a shorter ID."
+            f"The resource ID {resource_id[:40]!r}{dots} is too long for a shared store. Use a shorter ID."
         )
     return "/".join(f"r{text[at : at + _PART]}" for at in range(0, len(text), _PART))
 

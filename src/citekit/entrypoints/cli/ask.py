@@ -48,7 +48,7 @@ LINE_LIMIT = 400
     type=click.IntRange(1, 50),
     default=PASSAGES,
     show_default=True,
-    help="The maximum number of pages that the model gets. Each has up to 6,000 characters (about 2,000 tokens in English).",
+    help="The maximum number of pages that the model gets. Each has up to 6,000 characters (about 1,500 tokens in English).",
 )
 @click.option(
     "--max-requests",

@@ -30,7 +30,7 @@ GET_STRUCTURE = Tool(
     input_schema=schemas.inputs(
         {
             "resource_id": schemas.text(),
-            "node_id": schemas.text("Only below this node."),
+            "node_id": schemas.text("Only this node and below."),
             "depth": schemas.count("1: the top level, or the children of node_id."),
             "title_contains": schemas.text(),
             "max_tokens": schemas.count("Budget; higher levels first."),

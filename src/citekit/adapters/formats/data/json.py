@@ -92,7 +92,9 @@ def _notes(content: Content, roots: MemberOffsets) -> list[str]:
     if not roots.whole:
         notes.append("The JSON is incomplete: the file ends inside a value.")
     elif roots.end < len(content.data):
-        notes.append(f"The text from line {content.line(roots.end)} on is not JSON.")
+        notes.append(
+            f"The outline ends on line {content.line(roots.end)}: what follows there is not a JSON object or array."
+        )
     return notes
 
 

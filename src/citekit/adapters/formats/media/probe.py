@@ -165,8 +165,8 @@ def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
     width, height = stream.width, stream.height
     if width * height > PIXEL_LIMIT:
         raise SourceUnsupported(
-            f"The picture of {Path(container.name).name} is too large: {width} x {height} is more than {PIXEL_LIMIT} pixels. "
-            "Use a copy with a lower resolution."
+            f"The picture of {Path(container.name).name} is too large: {width} x {height} is more than {PIXEL_LIMIT:,} "
+            "pixels. Use a copy with a lower resolution."
         )
     frame = _first_frame(container, stream)
     quarter = frame is not None and round(frame.rotation / 90) % 2

@@ -115,8 +115,8 @@ class _FigureSearch:
             )
         if self._without_layout:
             notes.append(
-                f"To save time, only captions were read on {counted(self._without_layout, 'page')}, so figures and tables "
-                "there are listed without their regions."
+                f"To save time, only captions were read on {counted(self._without_layout, 'page')}: figures and tables there "
+                "are listed without their regions, and those without a clear caption are not listed."
             )
         return notes
 
