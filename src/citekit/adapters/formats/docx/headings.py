@@ -184,7 +184,8 @@ def _looks_like_heading(paragraph: _Element, styles: Styles) -> bool:
 
 def _is_row(paragraph: _Element) -> bool:
     """Return whether tabs separate the words of a line into three or more columns."""
-    text = "".join("\t" if local(each) == "tab" else str(each.text or "") for each in paragraph.iter("{*}t", "{*}tab"))
+    pieces = (each for run in paragraph.iter("{*}r") for each in run)
+    text = "".join("\t" if local(each) == "tab" else str(each.text or "") for each in pieces)
     return sum(any(map(str.isalpha, column)) for column in text.split("\t")) > 2
 
 
