@@ -37,7 +37,7 @@ _LABEL = re.compile(rf"(?:{_APPENDIX})\s+(?:[A-Z]|\d{{1,2}})\b|(?:[A-Z]|\d{{1,2}
 """Matches the number of a heading: `Appendix A`, or several numbers, such as `A.1`, of which group 1 are the lower ones.
 """
 
-_EXHIBIT = re.compile(rf"\W*(?:{_APPENDIX})\b", re.I)
+_EXHIBIT = re.compile(rf"\W*(?:{_APPENDIX})\W*", re.I)
 
 
 @frozen
@@ -138,17 +138,24 @@ def _numbered(shown: Sequence[Shown]) -> Iterator[tuple[int, int]]:
 
 
 def _page_heads(shown: Sequence[Shown]) -> Iterator[tuple[int, int]]:
-    """Yield the bold and centered lines, or centered names of exhibits, at the beginnings of pages, and those below them."""
+    """Yield the centered lines at the beginnings of pages that are bold or the numbers of exhibits, and the bold and
+    centered lines below them.
+
+    A page may begin with the bare word `EXHIBIT`, whose number is a field without a value.
+    """
     top = min(each.level for each in shown)
-    above = -1
+    above: int | None = None
     for each in shown:
-        if each.on_page == 0 and each.centered and each.may_be_heading and (each.bold or _EXHIBIT.match(each.text)):
-            above = each.at
-            yield each.at, top
-        elif each.on_page == 1 and above >= 0 and each.centered and each.bold and each.may_be_heading:
-            yield each.at, min(top + 1, DEEPEST)
-        else:
-            above = -1
+        found, each_above, above = None, above, None
+        if each.centered and each.may_be_heading and each.on_page == 0:
+            bare = _EXHIBIT.fullmatch(each.text)
+            found = top if not bare and (each.bold or _LABEL.match(each.text)) else None
+            above = top if found is None and bare else found
+            above = above if above is None or bare else above + 1
+        elif each.centered and each.may_be_heading and each.on_page == 1 and each.bold:
+            found = each_above
+        if found is not None:
+            yield each.at, min(found, DEEPEST)
 
 
 def _parts(shown: Sequence[Shown]) -> Iterator[tuple[int, int]]:
