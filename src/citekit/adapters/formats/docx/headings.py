@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.docx.false_headings import false_headings
@@ -46,7 +46,7 @@ _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
 def levels_and_title(paragraphs: Sequence[_Element], styles: Styles) -> tuple[list[int], str]:
     """Return the outline level of each paragraph, which is `BODY` for body text, and the title that they print, or ""."""
     body_size = _body_size(paragraphs, styles)
-    cover = _cover(paragraphs)
+    cover = _cover(paragraphs, styles)
     levels = [_paragraph_level(each, styles, at < cover) for at, each in enumerate(paragraphs)]
     levels = _with_unstyled(
         paragraphs, levels, _without_false(paragraphs, levels, styles, body_size), styles, body_size
@@ -54,7 +54,18 @@ def levels_and_title(paragraphs: Sequence[_Element], styles: Styles) -> tuple[li
     title = _printed_title(paragraphs, levels, styles, body_size)
     if all(level == BODY for level in levels):
         levels = _without_false(paragraphs, _by_look(paragraphs, styles), styles, body_size)
+        for at in _title_lines(paragraphs, levels, title):
+            levels[at] = BODY
     return levels, title
+
+
+def _title_lines(paragraphs: Sequence[_Element], levels: Sequence[int], title: str) -> list[int]:
+    """Return the headings that are the second and following lines of the title, whose first line is a heading."""
+    first = next((at for at, level in enumerate(levels) if level < BODY), len(levels))
+    if not title.startswith(line_of(paragraphs[first]) if first < len(levels) else "\0"):
+        return []
+    following = ((at, text) for at in range(first + 1, len(levels)) if (text := line_of(paragraphs[at])))
+    return [at for at, _ in takewhile(lambda line: levels[line[0]] < BODY and line[1] in title, following)]
 
 
 def _body_size(paragraphs: Sequence[_Element], styles: Styles) -> int:
@@ -65,13 +76,16 @@ def _body_size(paragraphs: Sequence[_Element], styles: Styles) -> int:
     return max(sizes, key=lambda size: sizes[size], default=styles.usual_size)
 
 
-def _cover(paragraphs: Sequence[_Element]) -> int:
-    """Return the number of paragraphs on a first page without prose, or 0 if there is no such page."""
+def _cover(paragraphs: Sequence[_Element], styles: Styles) -> int:
+    """Return the number of paragraphs on a first page without prose, tables, and headings with a heading style, or 0 if
+    there is no such page.
+    """
     count = 0
     for at, each in enumerate(paragraphs):
         text = line_of(each)
         count += bool(text)
-        if len(text) >= PROSE_LENGTH or count > OPENING_LIMIT:
+        is_heading = bool(text) and styles.level(style_of(each)) < BODY
+        if len(text) >= PROSE_LENGTH or count > OPENING_LIMIT or is_in_table(each) or is_heading:
             return 0
         if has_page_break(each):
             return at if count else 0
@@ -174,12 +188,28 @@ def _by_look(paragraphs: Sequence[_Element], styles: Styles) -> list[int]:
 def _looks_like_heading(paragraph: _Element, styles: Styles) -> bool:
     parent = paragraph.getparent()
     words = words_in(paragraph)
-    if parent is None or local(parent) != "body" or not 2 < len(words) <= LOOK_LIMIT or words[-1] in ".,;":
+    if (
+        parent is None
+        or not (local(parent) == "body" or _is_banner(paragraph))
+        or not 2 < len(words) <= LOOK_LIMIT
+        or words[-1] in ".,;"
+    ):
         return False
     properties = next(below(paragraph, "pPr"), None)
     if properties is not None and next(below(properties, "numPr"), None) is not None:
         return False
     return is_bold(paragraph, styles) and any(c.isalpha() for c in words) and not _is_row(paragraph)
+
+
+def _is_banner(paragraph: _Element) -> bool:
+    """Return whether a paragraph is the only text of a row of a table with several rows and columns."""
+    cell = paragraph.getparent()
+    row = None if cell is None or local(cell) != "tc" else cell.getparent()
+    table = None if row is None else row.getparent()
+    if cell is None or row is None or table is None or local(table) != "tbl":
+        return False
+    alone = len(list(below(row, "tc"))) == 1 and sum(bool(line_of(each)) for each in below(cell, "p")) == 1
+    return alone and any(len(list(below(each, "tc"))) > 1 for each in below(table, "tr"))
 
 
 def _is_row(paragraph: _Element) -> bool:

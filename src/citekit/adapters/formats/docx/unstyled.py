@@ -96,7 +96,11 @@ def unstyled_headings(shown: Sequence[Shown], body_size: int) -> Mapping[int, in
 
 
 def _twins(shown: Sequence[Shown], body_size: int) -> Iterator[tuple[int, int]]:
-    """Yield lines that look like the headings of one level, if few other lines do."""
+    """Yield lines that look like the headings of one level, if few other lines do.
+
+    A repeated line, such as the head of a warning, is none.
+    """
+    texts = Counter(each.text for each in shown)
     levels: dict[tuple[int, bool, bool], Counter[int]] = defaultdict(Counter)
     for each in shown:
         if not each.is_plain and (each.bold or each.size > body_size):
@@ -104,7 +108,7 @@ def _twins(shown: Sequence[Shown], body_size: int) -> Iterator[tuple[int, int]]:
     usual = {look: _usual(counts) for look, counts in levels.items()}
     for each in shown:
         level = usual.get(each.look, BODY)
-        if level < BODY and each.may_be_heading:
+        if level < BODY and each.may_be_heading and texts[each.text] == 1:
             yield each.at, level
 
 
