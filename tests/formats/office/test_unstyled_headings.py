@@ -172,3 +172,30 @@ def test_the_printed_title_replaces_an_earlier_version_in_the_metadata(tmp_path:
     path = write_docx(tmp_path / "a.docx", body, **{"docProps__core.xml": core("Swift Flight Software Requirements")})
 
     assert outline(path).title == "Core Flight Software Requirements"
+
+
+def test_large_text_in_the_header_of_the_first_page_is_the_title_of_a_document_without_another(tmp_path: Path) -> None:
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    place = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    section = '<w:sectPr><w:headerReference w:type="default" r:id="rId9"/></w:sectPr>'
+
+    def made(points: int, header: str = "") -> str | None:
+        shown = paragraph("Appeal Records", "", "", BOLD + size(points)) + paragraph("Page 1")
+        hidden = paragraph("Buy this", "", "", "<w:vanish/>" + size(40))
+        path = write_docx(
+            tmp_path / "a.docx",
+            PROSE + paragraph("Content", TOP) + PROSE + paragraph("Format", TOP) + PROSE + section,
+            **{
+                "word__header1.xml": header or f"<w:hdr {space}>{hidden}{shown}</w:hdr>",
+                "word___rels__document.xml.rels": f'<Relationships xmlns="{package}"><Relationship Id="rId9" '
+                f'Type="{place}/header" Target="header1.xml"/><Relationship Id="rId1" Type="{place}/styles" '
+                'Target="styles.xml"/></Relationships>',
+                "docProps__core.xml": core(""),
+            },
+        )
+        return outline(path).title
+
+    assert made(16) == "Appeal Records"
+    assert made(10) is None
+    assert made(16, "<w:hdr") is None

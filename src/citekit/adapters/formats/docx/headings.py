@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.docx.false_headings import false_headings
-from citekit.adapters.formats.docx.opening import OPENING_LIMIT, PROSE_LENGTH, Line, printed_title
+from citekit.adapters.formats.docx.opening import LARGER, OPENING_LIMIT, PROSE_LENGTH, Line, printed_title
 from citekit.adapters.formats.docx.paragraphs import (
     HEADING_LIMIT,
     begins_page,
@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
 
 def levels_and_title(paragraphs: Sequence[_Element], styles: Styles) -> tuple[list[int], str]:
     """Return the outline level of each paragraph, which is `BODY` for body text, and the title that they print, or ""."""
-    body_size = _body_size(paragraphs, styles)
+    body_size = common_size(paragraphs, styles)
     cover = _cover(paragraphs, styles)
     levels = [_paragraph_level(each, styles, at < cover) for at, each in enumerate(paragraphs)]
     levels = _with_unstyled(
@@ -68,7 +68,7 @@ def _title_lines(paragraphs: Sequence[_Element], levels: Sequence[int], title: s
     return [at for at, _ in takewhile(lambda line: levels[line[0]] < BODY and line[1] in title, following)]
 
 
-def _body_size(paragraphs: Sequence[_Element], styles: Styles) -> int:
+def common_size(paragraphs: Sequence[_Element], styles: Styles) -> int:
     """Return the most common font size in half points."""
     sizes: Counter[int] = Counter()
     for each, text in islice(((each, text) for each in paragraphs if (text := line_of(each))), SAMPLE):
@@ -246,4 +246,22 @@ def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles
             )
         )
         before = at
+    return printed_title(lines, body_size)
+
+
+def large_title(paragraphs: Sequence[_Element], body_size: int, styles: Styles) -> str:
+    """Return the title that paragraphs print in text larger than body text, or ""."""
+    lines = [
+        Line(
+            text,
+            size_of(each, styles),
+            BODY,
+            bold=is_bold(each, styles),
+            centered=is_centered(each, styles),
+            title_style="",
+            follows=True,
+        )
+        for each in paragraphs[:OPENING_LIMIT]
+        if (text := line_of(each)) and size_of(each, styles) >= LARGER * body_size
+    ]
     return printed_title(lines, body_size)

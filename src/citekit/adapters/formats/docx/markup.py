@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.docx.fields import flatten_fields
-from citekit.adapters.formats.docx.headings import levels_and_title
+from citekit.adapters.formats.docx.headings import common_size, large_title, levels_and_title
 from citekit.adapters.formats.docx.numbering import Numbering
 from citekit.adapters.formats.docx.paragraphs import is_hidden, is_unseen, style_of
-from citekit.adapters.formats.docx.styles import BODY, Styles, value_of
+from citekit.adapters.formats.docx.styles import BODY, Styles, said_of, value_of
 from citekit.adapters.formats.docx.visibility import Visibility
 from citekit.adapters.libraries.lxml import names
 from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
 from citekit.adapters.libraries.office_package import OfficePackage, attribute, below, local
-from citekit.domain.errors import SourceUnsupported
+from citekit.domain.errors import CiteKitError, SourceUnsupported
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -119,6 +119,8 @@ def thinned(
     flatten_fields(root)
     _remove_repeated_notes(root)
     levels, title = levels_and_title(paragraphs, styles)
+    if not title:
+        title = _header_title(package, part, root, styles, visibility)
     numbers = numbering.numbers(paragraphs, styles)
     for at, (paragraph, level) in enumerate(zip(paragraphs, levels, strict=True)):
         _mark(paragraph, level, styles)
@@ -129,6 +131,24 @@ def thinned(
         if parent is not None:
             parent.remove(each)
     return title
+
+
+def _header_title(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> str:
+    """Return the title in the header of the first page, or "" if there is none or it is damaged."""
+    section = next(root.iter("{*}sectPr"), None)
+    if section is None:
+        return ""
+    kind = "first" if said_of(section, "titlePg") else "default"
+    wanted = {attribute(each, "id") for each in below(section, "headerReference") if attribute(each, "type") == kind}
+    try:
+        targets = [each.target for each in package.relations(part) if each.id in wanted and not each.outside]
+        header = package.root(targets[0]) if targets else None
+    except CiteKitError:
+        return ""
+    if header is None:
+        return ""
+    mark_runs(header, styles, visibility)
+    return large_title(list(header.iter("{*}p")), common_size(list(root.iter("{*}p")), styles), styles)
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
