@@ -181,7 +181,7 @@ def test_large_text_in_the_header_of_the_first_page_is_the_title_of_a_document_w
     section = '<w:sectPr><w:headerReference w:type="default" r:id="rId9"/></w:sectPr>'
 
     def made(points: int, header: str = "") -> str | None:
-        shown = paragraph("Appeal Records", "", "", BOLD + size(points)) + paragraph("Page 1")
+        shown = "".join(paragraph(each, "", "", BOLD + size(points)) for each in ("Instructions:", "Appeals - Rule 23"))
         hidden = paragraph("Buy this", "", "", "<w:vanish/>" + size(40))
         path = write_docx(
             tmp_path / "a.docx",
@@ -196,6 +196,6 @@ def test_large_text_in_the_header_of_the_first_page_is_the_title_of_a_document_w
         )
         return outline(path).title
 
-    assert made(16) == "Appeal Records"
+    assert made(16) == "Instructions: Appeals - Rule 23"
     assert made(10) is None
     assert made(16, "<w:hdr") is None

@@ -25,6 +25,7 @@ from citekit.adapters.formats.docx.paragraphs import (
 )
 from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level
 from citekit.adapters.formats.docx.unstyled import Shown, unstyled_headings
+from citekit.adapters.formats.shared.titles import may_be_title
 from citekit.adapters.libraries.office_package import below, local
 
 if TYPE_CHECKING:
@@ -250,18 +251,8 @@ def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles
 
 
 def large_title(paragraphs: Sequence[_Element], body_size: int, styles: Styles) -> str:
-    """Return the title that paragraphs print in text larger than body text, or ""."""
-    lines = [
-        Line(
-            text,
-            size_of(each, styles),
-            BODY,
-            bold=is_bold(each, styles),
-            centered=is_centered(each, styles),
-            title_style="",
-            follows=True,
-        )
-        for each in paragraphs[:OPENING_LIMIT]
-        if (text := line_of(each)) and size_of(each, styles) >= LARGER * body_size
-    ]
-    return printed_title(lines, body_size)
+    """Return the largest of the first paragraphs, joined, if they are larger than body text, or ""."""
+    found = [(size_of(each, styles), text) for each in paragraphs[:OPENING_LIMIT] if (text := line_of(each))]
+    largest = max((size for size, _ in found), default=0)
+    title = " ".join(text for size, text in found if size == largest)
+    return title if largest >= LARGER * body_size and may_be_title(title) else ""

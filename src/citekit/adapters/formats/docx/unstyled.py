@@ -98,7 +98,7 @@ def unstyled_headings(shown: Sequence[Shown], body_size: int) -> Mapping[int, in
 def _twins(shown: Sequence[Shown], body_size: int) -> Iterator[tuple[int, int]]:
     """Yield lines that look like the headings of one level, if few other lines do.
 
-    A repeated line, such as the head of a warning, is none.
+    Repeated lines, such as the heads of warnings, are left out.
     """
     texts = Counter(each.text for each in shown)
     levels: dict[tuple[int, bool, bool], Counter[int]] = defaultdict(Counter)
