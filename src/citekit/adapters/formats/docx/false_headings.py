@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from itertools import pairwise
 
 from citekit.adapters.formats.docx.opening import TOC, is_blank
@@ -37,26 +37,31 @@ _ENTRY_PAGE = re.compile(r"[\s.](\d{1,3})$")
 def false_headings(
     headings: Mapping[int, str],
     styles: Mapping[int, str],
+    prominent: Set[int],
     line: Callable[[int], str],
     end_before: Callable[[int], str],
 ) -> set[int]:
     """Return which of `headings`, the texts of paragraphs by number, are not headings.
 
-    `styles` has the IDs of their styles. `line` returns the text of a paragraph, or "" after the last one, and
+    `styles` has the IDs of their styles, and `prominent` those that are bold or larger than body text: their length does
+    not make them text. `line` returns the text of a paragraph, or "" after the last one, and
     `end_before` the last words before it.
     """
-    found = {at for at, text in headings.items() if is_text(text) or is_blank(text)}
-    found.update(_clauses(headings, styles))
+    found = {at for at, text in headings.items() if is_text(text, at in prominent) or is_blank(text)}
+    found.update(_clauses({at: text for at, text in headings.items() if at not in prominent}, styles))
     found.update(_running_heads(headings, end_before))
     found.update(_entries(headings, line))
     return found
 
 
-def is_text(text: str) -> bool:
-    """Return whether `text` is a sentence, an item of a list within a sentence, or continues a sentence."""
-    return bool(
-        _CONTINUES.match(text) or _UNFINISHED.search(text) or (len(text) >= SENTENCE_LENGTH and _SENTENCE.search(text))
-    )
+def is_text(text: str, is_prominent: bool = False) -> bool:
+    """Return whether `text` is a sentence, an item of a list within a sentence, or continues a sentence.
+
+    A prominent sentence is a heading.
+    """
+    if _CONTINUES.match(text) or _UNFINISHED.search(text):
+        return True
+    return not is_prominent and len(text) >= SENTENCE_LENGTH and bool(_SENTENCE.search(text))
 
 
 def _clauses(headings: Mapping[int, str], styles: Mapping[int, str]) -> Iterator[int]:

@@ -142,13 +142,16 @@ _DOCUMENTS = _Documents()
 def _title(written: str | None, printed: str, html: str) -> str | None:
     """Return the title in the metadata if the first words of the document confirm it, or else the printed title.
 
-    A printed title that adds words to a title of at most `FEW_WORDS` words is also preferred.
+    A printed title that adds words to a title of at most `FEW_WORDS` words is also preferred, and so is one that has
+    most words of the title in the metadata if the document lacks the others: that is the title of an earlier version.
     """
     if not written or not printed:
         return written or printed or None
-    says_more = len(words_of(written)) <= FEW_WORDS and set(words_of(written)) < set(words_of(printed))
+    wanted = set(words_of(written))
+    says_more = len(words_of(written)) <= FEW_WORDS and wanted < set(words_of(printed))
     words = set(words_of(_TAG.sub(" ", html[:CONFIRMING])))
-    return written if is_confirmed(written, words) and not says_more else printed
+    is_other = not wanted <= words and is_confirmed(written, set(words_of(printed)))
+    return written if is_confirmed(written, words) and not says_more and not is_other else printed
 
 
 def _parts_and_title(package: OfficePackage) -> tuple[dict[str, bytes], str]:

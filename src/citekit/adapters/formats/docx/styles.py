@@ -23,6 +23,7 @@ CHAIN_LIMIT = 50
 """Maximum length of a chain of styles that are based on each other."""
 
 _HEADING = re.compile(r"heading ([1-9])", re.I)
+_ENTRY = re.compile(r"toc (?:[1-9]|heading)", re.I)
 
 
 @define
@@ -79,6 +80,10 @@ class Styles:
     def is_called(self, key: str, name: str) -> bool:
         """Return whether the paragraph style `key` is, or is based on, the built-in style `name` (in lower case)."""
         return any(style.name.casefold() == name for style in self._chain(key))
+
+    def is_entry(self, key: str) -> bool:
+        """Return whether the paragraph style `key` is one of those of tables of contents (`toc 1` to `toc 9`)."""
+        return any(_ENTRY.fullmatch(style.name) for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:
         """Return whether the paragraph style `key` is bold. A style overrides those that it is based on."""
