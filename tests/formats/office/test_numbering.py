@@ -102,6 +102,16 @@ def test_a_list_can_begin_anew(tmp_path: Path) -> None:
     assert titles(tmp_path, level(0, "%1"), body, lists) == ["1 Lake a", "2 Lake b", "1 Lake c", "2 Lake d"]
 
 
+def test_paragraphs_that_tracked_changes_delete_are_not_numbered(tmp_path: Path) -> None:
+    deleted = (
+        f'<w:p><w:pPr><w:pStyle w:val="{TOP}"/>{member(0)}<w:rPr><w:del w:id="1" w:author="Ben"/></w:rPr></w:pPr>'
+        '<w:del w:id="2" w:author="Ben"><w:r><w:delText>Ponds</w:delText></w:r></w:del></w:p>'
+    )
+    body = heading("Lakes", member(0)) + deleted + heading("Rivers", member(0))
+
+    assert titles(tmp_path, level(0, "%1"), body) == ["1 Lakes", "2 Rivers"]
+
+
 def test_empty_paragraphs_that_end_a_section_of_pages_are_not_numbered(tmp_path: Path) -> None:
     end = f'<w:p><w:pPr><w:pStyle w:val="{TOP}"/>{member(0)}<w:sectPr/></w:pPr></w:p>'
     body = heading("Lakes", member(0)) + end + heading("Rivers", member(0))

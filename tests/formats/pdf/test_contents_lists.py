@@ -67,6 +67,15 @@ def test_titles_below_each_other_that_all_return_are_no_sections(tmp_path: Path,
     assert found == list(zip(TITLES, range(2, 7), strict=True))
 
 
+def test_page_numbers_at_the_end_of_the_titles_are_no_part_of_them(tmp_path: Path) -> None:
+    listed = [f"{title} {page}" for page, title in enumerate(TITLES, 12)]
+    path = written(tmp_path / "a.pdf", listed, step=24, bookmarks=True)
+
+    found = PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
+
+    assert not {item.title for item in found.items}.intersection(listed)
+
+
 def test_titles_that_return_are_sections_if_text_is_between_them(tmp_path: Path) -> None:
     found = sections(written(tmp_path / "a.pdf", TITLES, step=90, bookmarks=True))
 

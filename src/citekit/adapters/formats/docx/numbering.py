@@ -97,10 +97,10 @@ class Numbering:
     def _place(self, paragraph: _Element, styles: Styles) -> tuple[str, int] | None:
         """Return the ID of the list of a paragraph and its level there, or None.
 
-        Word does not number empty paragraphs that end a section of pages.
+        Word does not number empty paragraphs that end a section of pages, nor those that tracked changes delete.
         """
         properties = next(below(paragraph, "pPr"), None)
-        if properties is None:
+        if properties is None or properties.find("{*}rPr/{*}del") is not None:
             return None
         if next(below(properties, "sectPr"), None) is not None and next(paragraph.iter("{*}t"), None) is None:
             return None

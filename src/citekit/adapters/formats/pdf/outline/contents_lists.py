@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,15 +20,18 @@ other lines among its titles, as a share of these.
 """
 
 
+_PAGE = re.compile(r"[\s.\u2026]+\d{1,4}$")
+
+
 def without_contents_lists(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
     """Return the sections without those of lists of contents: sections of one page, without text between them, whose
     titles return later in the same order.
 
-    Such a list has neither page numbers nor links, so that it is not read as a table of contents.
+    Such a list has no links, and no page numbers apart from its titles, so that it is not read as a table of contents.
     """
-    keys = [title_key(section.title) for section in sections]
+    keys = [(title_key(section.title), title_key(_PAGE.sub("", section.title))) for section in sections]
     places: dict[str, list[int]] = defaultdict(list)
-    for at, key in enumerate(keys):
+    for at, (key, _) in enumerate(keys):
         places[key].append(at)
     kept: list[Section] = []
     at = 0
@@ -42,27 +46,28 @@ def without_contents_lists(sections: Sequence[Section], texts: PageTexts) -> Seq
 
 
 def _run_from(
-    start: int, sections: Sequence[Section], keys: Sequence[str], places: Mapping[str, Sequence[int]]
+    start: int, sections: Sequence[Section], keys: Sequence[tuple[str, str]], places: Mapping[str, Sequence[int]]
 ) -> tuple[int, int]:
     """Return the index after the longest run of sections from `start` that are on its page and before its title returns,
-    and the number of those whose titles return in order. The run has no two successive others.
+    and the number of those whose titles return in order. The run has no two successive others. `keys` are those of
+    each title with and without a page number at its end.
     """
-    first = last = _next_place(places[keys[start]], start)
+    first = last = _next_place(places, keys[start], start)
     end, returning = start + 1, 1
     if first is None:
         return end, 0
     for at in range(start + 1, min(first, len(sections))):
         if sections[at].page != sections[start].page or at > end + 1:
             break
-        place = _next_place(places[keys[at]], max(at, last or at))
+        place = _next_place(places, keys[at], max(at, last or at))
         if place is not None:
             last, end, returning = place, at + 1, returning + 1
     return end, returning
 
 
-def _next_place(places: Sequence[int], after: int) -> int | None:
-    at = bisect_right(places, after)
-    return places[at] if at < len(places) else None
+def _next_place(places: Mapping[str, Sequence[int]], keys: tuple[str, str], after: int) -> int | None:
+    found = [own[at] for key in keys if (at := bisect_right(own := places.get(key, ()), after)) < len(own)]
+    return min(found, default=None)
 
 
 def _has_no_text(listed: Sequence[Section], texts: PageTexts) -> bool:

@@ -36,6 +36,9 @@ PAGES_PER_RUBRIC = 8
 MIN_IN_CAPITALS = 3
 """The minimum number of bold lines in capitals that are the headings of a document without others."""
 
+IN_CAPITALS = 1 / 3
+"""The minimum share of these among the lines in capitals of their font. Others are, for example, the heads of a table."""
+
 MIN_NUMBERED = 3
 """The minimum number of headings with dotted numbers that count even if other text uses their style."""
 
@@ -64,6 +67,11 @@ SENTENCE_LENGTH = 45
 
 HEADINGS_PER_PAGE = 6
 """The maximum average number of headings per page. With more, tags are ignored, and only larger headings are kept."""
+
+CAPITALS_PER_PAGE = 12
+"""The maximum average number of bold lines in capitals per page that are the headings of a document without others. A
+circular of one page has many.
+"""
 
 
 def select_headings(
@@ -100,7 +108,7 @@ def _headings_by_style(
 def _headings_in_capitals(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    """Return the unnumbered bold headings in capitals, in styles in which most lines in capitals are such headings.
+    """Return the unnumbered bold headings in capitals, in styles in which many lines in capitals are such headings.
 
     Other bold lines, such as the names of speakers in minutes, may be text. There are none if body text is bold, or if
     there are too many for the pages.
@@ -117,10 +125,10 @@ def _headings_in_capitals(
     kept = {
         style
         for style, group in groups.items()
-        if len(group) >= MIN_IN_CAPITALS and 2 * sum(len(each.lines) for each in group) >= lines[style[:3]]
+        if len(group) >= MIN_IN_CAPITALS and sum(len(each.lines) for each in group) >= IN_CAPITALS * lines[style[:3]]
     }
     chosen = [each for each in found if each.style in kept and not each.depth]
-    return chosen if len(chosen) <= HEADINGS_PER_PAGE * texts.count else []
+    return chosen if len(chosen) <= CAPITALS_PER_PAGE * texts.count else []
 
 
 def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
