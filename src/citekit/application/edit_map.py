@@ -104,8 +104,8 @@ class EditMap:
 
     def _no_original(self, resource_map: ResourceMap) -> RequestRefused:
         return RequestRefused(
-            "This map lacks the name of its mapper or the digest of its file, so the original would be lost. "
-            f"{self._map_again(resource_map)}"
+            "This map cannot be edited: it lacks the name of its mapper or the digest of its file, so CiteKit could not "
+            f"restore the original. {self._map_again(resource_map)}"
         )
 
     def _lost(self, resource_map: ResourceMap) -> RequestRefused:

@@ -31,6 +31,7 @@ class SyncBuckets:
     ingest_many: IngestMany
     remove: RemoveResource
     is_known_name: Callable[[str], bool]
+    home: Path
 
     def __call__(
         self,
@@ -84,7 +85,7 @@ class SyncBuckets:
         if is_empty:
             reason = (
                 f"The map of {path} is not deleted, because no files are left at the synced URL. The URL may be wrong. To "
-                f"delete the map anyway, run: citekit remove {quote(name)}"
+                f"delete the map anyway, run: citekit remove {quote(name)} --home {quote(str(self.home))}"
             )
             return Synced(path, SyncState.FAILED, name, RequestRefused(reason))
         return pruned(path, name, self.remove)

@@ -137,7 +137,11 @@ class SyncFolders:
         )
 
     def _files(self, folder: Path, rules: SyncRules) -> Iterator[tuple[Path, State]]:
-        """Yield the path and the state of every file that matches the rules. Symbolic links are not followed."""
+        """Yield the path and the state of every mappable file below `folder` that the rules select.
+
+        Hidden files, symbolic links, the folders in `skip`, and subfolders that cannot be read are left out. Raise
+        `RequestRefused` if `folder` cannot be read.
+        """
         skipped = {str(path.absolute()) for path in self.skip}
         pending = [(str(folder), "")]
         while pending:
@@ -235,7 +239,7 @@ class SyncFolders:
             elif any(path.is_relative_to(root) for root in emptied):
                 reason = (
                     f"The map of {path} is not deleted, because the synced folder is empty. A drive may be missing. To "
-                    f"delete the map anyway, run: citekit remove {quote(card.resource_id)}"
+                    f"delete the map anyway, run: citekit remove {quote(card.resource_id)} --home {quote(str(self.home))}"
                 )
                 yield Synced(path, SyncState.FAILED, card.resource_id, RequestRefused(reason))
             else:

@@ -53,6 +53,6 @@ class TagResources:
         found = next((names for each, names in tags.items() if each.casefold() == tag.casefold()), None)
         if found is None:
             near = nearest_names(tag, list(tags))
-            hint = f" Did you mean {series(map(repr, near), 'or')}?" if near else " To list all tags, run: citekit tag"
+            hint = f" Did you mean {series(map(repr, near), 'or')}?" if near else "" if tags else " There are no tags."
             raise RequestRefused(f"No resource has the tag {tag[:80]!r}.{hint}")
         return found

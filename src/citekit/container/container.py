@@ -110,7 +110,9 @@ class Container(Answers):
         """The use case that keeps the maps of files in buckets up to date."""
         from citekit.application.sync_buckets import SyncBuckets
 
-        return SyncBuckets(self.bucket_files, self.maps, self.ingest_many, self.remove, self.is_known_name)
+        return SyncBuckets(
+            self.bucket_files, self.maps, self.ingest_many, self.remove, self.is_known_name, self.settings.home
+        )
 
     @first_use
     def alexandria(self) -> Alexandria:

@@ -271,7 +271,9 @@ class ClusterUnavailable(Unavailable):
 
 
 class StoreUnavailable(Unavailable):
-    """The object store or the database of its catalog cannot be reached, does not exist, or refuses the credentials."""
+    """The object store or the database of its catalog cannot be used: it cannot be reached, does not exist, or refuses the
+    credentials, or other machines store maps under the same ID at the same time.
+    """
 
 
 class IndexUnavailable(Unavailable):

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from citekit.domain.answering import CheckedAnswer, CheckedQuote, CheckedStatement, Passage
-from citekit.domain.errors import MapperUnavailable
+from citekit.domain.errors import FaultyAnswer, MapperUnavailable
 from citekit.domain.phrases import counted
 from citekit.domain.text_search.limits import PASSAGES
 from citekit.domain.unicode_controls import printable
@@ -99,7 +99,7 @@ def command(
                 roots=[Path(root) for root in roots],
                 progress=watch,
             )
-        except MapperUnavailable as error:
+        except (FaultyAnswer, MapperUnavailable) as error:
             error.add_note("To see the best pages without a model, use --service none.")
             raise
     plain = to_plain(answer)

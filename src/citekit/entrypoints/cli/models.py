@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def command() -> None:
     """List and download models for speech recognition.
 
-    Nothing is downloaded without this command.
+    No other command downloads a model.
     """
 
 

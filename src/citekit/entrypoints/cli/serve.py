@@ -36,7 +36,10 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--public-url", metavar="URL", help="The URL of the server for clients (default: from HOST:PORT).")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="The number of processes.")
 @click.option(
-    "--token-file", type=_FILE, metavar="FILE", help="The token file (default: that of the home, see `citekit token`)."
+    "--token-file",
+    type=_FILE,
+    metavar="FILE",
+    help="The token file (default: .citekit_tokens.json in the home). To add a token, run: citekit token add",
 )
 @click.option("--issuer", metavar="URL", help="Also accept JSON Web Tokens of this issuer. Needs --audience.")
 @click.option("--audience", metavar="TEXT", help="The audience that tokens of the issuer must name.")

@@ -1,7 +1,7 @@
 """Gets the folders (roots) that a client offers, with the MCP request `roots/list`.
 
-It exists up to protocol version 2025-11-25; version 2026-07-28 removes it (SEP-2577: servers send no requests). Without
-it, only the owner's settings decide which folders may be read.
+It exists up to protocol version 2025-11-25; in version 2026-07-28, servers send no requests, and roots are deprecated
+(SEP-2577). Without it, only the owner's settings decide which folders may be read.
 """
 
 from __future__ import annotations

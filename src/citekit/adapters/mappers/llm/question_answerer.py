@@ -158,7 +158,9 @@ class _Conversation:
             if statements is not None:
                 return Draft(statements, usage)
             self._follow_up(_UNREADABLE)
-        raise FaultyAnswer("The model's answer is not valid", ["$: it contains no valid list of statements"])
+        raise FaultyAnswer(
+            "The model's answer is not valid", ["$: it is not in the required JSON format, even after a second request"]
+        )
 
     def _follow_up(self, words: str) -> None:
         assert self._last is not None

@@ -52,7 +52,7 @@ QUERY = Tool(
         {
             "query": text("A question."),
             "limit": schemas.whole("Results, 1 to 20.", 5),
-            "threshold": schemas.number("0 to 1. Results below: omitted or weak.", 0.5),
+            "threshold": schemas.number("0 to 1. Lower scores are omitted or marked weak.", 0.5),
             "context_mode": schemas.optional_text(
                 "contextual: also the chapter of each chunk; comprehensive: also the chunks next to it.",
                 ContextMode.PRECISE.value,

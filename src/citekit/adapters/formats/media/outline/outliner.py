@@ -33,7 +33,10 @@ PLAUSIBLE = (600.0, 0.004)
 _TOO_LONG = "is far longer than is plausible for its size, so CiteKit did not look for silences in it."
 
 
-_TOO_MANY_PICTURES = "The video shows so many different pictures that only the first ones were read."
+_TOO_MANY_PICTURES = (
+    "The video shows so many slides or other still pictures that text was recognized only in the first ones; text on the "
+    "screen later in the video is missing."
+)
 
 _DURATION_TOLERANCE = 1.0
 
