@@ -139,7 +139,7 @@ def test_an_unreadable_answer_is_asked_for_once_more(app: Container) -> None:
     answer, asked = ask(app, "I think so.", f"<think>hm</think>Here: {said(('Honey.', [(1, GOOD)]))}")
 
     assert (1, 2, 2) == (len(answer.supported), len(asked), answer.cost.requests)
-    with pytest.raises(FaultyAnswer, match="no valid list of statements"):
+    with pytest.raises(FaultyAnswer, match="not in the required JSON format"):
         ask(app, "I think so.", "Really.")
 
 

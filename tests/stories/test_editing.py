@@ -82,7 +82,7 @@ def test_a_map_of_which_no_original_would_be_kept_is_not_edited(app: Container, 
     original = app.maps.get("notes_md")
     handed = evolve(original, metadata={key: each for key, each in original.metadata.items() if key != missing})
     app.maps.put(handed)
-    with pytest.raises(RequestRefused, match="the original would be lost"):
+    with pytest.raises(RequestRefused, match="could not restore the original"):
         app.edit_map("notes_md", MapEdit(EditKind.RENAME, original.nodes[1].id, "Second"))
     assert handed == app.maps.get("notes_md")
 
