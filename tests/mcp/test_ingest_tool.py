@@ -117,7 +117,7 @@ def bad(home: Home) -> list[tuple[str, str]]:
         ("empty.txt", "empty"),
         ("data.bin", "data.bin"),
         ("pipe.txt", "pipe.txt"),
-        ("huge.mp4", "The limit for agents is 4 GB"),
+        ("huge.mp4", "4,294,967,297 bytes"),
         ("https://example.org/a.pdf", "not a URL"),
         ("a\0b.txt", "hidden, or outside"),
     ]

@@ -78,6 +78,6 @@ def test_a_long_list_is_paged_and_a_damaged_map_is_listed(home: Home) -> None:
     assert second.structured_content is not None
     listed = first.structured_content["resources"] + second.structured_content["resources"]
     assert [*(f"n{number:02}" for number in range(60)), "notes"] == listed
-    assert "n55: The map of this resource cannot be read." in shown(second)
+    assert "n55: The map of this resource cannot be read. For the reason, call getStructure." in shown(second)
     assert (61, "More: cursor 0:n49") == (second.structured_content["total"], shown(first)[-1])
     assert other.is_error

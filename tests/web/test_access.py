@@ -116,7 +116,7 @@ def test_a_port_in_use_is_one_sentence(page: Server, many_kinds: Path) -> None:
         timeout=60,
     )
     assert 2 == answer.returncode
-    assert f"Port {page.port} is in use. Choose another port with --port." in answer.stderr
+    assert f"Port {page.port} is in use. To use another port, run: citekit view --port PORT" in answer.stderr
 
 
 @pytest.mark.long
@@ -259,7 +259,7 @@ def test_one_server_shows_all_homes(tmp_path: Path) -> None:
         assert [str(homes[0])] == having("both_md")
         response, body = server.ask("GET", "/h/0123456789/api/home")
         assert 400 == response.status
-        assert b"Run citekit view in its folder." in body
+        assert b"To show a home here, run: citekit view --home DIR" in body
     finally:
         stop(process)
 
