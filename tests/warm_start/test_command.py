@@ -75,7 +75,8 @@ WAITING = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
 print(os.getpid(), flush=True)
-time.sleep(60)
+for _ in range(600):  # a signal just before a sleep is handled after it
+    time.sleep(0.1)
 """
 
 
