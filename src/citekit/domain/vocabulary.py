@@ -19,6 +19,9 @@ CHAPTER: Words = (
 APPENDIX: Words = (
     "appendix", "anhang", "anlage", "annexe", "annex", "anexo", "apéndice", "apêndice", "appendice", "allegato", "bijlage",
 )  # fmt: skip
+EXHIBIT: Words = ("exhibit", "schedule", "attachment")
+"""Names of parts after the text of a contract, in addition to `APPENDIX`."""
+
 SECTION: Words = ("section", "abschnitt", "sección", "sezione")
 ARTICLE: Words = ("article", "artikel", "artículo", "articolo", "artigo")
 ACT: Words = ("act", "acte", "akt", "canto")

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pymupdf
-import pytest
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section
-from citekit.adapters.formats.pdf.outline.heading_numbers import is_appendix, series_of
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_appendix
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
 from citekit.adapters.formats.pdf.outline.section_numbers import nested_by_numbers
 from citekit.adapters.formats.shared.outline import OutlineItem
@@ -82,21 +81,6 @@ def test_labels_of_articles_without_titles_are_headings_below_titles_with_roman_
         (2, "ARTICLE 5 : RESOURCES"),
         (2, "ARTICLE 6 :"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "series"),
-    [
-        ("ARTICLE 9-1 :", ("article", "9-1")),
-        ("Article premier - Nom", ("article", "PREMIER")),
-        ("Artículo primero. Objeto", ("artículo", "PRIMERO")),
-        ("IV – DISSOLUTION", ("I", "IV")),
-        ("Article 9 of the plan", None),
-        ("I –and more", None),
-    ],
-)
-def test_numbers_of_articles(text: str, series: tuple[str, str] | None) -> None:
-    assert series_of(text) == series
 
 
 def justified(*words: str, left: float = 40, right: float = 240) -> Row:

@@ -9,13 +9,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
 
 from attrs import frozen
 
 from citekit.adapters.formats.docx.false_headings import is_text
 from citekit.adapters.formats.docx.opening import TOC, is_blank
 from citekit.adapters.formats.docx.styles import BODY
-from citekit.domain.vocabulary import APPENDIX, any_of
+from citekit.domain.vocabulary import APPENDIX, EXHIBIT, any_of
 
 LENGTH_LIMIT = 100
 """Maximum number of characters of a heading without a heading style."""
@@ -32,7 +33,7 @@ LEAST_PARTS = 2
 DEEPEST = 8
 """The lowest level of a heading."""
 
-_APPENDIX = any_of(APPENDIX, ("exhibit", "schedule", "attachment"))
+_APPENDIX = any_of(APPENDIX, EXHIBIT)
 _LABEL = re.compile(rf"(?:{_APPENDIX})\s+(?:[A-Z]|\d{{1,2}})\b|(?:[A-Z]|\d{{1,2}})((?:\.\d{{1,2}})+)\.?\s", re.I)
 """Matches the number of a heading: `Appendix A`, or several numbers, such as `A.1`, of which group 1 are the lower ones.
 """
@@ -115,13 +116,9 @@ def _twins(shown: Sequence[Shown], body_size: int) -> Iterator[tuple[int, int]]:
 def _usual(counts: Counter[int]) -> int:
     """Return the level of most headings of a look, by how many paragraphs with this look have each level, or `BODY`."""
     level, count = max(
-        ((level, count) for level, count in counts.items() if level < BODY), key=_second, default=(BODY, 0)
+        ((level, count) for level, count in counts.items() if level < BODY), key=itemgetter(1), default=(BODY, 0)
     )
     return level if count >= LEAST_TWINS and 2 * counts[BODY] <= count else BODY
-
-
-def _second(pair: tuple[int, int]) -> int:
-    return pair[1]
 
 
 def _numbered(shown: Sequence[Shown]) -> Iterator[tuple[int, int]]:

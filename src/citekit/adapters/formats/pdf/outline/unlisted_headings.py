@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import merge
 from itertools import pairwise
 
 from attrs import evolve, field, frozen
@@ -78,8 +79,7 @@ class _Listed:
     @property
     def place(self) -> tuple[int, float]:
         """The page of the section, and its distance from the top of the page."""
-        y = self.section.y if self.heading is None else self.heading.y
-        return self.section.page, y if math.isfinite(y) else 0.0
+        return self.section.position if self.heading is None else (self.section.page, self.heading.y)
 
 
 @frozen
@@ -432,13 +432,6 @@ def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
     return numbered
 
 
-def _among(listed: Sequence[_Listed], found: Sequence[_Unlisted]) -> list[Section]:
-    """Return the sections with the headings of `found` at their places."""
-    mixed: list[Section] = []
-    at = 0
-    for each in listed:
-        while at < len(found) and found[at].place < each.place:
-            mixed.append(found[at].section)
-            at += 1
-        mixed.append(each.section)
-    return [*mixed, *(each.section for each in found[at:])]
+def _among(*groups: Sequence[_Listed | _Unlisted]) -> list[Section]:
+    """Return the sections of all groups by their places."""
+    return [each.section for each in merge(*groups, key=lambda each: each.place)]
