@@ -52,7 +52,7 @@ def test_an_installed_client_is_connected_and_its_entry_starts_the_server(cli: C
 def test_the_skill_is_offered_installed_and_removed_unless_it_was_edited(cli: Cli, user: Path) -> None:
     skill = user / ".cursor" / "skills" / "citekit" / "SKILL.md"
 
-    assert "Clients without the skill of CiteKit: Cursor." in connect(cli, user).err
+    assert "Clients without the CiteKit skill: Cursor." in connect(cli, user).err
     assert "skill installed (dry run, nothing written)" in connect(cli, user, "--skill", "--dry-run").out
     assert not skill.exists()
     assert "skill installed" in connect(cli, user, "--skill").out

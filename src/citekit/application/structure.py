@@ -19,7 +19,7 @@ tokens.
 """
 
 NODE_COST = 190
-"""Characters of a serialized node in addition to its ID, title, and summary."""
+"""The approximate number of characters of a serialized node without its ID, title, summary, and page numbers."""
 
 Cost = Callable[[Node, int], int]
 """Returns the number of characters that a node at a depth (from 0) takes up in an answer."""

@@ -32,7 +32,10 @@ def is_possible() -> bool:
     """
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
-    _log.warning("Files are parsed in the main process, because workers cannot be started here")
+    _log.warning(
+        "Files are parsed in the main process, without a sandbox. It is not available on Windows, in frozen programs, or in "
+        "embedded interpreters."
+    )
     return False
 
 

@@ -199,7 +199,7 @@ class MetadataMissing(Refused):
 
     def __init__(self, path: str, missing: Sequence[str]) -> None:
         self.path, self.missing = path, tuple(missing)
-        super().__init__(f"Missing required metadata: {', '.join(self.missing)}")
+        super().__init__(f"Missing required metadata of {path}: {', '.join(self.missing)}. Specify the missing values.")
 
 
 class PersonaUnknown(Refused, LookupError):

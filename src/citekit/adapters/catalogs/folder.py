@@ -249,7 +249,11 @@ def _preference(item: tuple[str, object]) -> int:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
-    """Yield the relative path, the path, and the state of each regular book file below `folder`."""
+    """Yield the relative path, the path, and the state of the book files below `folder`.
+
+    Hidden files, links that leave the folder, names that are not valid Unicode, and unreadable subfolders are skipped.
+    Raise `LibraryUnavailable` if the folder is missing, unreadable, or too large.
+    """
     real = Path(os.path.realpath(folder))
     pending, left = [""], ENTRIES_LIMIT
     while pending:

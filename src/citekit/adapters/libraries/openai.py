@@ -103,7 +103,9 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
 
 
 def table() -> dict[type[BaseException], FailureKind]:
-    """Map exceptions of the SDK, its HTTP library, and reading a response to kinds of failures."""
+    """Return the kind of failure for each type of exception of the SDK and its HTTP library, and for each one that is
+    raised while a response is read.
+    """
     openai = importlib.import_module("openai")
     httpx = importlib.import_module("httpx2")
     status = (

@@ -219,7 +219,10 @@ def _refined(kind: Kind, error: BaseException, words: str) -> Kind:
 
 
 def _words(error: BaseException) -> str:
-    """Return the server's message (`status.error`) or the text of the exception; "" for a web page."""
+    """Return the server's message (`status.error`), the text of another response, or that of the exception.
+
+    For a web page, the result is "".
+    """
     content = getattr(error, "content", None)
     if isinstance(content, bytes):
         try:

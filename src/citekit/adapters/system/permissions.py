@@ -38,7 +38,7 @@ def readers_at(path: str | os.PathLike[str]) -> int | None:
 
 
 def readers_of_all(paths: Iterable[str | os.PathLike[str]]) -> int:
-    """Return those who can read all of the files at `paths` that exist."""
+    """Return those who can read all of the files at `paths`. Files whose permissions cannot be read are ignored."""
     readers = EVERYBODY
     for path in paths:
         found = readers_at(path)

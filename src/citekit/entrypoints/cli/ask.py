@@ -55,7 +55,7 @@ LINE_LIMIT = 400
     type=click.IntRange(1),
     metavar="N",
     help="The maximum number of requests to the model for one answer (default: $CITEKIT_MAX_REQUESTS, or no limit). An "
-    "answer takes at most four, and more only if requests fail and are repeated. The request of the reranker 'model' is "
+    "answer takes at most four, not counting repetitions of failed requests. The request of the reranker 'model' is "
     "not counted.",
 )
 @roots_option()

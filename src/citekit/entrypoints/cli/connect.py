@@ -155,7 +155,7 @@ def _offer_skill(session: Session, known: McpClients, names: Sequence[str], proj
     folders = ((name, known.skills_folder(name, project)) for name in names)
     lacking = [known.title(name) for name, folder in folders if folder is not None and not has_skill(folder)]
     if lacking:
-        session.note(f"Clients without the skill of CiteKit: {', '.join(lacking)}. To install it, add --skill.")
+        session.note(f"Clients without the CiteKit skill: {', '.join(lacking)}. To install it, add --skill.")
 
 
 def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str]:

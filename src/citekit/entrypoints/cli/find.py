@@ -98,7 +98,7 @@ def command(
         return
     if opened and tag is None and len(resources) > 1:
         raise click.UsageError(
-            "--open cannot show a search of several resources. Name only one --resource, or use --tag."
+            "--open cannot be combined with several --resource options. Name one resource, or use --tag."
         )
     app = session.app_with(password=password)
     with watching(session, "Searching") as watch:

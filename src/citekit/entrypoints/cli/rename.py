@@ -23,5 +23,5 @@ def command(session: Session, resource: str, new_id: str) -> None:
     session.app.rename(resource, new_id)
     session.answer(
         {"renamed": resource, "resource_id": new_id},
-        [f"'{printable(resource)}' is now '{printable(new_id)}'. Its addresses now have the new ID."],
+        [f"'{printable(resource)}' is now '{printable(new_id)}'. Addresses with the old ID no longer work."],
     )

@@ -40,7 +40,7 @@ FORMS = [form.value for form in Form]
     type=click.Choice(FORMS),
     default="native",
     show_default=True,
-    help="The form of the evidence. The native form of a PDF is a PDF, that of a recording a clip, that of a text its lines.",
+    help="The form of the evidence. Native means a PDF for pages of a PDF, a clip for a recording, and the lines for a text.",
 )
 @click.option("--remap", is_flag=True, help="If the source has changed since it was mapped, map it again.")
 @roots_option()

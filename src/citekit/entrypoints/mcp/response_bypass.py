@@ -48,7 +48,7 @@ class Parcels:
     _number: int = field(default=0, init=False)
 
     def expect(self, request: str | int) -> None:
-        """Record that a request was read, so that one response will be written."""
+        """Record that a request was read and that one response to it is expected."""
         self._held.setdefault(request, _Expected()).lines += 1
 
     def drop(self, request: str | int) -> None:

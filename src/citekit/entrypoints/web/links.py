@@ -42,7 +42,7 @@ def place_of(address: Address, words: str = "", said: str = "") -> tuple[str, st
 
 
 def resource_place(resource_id: str) -> str:
-    """Return the path below a home that shows a whole file."""
+    """Return the path, below that of the home, of the page that shows a whole file."""
     return f"/r/{quote(resource_id, safe='')}"
 
 

@@ -173,7 +173,7 @@ class Looks:
         return looks
 
     def add_lists(self, root: _Element) -> None:
-        """Read the indentations of lists (ECMA-376 part 1, 17.9.22)."""
+        """Read how each level of the lists formats its paragraphs (ECMA-376 part 1, 17.9.22) into `numbered`."""
         kinds = {attribute(each, "abstractNumId") or "": each for each in below(root, "abstractNum")}
         for each in below(root, "num"):
             kind = kinds.get(value_of(each, "abstractNumId") or "")

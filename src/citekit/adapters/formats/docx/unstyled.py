@@ -160,7 +160,9 @@ def _page_heads(shown: Sequence[Shown]) -> Iterator[tuple[int, int]]:
 
 
 def _parts(shown: Sequence[Shown]) -> Iterator[tuple[int, int]]:
-    """Yield the lines above headings of the highest level that are larger than all of these."""
+    """Yield the position and the level -1 of each possible heading that directly precedes a heading of the highest level
+    and is larger than all headings of that level. There are at least `LEAST_PARTS` of them, or none.
+    """
     top = min(each.level for each in shown)
     largest = max(each.size for each in shown if each.level == top)
     found = [

@@ -100,8 +100,9 @@ def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
 def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
     """Return the title, the header (column names), and the number of rows below the header of a block.
 
-    The header is a row with nearly as many values as the widest row and only text and years or dates; without it, the
-    list is empty. The first of the rows above the header is the title.
+    The header is a row with nearly as many values as the widest row and only text and years or dates. If there is none,
+    the list is empty. In a block of `spread_tables`, it is the fullest row down to the last row with column names. The
+    title is the text at the beginning of the first row above the header, or "".
     """
     if block.names:
         named = max((row for row in sorted(block.head) if row <= block.names), key=lambda row: len(block.head[row]))

@@ -114,9 +114,14 @@ def _json(path: Path, absent: Any) -> Any:
     except (FileNotFoundError, NotADirectoryError):
         return absent
     except (OSError, ValueError, RecursionError) as error:
-        raise EmbedderUnavailable(f"The file {path} cannot be read as JSON ({error}).") from error
+        raise EmbedderUnavailable(
+            f"The file {path} cannot be read as JSON ({error}). Download the model again."
+        ) from error
     if not isinstance(found, type(absent)):
-        raise EmbedderUnavailable(f"The file {path} is not a valid configuration file of a model.")
+        raise EmbedderUnavailable(
+            f"The file {path} is not a valid configuration file of a model: it must contain a JSON "
+            f"{'list' if isinstance(absent, list) else 'object'}. Download the model again."
+        )
     return found
 
 

@@ -400,7 +400,10 @@ def _batches(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 
 
 def _holding(words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the query for the numbers of the blocks that contain all of the words, and its first values."""
+    """Return the query for the numbers of the blocks that contain all of the words, and its first parameters.
+
+    Without words, it selects all blocks. The caller adds the parameters for the first block and the limit.
+    """
     return (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
 
 

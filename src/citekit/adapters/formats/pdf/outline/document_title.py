@@ -95,7 +95,7 @@ class DocumentTitle:
 
 
 def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
-    """Return the title in the metadata if it looks like one and the first pages confirm it.
+    """Return the title in the metadata if it looks like one, the first pages confirm it, and they have no better one.
 
     Otherwise, return the most prominent lines of the first pages. Without these, return the unconfirmed title of the
     metadata, or else the file name in a readable form, or, if that is only a code, the first line of at least three

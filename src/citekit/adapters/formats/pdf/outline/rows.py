@@ -295,8 +295,9 @@ def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
 
 
 def _is_title_of(label: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` is to the right of `label`, a heading number or, in the same font, a label such as `ITEM
-    7A.`.
+    """Return whether `line` is the title to the right of `label`.
+
+    `label` must be a heading number, or a label such as `ITEM 7A.` in the font of `line`, which is not a label itself.
     """
     named = font_of(label) == font_of(line) and is_series_label(label.text) and not is_series_label(line.text)
     return (named or is_heading_number(label.text)) and _is_right_of(label, line)

@@ -95,8 +95,10 @@ def moved_section_notes(sections: Sequence[Section], texts: PageTexts) -> list[s
 
 
 def _clamped_to_parents(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
-    """Return the sections, with each one that starts before its parent moved to the parent's start, unless its title is
-    printed on its own page, as on the outside of a folded sheet that begins inside, or it follows such a section there.
+    """Return the sections, with those that start before their parents moved to the parents' starts.
+
+    A section stays if its title is printed on its page, or if it follows a section of the same page that stayed: the
+    outer page of a folded leaflet, for example, can come first in the file although its text begins inside.
     """
     straight: list[Section] = []
     holders: list[Section] = []

@@ -168,7 +168,7 @@ def summary_of(
 
 
 def _line_indexes_below(section: Section, following: Section | None, texts: PageTexts) -> Sequence[int]:
-    """Return the indexes of the lines between the section's heading and the heading of `following` on the same page.
+    """Return the indexes of the lines between the section's heading and the heading of `following`, or the page's end.
 
     If the heading is found, these are the lines after it in file order, which keeps columns separate.
     """
