@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,52 @@ def test_workers_that_dask_gives_up_are_replaced(mixed_files: list[Path], tmp_pa
         done = list(ingest_on(one, app)(mixed_files, job_for(tmp_path / "home")))
 
     assert sorted(mixed_files) == sorted(each.path for each in done)
+
+
+def test_parsers_stay_within_the_memory_limit_of_a_worker(tmp_path: Path) -> None:
+    """The worker has 200 MB for itself."""
+    paragraphs = "\n".join(f"<p>{sha256(str(n).encode()).hexdigest()}</p>" for n in range(80_000))
+    (tmp_path / "large.html").write_text(f"<h1>A</h1>{paragraphs}")
+    (tmp_path / "small.md").write_text("# A\n")
+
+    with closing(with_memory("310MB")) as limited:
+        large, small = (result_of(limited, tmp_path, name) for name in ("large.html", "small.md"))
+    with closing(with_memory("2GB")) as roomy:
+        again = result_of(roomy, tmp_path, "large.html")
+
+    assert isinstance(large, JobResult)
+    assert "on a cluster, the memory limit of its workers" in str(large.error)
+    assert isinstance(small, JobResult)
+    assert small.card is not None
+    assert isinstance(again, JobResult)
+    assert again.card is not None
+
+
+def test_a_worker_with_too_little_memory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "small.md").write_text("# A\n")
+
+    with closing(with_memory("250MB")) as limited:
+        done = result_of(limited, tmp_path, "small.md")
+
+    assert isinstance(done, JobResult)
+    assert "may use only 250 MB of memory" in str(done.error)
+
+
+def with_memory(limit: str) -> DaskCluster:
+    """A cluster of one worker with this memory limit."""
+    from distributed import Client, LocalCluster
+
+    server = LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=limit, dashboard_address=None)
+    return DaskCluster("local:1", run, Client(server), server)
+
+
+def result_of(cluster: DaskCluster, home: Path, name: str) -> JobResult | CiteKitError:
+    """What comes of mapping a file of the folder `home`, which is the home, too."""
+    cluster.submit(evolve(job_for(home, settings={"parsers": "subprocess"}), path=str(home / name)))
+    done = None
+    while done is None:
+        done = cluster.finished(1)
+    return done[1]
 
 
 def test_a_result_that_is_lost_with_its_worker_is_made_again(tmp_path: Path) -> None:

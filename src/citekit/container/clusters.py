@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import OrderedDict
 from functools import cache
@@ -21,8 +22,12 @@ from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.errors import CiteKitError, MapperUnavailable, RequestRefused, SourceSetAside
 from citekit.domain.jobs import IngestJob, JobResult
 from citekit.domain.ports.cluster import Cluster
+from citekit.settings.chosen import LEAST_PARSER_MEMORY
 from citekit.wire.errors import from_plain_error, to_plain_error
 from citekit.wire.locations import modality_of
+
+WORKER_MEMORY = 200_000_000
+"""The memory in bytes that a worker of the cluster itself needs: about 160 MB with one mapped file."""
 
 _HOMES = 4
 _containers: OrderedDict[tuple[str, str], Container] = OrderedDict()
@@ -81,13 +86,37 @@ def _version_here() -> str:
 
 
 def _container(job: IngestJob) -> Container:
-    """Return the use cases for the home and the settings of the job. The last `_HOMES` are cached."""
+    """Return the use cases for the home and the settings of the job. The last `_HOMES` are cached.
+
+    Dask does not count the memory of parser processes, so they are limited to what the limit of the worker leaves.
+    """
     name = (job.home, repr(sorted(job.settings.items())))
     with _lock:
         if name not in _containers:
             changed: dict[str, Any] = dict(job.settings)
-            _containers[name] = bootstrap(evolve(bootstrap(home=job.home).settings, **changed))
+            settings = evolve(bootstrap(home=job.home).settings, **changed)
+            most = min(settings.parser_memory, _parser_memory())
+            _containers[name] = bootstrap(
+                evolve(settings, parser_memory=most, parser_file_memory=min(settings.parser_file_memory, most))
+            )
         _containers.move_to_end(name)
         if len(_containers) > _HOMES:
             _containers.popitem(last=False)
         return _containers[name]
+
+
+def _parser_memory() -> int:
+    """Return the memory in bytes that the limit of this worker leaves for a parser process.
+
+    Raise `RequestRefused` if it is not enough.
+    """
+    limit = dask.memory_limit()
+    if limit is None:
+        return sys.maxsize
+    if limit < WORKER_MEMORY + LEAST_PARSER_MEMORY:
+        needed = (WORKER_MEMORY + LEAST_PARSER_MEMORY) // 1_000_000
+        raise RequestRefused(
+            f"A worker of the cluster may use only {limit // 1_000_000:,} MB of memory for each of its threads, but "
+            f"CiteKit needs {needed}. Start the workers with a larger --memory-limit, or with fewer threads."
+        )
+    return limit - WORKER_MEMORY

@@ -157,6 +157,19 @@ class DaskCluster:
         )
 
 
+def memory_limit() -> int | None:
+    """Return the memory in bytes that Dask allows for each job of the worker that runs this thread.
+
+    That is the memory limit of the worker, divided by its threads. It is None outside of a worker, or without a limit.
+    """
+    try:
+        worker = importlib.import_module("distributed").get_worker()
+    except ValueError:
+        return None
+    limit: int | None = worker.memory_manager.memory_limit
+    return limit // worker.state.nthreads if limit else None
+
+
 def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster:
     """Return the cluster of the scheduler at `address` (`tcp://HOST:PORT`, `tls://`, `ws://`, or `wss://`).
 

@@ -135,9 +135,16 @@ def spent(what: object, budget: Budget | None, allowance: Allowance | None = Non
     if budget is not None and what == FILE_MEMORY:
         allowed = budget.memory // MEGABYTE
         is_capped = allowance is not None and budget.memory >= allowance.most
-        setting = "CITEKIT_PARSER_MEMORY" if is_capped else "CITEKIT_PARSER_FILE_MEMORY"
+        setting = (
+            "CITEKIT_PARSER_MEMORY or, on a cluster, the memory limit of its workers"
+            if is_capped
+            else "CITEKIT_PARSER_FILE_MEMORY"
+        )
         return f"it took more than {allowed} MB of memory (to allow more, increase {setting})"
-    return "it took more memory than is allowed (to allow more, increase CITEKIT_PARSER_MEMORY)"
+    return (
+        "it took more memory than is allowed (to allow more, increase CITEKIT_PARSER_MEMORY or, on a cluster, the memory "
+        "limit of its workers)"
+    )
 
 
 @define
