@@ -12,7 +12,7 @@ from citekit.domain.errors import RequestRefused
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.quotable import Quotable
-from citekit.domain.text_search.blocks import BLOCK, blocks_of
+from citekit.domain.text_search.blocks import BLOCK, TextBlock, blocks_of
 from citekit.domain.text_search.headings import HEADING_LINES, heading_lines, headings_in
 from citekit.domain.text_search.line_pattern import LinePattern
 from citekit.domain.text_search.long_lines import cut_around
@@ -25,8 +25,9 @@ NONE: frozenset[tuple[str, ...]] = frozenset()
 
 def lines(text: str, query: str, *titles: str) -> list[tuple[str, str]]:
     headings = frozenset(tuple(words_of(title)) for title in titles)
+    block = TextBlock(ExtractedText(UnitKind.PAGE, text, ()))
     return [
-        (each.kind.name.lower(), text[each.start : each.end]) for each in matches_in(text, parse_query(query), headings)
+        (each.kind.name.lower(), text[each.start : each.end]) for each in matches_in(block, parse_query(query), headings)
     ]
 
 

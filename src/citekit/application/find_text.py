@@ -89,6 +89,11 @@ class _Candidate:
         """The sort key of the candidate: the best first, and hidden text last."""
         return self.block.hidden, -self.match.kind, -self.match.share
 
+    @property
+    def shown(self) -> tuple[Location, str]:
+        """The location and the text of the candidate."""
+        return self.location, self.block.text[self.match.start : self.match.end]
+
 
 @frozen
 class _IndexedTexts:
@@ -154,7 +159,7 @@ class _RawMatches:
             if number % COMPARED == 0:
                 progress(number, None, "searching")
             seen.add((each.resource_id, each.at))
-            found = matches_in(each.block.text, query, frozenset())
+            found = matches_in(each.block, query, frozenset())
             if not found:
                 continue
             matching += 1
@@ -538,21 +543,30 @@ def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Se
     return absent, {word: form for word, form in found if form is not None}
 
 
-def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> Iterator[_Candidate]:
-    """Yield the matches in blocks of one resource, except hidden ones that repeat the text at the same location."""
+def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> list[_Candidate]:
+    """Return the matches in blocks of one resource, except hidden ones that repeat the text at the same location."""
     headings = Headings(resource_map.outline.walk())
-    visible: set[tuple[Location, str]] = set()
+    found: list[_Candidate] = []
+    shown: set[tuple[Location, str]] | None = None  # not needed until there is hidden text, which is rare
     for block in blocks:
-        for match in matches_in(block.text, query, headings.on(block)):
-            try:
-                location = block.located.locate(match.start, match.end).clamp(resource_map.extent)
-            except LocationOutside:
-                continue
-            shown = location, block.text[match.start : match.end]
-            if block.hidden and shown in visible:
-                continue
-            visible.add(shown)
-            yield _Candidate(resource_map.resource_id, block, match, location)
+        if block.hidden and shown is None:
+            shown = {each.shown for each in found}
+        for each in _located(block, matches_in(block, query, headings.on(block)), resource_map):
+            if shown is not None:
+                if block.hidden and each.shown in shown:
+                    continue
+                shown.add(each.shown)
+            found.append(each)
+    return found
+
+
+def _located(block: TextBlock, matches: Iterable[LineMatch], resource_map: ResourceMap) -> Iterator[_Candidate]:
+    """Yield the matches in a block with their locations, except those outside the extent of the resource."""
+    name, extent, page = resource_map.resource_id, resource_map.extent, block.page
+    for match in matches:
+        with suppress(LocationOutside):
+            location = (page or block.located.locate(match.start, match.end)).clamp(extent)
+            yield _Candidate(name, block, match, location)
 
 
 def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_further: bool) -> Iterator[_Candidate]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from itertools import islice
 
 from attrs import frozen
 
+from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.text_search.line_pattern import LinePattern
 from citekit.domain.text_search.query import TextQuery
-from citekit.domain.words import line_words, lines_that_may_have
+from citekit.domain.words import line_words
 
 NEAR = 3
 """The maximum number of line ends, without blank lines, between words that are close together."""
@@ -56,104 +58,89 @@ class LineMatch:
     share: float
 
 
-def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
+def matches_in(block: TextBlock, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
     """Return the matches of a query in the text of a block, in reading order.
 
     `headings` are the titles of nodes, each split into words. Raise `RequestRefused` if a regular expression takes too
     much work.
     """
-    if query.pattern is not None and not query.pattern.may_match(text):
-        return []
-    lines, starts, numbers, at = [], [], [], 0
-    for number, line in enumerate(text.split("\n")):
-        if line.strip():
-            lines.append(line)
-            starts.append(at)
-            numbers.append(number)
-        at += len(line) + 1
     if query.pattern is not None:
-        found = [(number, number) for number, line in enumerate(lines) if query.pattern.matches(line)]
-        return [_match(Kind.LINE, each, lines, starts, (), headings) for each in found]
-    likely = lines_that_may_have(text, query.words)
-    words = [line_words(line) if number in likely else _OTHER for line, number in zip(lines, numbers, strict=True)]
-    occurrences = _occurrences(words, query)
+        return _pattern_matches(block.text, query.pattern, headings)
+    lines = block.lines
+    occurrences = [list(lines.lines_with(" ".join(phrase))) for phrase in query.phrases]
     if not all(occurrences):
         return []
-    spans = _close(occurrences)
+    spans, wanted = _close(occurrences), frozenset(query.words)
     if not spans:
-        return [_match(Kind.SCATTERED, _densest(occurrences), lines, starts, query.words, headings)]
-    return [_match(Kind.LINE, span, lines, starts, query.words, headings) for span in spans]
+        return [_match(Kind.SCATTERED, _densest(occurrences), block, wanted, headings)]
+    return [_match(Kind.LINE, span, block, wanted, headings) for span in spans]
+
+
+def _pattern_matches(text: str, pattern: LinePattern, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
+    """Return the lines of a text that match a regular expression."""
+    found: list[LineMatch] = []
+    if not pattern.may_match(text):
+        return found
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        if line.strip() and pattern.matches(line):
+            found.append(LineMatch(_kind_of(line, line_words(line), headings), start, end, 0.0))
+        start = end + 1
+    return found
 
 
 def _match(
     kind: Kind,
     span: tuple[int, int],
-    lines: Sequence[str],
-    starts: Sequence[int],
-    words: Sequence[str],
+    block: TextBlock,
+    wanted: frozenset[str],
     headings: frozenset[tuple[str, ...]],
 ) -> LineMatch:
     first, last = span
-    own = [word for line in lines[first : last + 1] for word in line_words(line)]
-    share = sum(word in words for word in own) / max(1, len(own))
+    lines = block.lines
+    start, end = lines.starts[first], lines.ends[last]
+    own = lines.words_in(first, last)
+    share = sum(map(wanted.__contains__, own)) / max(1, len(own))
     if kind is Kind.LINE:
-        text = " ".join(lines[first : last + 1])
-        if tuple(own) in headings:
-            kind = Kind.HEADING
-        elif len(text) <= _CAPTION_LIMIT and _CAPTION.match(text):
-            kind = Kind.CAPTION
-        elif last > first:
+        kind = _kind_of(lines.joined(block.text, first, last), own, headings)
+        if kind is Kind.LINE and last > first:
             kind = Kind.NEAR
-    return LineMatch(kind, starts[first], starts[last] + len(lines[last]), share)
+    return LineMatch(kind, start, end, share)
 
 
-_OTHER = ("",)
-"""Stands for the words of a line without words of the query: no phrase continues across it."""
-
-
-def _occurrences(lines: Iterable[Sequence[str]], query: TextQuery) -> list[list[tuple[int, int]]]:
-    """Return the (first, last) line numbers of the occurrences of each phrase in `lines`, each as its words."""
-    every: list[str] = []
-    first_words = []
-    for words in lines:
-        first_words.append(len(every))
-        every.extend(words)
-    places: dict[str, list[int]] = {word: [] for word in query.words}
-    for at, word in enumerate(every):
-        if word in places:
-            places[word].append(at)
-
-    def line_of(at: int) -> int:
-        return bisect_right(first_words, at) - 1
-
-    return [
-        [
-            (line_of(at), line_of(at + len(phrase) - 1))
-            for at in places[phrase[0]]
-            if tuple(every[at : at + len(phrase)]) == phrase
-        ]
-        for phrase in query.phrases
-    ]
+def _kind_of(text: str, words: Sequence[str], headings: frozenset[tuple[str, ...]]) -> Kind:
+    """Return whether lines with all words of a query are a heading, a caption, or others."""
+    if headings and tuple(words) in headings:
+        return Kind.HEADING
+    return Kind.CAPTION if len(text) <= _CAPTION_LIMIT and _CAPTION.match(text) else Kind.LINE
 
 
 def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
     """Return the shortest ranges (first, last) of lines in which all phrases occur close together."""
-    every = [sorted(set(each)) for each in occurrences]
-    spans = set()
-    for first, last in min(every, key=len):
-        low, high = first, last
-        for others in every:
-            at = bisect_right(others, (first, last))
-            near = others[max(0, at - 1) : at + 1]
-            begin, end = min(near, key=lambda each: max(last, each[1]) - min(first, each[0]))
-            low, high = min(low, begin), max(high, end)
-        if high - low <= NEAR:
-            spans.add((low, high))
+    distinct = [set(each) for each in occurrences]
+    every = [sorted(each) for each in distinct]
+    spans = {_with_nearest(span, every, distinct) for span in min(every, key=len)}
     kept: list[tuple[int, int]] = []
     for span in sorted(spans, key=lambda each: (-each[0], each[1])):
-        if not kept or span[1] < kept[-1][1]:
+        if span[1] - span[0] <= NEAR and (not kept or span[1] < kept[-1][1]):
             kept.append(span)
     return kept[::-1]
+
+
+def _with_nearest(
+    span: tuple[int, int], every: Sequence[Sequence[tuple[int, int]]], distinct: Sequence[set[tuple[int, int]]]
+) -> tuple[int, int]:
+    """Return the range of lines from `span` to the nearest occurrence of each phrase."""
+    first, last = low, high = span
+    for others, known in zip(every, distinct, strict=True):
+        if span in known:
+            continue
+        at = bisect_right(others, span)
+        near = others[max(0, at - 1) : at + 1]
+        begin, end = min(near, key=lambda each: max(last, each[1]) - min(first, each[0]))
+        low, high = min(low, begin), max(high, end)
+    return low, high
 
 
 def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
