@@ -560,13 +560,17 @@ def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[Te
     return found
 
 
-def _located(block: TextBlock, matches: Iterable[LineMatch], resource_map: ResourceMap) -> Iterator[_Candidate]:
+def _located(block: TextBlock, matches: Sequence[LineMatch], resource_map: ResourceMap) -> Iterator[_Candidate]:
     """Yield the matches in a block with their locations, except those outside the extent of the resource."""
-    name, extent, page = resource_map.resource_id, resource_map.extent, block.page
+    name, extent = resource_map.resource_id, resource_map.extent
+    if block.page is not None:
+        with suppress(LocationOutside):
+            page = block.page.clamp(extent)
+            yield from [_Candidate(name, block, match, page) for match in matches]
+        return
     for match in matches:
         with suppress(LocationOutside):
-            location = (page or block.located.locate(match.start, match.end)).clamp(extent)
-            yield _Candidate(name, block, match, location)
+            yield _Candidate(name, block, match, block.located.locate(match.start, match.end).clamp(extent))
 
 
 def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_further: bool) -> Iterator[_Candidate]:

@@ -121,7 +121,7 @@ class ResourceMap:
     def _nodes_of_pages(self) -> list[tuple[Sequence[int], Node]]:
         """The page numbers of each node of whole pages, and the node."""
         located = ((node.location, node) for node in self.walk())
-        return [(place.numbers, node) for place, node in located if isinstance(place, Pages) and not place.region]
+        return [(place.numbers, node) for place, node in located if isinstance(place, Pages) and place.region is None]
 
     @property
     def outline(self) -> ResourceMap:

@@ -67,7 +67,7 @@ def matches_in(block: TextBlock, query: TextQuery, headings: frozenset[tuple[str
     if query.pattern is not None:
         return _pattern_matches(block.text, query.pattern, headings)
     lines = block.lines
-    occurrences = [list(lines.lines_with(" ".join(phrase))) for phrase in query.phrases]
+    occurrences = list(map(lines.lines_with, query.phrases))
     if not all(occurrences):
         return []
     spans, wanted = _close(occurrences), frozenset(query.words)
@@ -97,16 +97,15 @@ def _match(
     wanted: frozenset[str],
     headings: frozenset[tuple[str, ...]],
 ) -> LineMatch:
-    first, last = span
-    lines = block.lines
-    start, end = lines.starts[first], lines.ends[last]
-    own = lines.words_in(first, last)
+    lines, text = block.lines, block.text
+    starts, ends, numbers = lines.starts, lines.ends, range(span[0], span[1] + 1)
+    own = "".join([lines.words[number] for number in numbers]).split()
     share = sum(map(wanted.__contains__, own)) / max(1, len(own))
     if kind is Kind.LINE:
-        kind = _kind_of(lines.joined(block.text, first, last), own, headings)
-        if kind is Kind.LINE and last > first:
+        kind = _kind_of(" ".join([text[starts[number] : ends[number]] for number in numbers]), own, headings)
+        if kind is Kind.LINE and len(numbers) > 1:
             kind = Kind.NEAR
-    return LineMatch(kind, start, end, share)
+    return LineMatch(kind, starts[span[0]], ends[span[1]], share)
 
 
 def _kind_of(text: str, words: Sequence[str], headings: frozenset[tuple[str, ...]]) -> Kind:
@@ -120,7 +119,8 @@ def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, 
     """Return the shortest ranges (first, last) of lines in which all phrases occur close together."""
     distinct = [set(each) for each in occurrences]
     every = [sorted(each) for each in distinct]
-    spans = {_with_nearest(span, every, distinct) for span in min(every, key=len)}
+    together = distinct[0].intersection(*distinct[1:])
+    spans = {span if span in together else _with_nearest(span, every) for span in min(every, key=len)}
     kept: list[tuple[int, int]] = []
     for span in sorted(spans, key=lambda each: (-each[0], each[1])):
         if span[1] - span[0] <= NEAR and (not kept or span[1] < kept[-1][1]):
@@ -128,14 +128,10 @@ def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, 
     return kept[::-1]
 
 
-def _with_nearest(
-    span: tuple[int, int], every: Sequence[Sequence[tuple[int, int]]], distinct: Sequence[set[tuple[int, int]]]
-) -> tuple[int, int]:
+def _with_nearest(span: tuple[int, int], occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
     """Return the range of lines from `span` to the nearest occurrence of each phrase."""
     first, last = low, high = span
-    for others, known in zip(every, distinct, strict=True):
-        if span in known:
-            continue
+    for others in occurrences:
         at = bisect_right(others, span)
         near = others[max(0, at - 1) : at + 1]
         begin, end = min(near, key=lambda each: max(last, each[1]) - min(first, each[0]))
