@@ -232,22 +232,25 @@ class FindText:
 
         found, wanted = _in_other_words(search, wanted)
         query = " ".join([query, *found.instead.values()])
+
+        def partial_hits(limit: int) -> Iterator[TextHit]:
+            return self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
+
         if not found.candidates and wanted.may_be_question and found.searched:
-            hits = self._partial_hits(query, names if resources else (), partial_limit, context_lines, roots, progress)
+            hits = list(partial_hits(partial_limit))
         elif not found.candidates and found.searched and wanted.may_lack_words(found.absent):
             hits = self._hits_with_phrases(search, wanted, partial_limit, context_lines)
             if not hits:
-                hits = self._partial_hits(
-                    query, names if resources else (), partial_limit, context_lines, roots, progress
-                )
+                hits = list(partial_hits(partial_limit))
         else:
             best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
             few = len(best) <= FEW and wanted.may_be_question and not context_lines
             hits = self._whole_hits(_by_page(best), found.maps, wanted.words, context_lines, FOLLOWING if few else ())
-            if wanted.may_be_question and all(each.match.kind is Kind.SCATTERED for each in best) and found.candidates:
-                more = self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
+            are_apart = wanted.may_be_question and all(each.match.kind is Kind.SCATTERED for each in best)
+            if are_apart and 0 < len(best) < limit:
                 known = {each.address for each in hits}
-                hits += [each for each in more if each.address not in known][: min(ALSO, limit - len(hits))]
+                more = (each for each in partial_hits(limit) if each.address not in known)
+                hits += islice(more, min(ALSO, limit - len(hits)))
         return FoundText(
             hits=hits,
             total=found.total,
@@ -427,11 +430,11 @@ class FindText:
         context_lines: int,
         roots: Sequence[Path],
         progress: Progress,
-    ) -> list[TextHit]:
-        """Return the pages of the resources (default: all) that most likely answer the query and contain at least one
-        of its words.
+    ) -> Iterator[TextHit]:
+        """Yield up to `limit` hits in the pages of the resources (default: all) that most likely answer the query and
+        contain at least one of its words.
         """
-        hits: list[TextHit] = []
+        left = limit
         ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages
         for number, page in enumerate(each for each in ranked if each.coverage):
             resource_map = self.maps.get(page.resource_id)
@@ -442,8 +445,10 @@ class FindText:
                 if not (following and own and set(hit.text.split("\n")) <= set(own[0].after)):
                     own.append(hit)
                 following //= 3
-            hits += own
-        return hits[:limit]
+            yield from own[:left]
+            left -= len(own)
+            if left <= 0:
+                break
 
     def _hit(
         self,

@@ -255,22 +255,20 @@ def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
 
 @frozen
 class PageWords:
-    """The words of a page and its stems, each as a text with a space before, between, and after them."""
+    """The words of a page and its stems. `words` and `stemmed` are texts with a space before, between, and after them.
+    """
 
     words: str = field(repr=False)
     stemmed: str = field(repr=False)
-
-    @property
-    def stems(self) -> list[str]:
-        """The stems in order."""
-        return self.stemmed.split()
+    stems: Sequence[str] = field(repr=False)
 
 
 @lru_cache(maxsize=PAGES_KEPT)
 def page_words(text: str) -> PageWords:
     """Return the words of a page, cached because the same pages are the best for many questions."""
     words = tokens(text)
-    return PageWords(f" {' '.join(words)} ", f" {' '.join(stems(words))} ")
+    here = stems(words)
+    return PageWords(f" {' '.join(words)} ", f" {' '.join(here)} ", here)
 
 
 def second_stage(stage: FirstStage, page: int, text: str) -> Features:
@@ -300,9 +298,8 @@ def _best_passage(here: Sequence[str], rarities: Mapping[str, float]) -> float:
         return 0.0
     last = max(0, -(-(len(here) - STEP) // STEP) - 1)
     stems_of: dict[int, set[str]] = {}
-    for at, stem in enumerate(here):
-        if stem in rarities:
-            for passage in range(max(0, (at - PASSAGE) // STEP + 1), min(last, at // STEP) + 1):
-                stems_of.setdefault(passage, set()).add(stem)
-    best = max((sum(weight for stem, weight in rarities.items() if stem in found) for found in stems_of.values()), default=0.0)
-    return best / whole
+    for at, stem in [(at, stem) for at, stem in enumerate(here) if stem in rarities]:
+        for passage in range(max(0, (at - PASSAGE) // STEP + 1), min(last, at // STEP) + 1):
+            stems_of.setdefault(passage, set()).add(stem)
+    sums = (sum([rarities[stem] for stem in found]) for found in stems_of.values())
+    return max(sums, default=0.0) / whole

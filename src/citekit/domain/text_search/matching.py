@@ -13,6 +13,7 @@ from attrs import frozen
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.line_pattern import LinePattern
 from citekit.domain.text_search.query import TextQuery
+from citekit.domain.text_search.word_lines import WordLines
 from citekit.domain.words import line_words
 
 NEAR = 3
@@ -72,8 +73,9 @@ def matches_in(block: TextBlock, query: TextQuery, headings: frozenset[tuple[str
         return []
     spans, wanted = _close(occurrences), frozenset(query.words)
     if not spans:
-        return [_match(Kind.SCATTERED, _densest(occurrences), block, wanted, headings)]
-    return [_match(Kind.LINE, span, block, wanted, headings) for span in spans]
+        return [_match(Kind.SCATTERED, _densest(occurrences), lines, block.text, wanted, headings)]
+    text = block.text
+    return [_match(Kind.LINE, span, lines, text, wanted, headings) for span in spans]
 
 
 def _pattern_matches(text: str, pattern: LinePattern, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
@@ -93,19 +95,20 @@ def _pattern_matches(text: str, pattern: LinePattern, headings: frozenset[tuple[
 def _match(
     kind: Kind,
     span: tuple[int, int],
-    block: TextBlock,
+    lines: WordLines,
+    text: str,
     wanted: frozenset[str],
     headings: frozenset[tuple[str, ...]],
 ) -> LineMatch:
-    lines, text = block.lines, block.text
-    starts, ends, numbers = lines.starts, lines.ends, range(span[0], span[1] + 1)
-    own = "".join([lines.words[number] for number in numbers]).split()
+    first, last = span
+    start, end = lines.starts[first], lines.ends[last]
+    own = lines.words_in(first, last)
     share = sum(map(wanted.__contains__, own)) / max(1, len(own))
     if kind is Kind.LINE:
-        kind = _kind_of(" ".join([text[starts[number] : ends[number]] for number in numbers]), own, headings)
-        if kind is Kind.LINE and len(numbers) > 1:
+        kind = _kind_of(text[start:end] if first == last else lines.joined(text, first, last), own, headings)
+        if kind is Kind.LINE and last > first:
             kind = Kind.NEAR
-    return LineMatch(kind, starts[span[0]], ends[span[1]], share)
+    return LineMatch(kind, start, end, share)
 
 
 def _kind_of(text: str, words: Sequence[str], headings: frozenset[tuple[str, ...]]) -> Kind:

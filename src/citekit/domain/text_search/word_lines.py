@@ -41,6 +41,14 @@ class WordLines:
             start = end + 1
         return cls(starts, ends, spaced)
 
+    def words_in(self, first: int, last: int) -> list[str]:
+        """Return the words of the lines from `first` to `last`."""
+        return (self.words[first] if first == last else "".join(self.words[first : last + 1])).split()
+
+    def joined(self, text: str, first: int, last: int) -> str:
+        """Return the lines of `text`, which was divided, from `first` to `last`, with spaces between them."""
+        return " ".join([text[self.starts[number] : self.ends[number]] for number in range(first, last + 1)])
+
     def lines_with(self, phrase: Sequence[str]) -> list[tuple[int, int]]:
         """Return the first and the last line of each occurrence of a phrase, of a single word once for each line."""
         wanted = f" {' '.join(phrase)} "
