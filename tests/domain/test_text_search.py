@@ -27,7 +27,8 @@ def lines(text: str, query: str, *titles: str) -> list[tuple[str, str]]:
     headings = frozenset(tuple(words_of(title)) for title in titles)
     block = TextBlock(ExtractedText(UnitKind.PAGE, text, ()))
     return [
-        (each.kind.name.lower(), text[each.start : each.end]) for each in matches_in(block, parse_query(query), headings)
+        (each.kind.name.lower(), text[each.start : each.end])
+        for each in matches_in(block, parse_query(query), headings)
     ]
 
 

@@ -255,8 +255,7 @@ def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
 
 @frozen
 class PageWords:
-    """The words of a page and its stems. `words` and `stemmed` are texts with a space before, between, and after them.
-    """
+    """The words of a page and its stems. `words` and `stemmed` are texts with a space before, between, and after them."""
 
     words: str = field(repr=False)
     stemmed: str = field(repr=False)

@@ -40,9 +40,10 @@ class TextBlock:
     @cached_property
     def page(self) -> Pages | None:
         """The location of every part of the block if it is the text of one page; otherwise None."""
-        located = self.located
-        is_page = isinstance(located, ExtractedText) and located.kind is UnitKind.PAGE and len(located.units) == 1
-        return Pages((located.units[0].number,)) if is_page else None
+        match self.located:
+            case ExtractedText(kind=UnitKind.PAGE, units=[unit]):
+                return Pages((unit.number,))
+        return None
 
     @cached_property
     def lines(self) -> WordLines:

@@ -11,7 +11,6 @@ from itertools import islice
 from attrs import frozen
 
 from citekit.domain.text_search.blocks import TextBlock
-from citekit.domain.text_search.line_pattern import LinePattern
 from citekit.domain.text_search.query import TextQuery
 from citekit.domain.text_search.word_lines import WordLines
 from citekit.domain.words import line_words
@@ -66,7 +65,10 @@ def matches_in(block: TextBlock, query: TextQuery, headings: frozenset[tuple[str
     much work.
     """
     if query.pattern is not None:
-        return _pattern_matches(block.text, query.pattern, headings)
+        return [
+            LineMatch(_kind_of(line, line_words(line), headings), start, start + len(line), 0.0)
+            for start, line in query.pattern.lines_matching(block.text)
+        ]
     lines = block.lines
     occurrences = list(map(lines.lines_with, query.phrases))
     if not all(occurrences):
@@ -76,20 +78,6 @@ def matches_in(block: TextBlock, query: TextQuery, headings: frozenset[tuple[str
         return [_match(Kind.SCATTERED, _densest(occurrences), lines, block.text, wanted, headings)]
     text = block.text
     return [_match(Kind.LINE, span, lines, text, wanted, headings) for span in spans]
-
-
-def _pattern_matches(text: str, pattern: LinePattern, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
-    """Return the lines of a text that match a regular expression."""
-    found: list[LineMatch] = []
-    if not pattern.may_match(text):
-        return found
-    start = 0
-    for line in text.split("\n"):
-        end = start + len(line)
-        if line.strip() and pattern.matches(line):
-            found.append(LineMatch(_kind_of(line, line_words(line), headings), start, end, 0.0))
-        start = end + 1
-    return found
 
 
 def _match(
