@@ -35,7 +35,7 @@ from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
-from citekit.domain.text_search.headings import Headings
+from citekit.domain.text_search.headings import Headings, KeptHeadings
 from citekit.domain.text_search.inflections import forms_of, number_forms
 from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.domain.text_search.long_lines import cut_around
@@ -184,6 +184,7 @@ class FindText:
     library: IndexedLibrary
     rank: RankPages
     nodes: NodeIndex
+    headings: KeptHeadings = field(factory=KeptHeadings, init=False)
 
     def __call__(
         self,
@@ -267,7 +268,7 @@ class FindText:
             texts = self._texts(names, roots, progress)
             found = groupby(self.index.find(query.words, texts.versions), key=lambda each: each[0])
             blocks = ((texts.maps[name], (block for _, block in each)) for name, each in found)
-            candidates = [each for own, text in blocks for each in _candidates(query, own, text)]
+            candidates = [each for own, text in blocks for each in _candidates(query, own, text, self.headings)]
             if self.index.versions(list(texts.versions)) == texts.versions:
                 break  # otherwise the index was damaged and left blocks out
 
@@ -353,7 +354,7 @@ class FindText:
                 continue
             blocks = [each.block for each in sorted(found, key=lambda each: each.at)]
             visible = blocks if raw.is_complete else [block for block in blocks if not block.hidden]
-            candidates += _candidates(query, checked.maps[name], visible)
+            candidates += _candidates(query, checked.maps[name], visible, self.headings)
         return candidates
 
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
@@ -548,9 +549,11 @@ def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Se
     return absent, {word: form for word, form in found if form is not None}
 
 
-def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> list[_Candidate]:
+def _candidates(
+    query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock], kept: KeptHeadings
+) -> list[_Candidate]:
     """Return the matches in blocks of one resource, except hidden ones that repeat the text at the same location."""
-    headings = Headings(resource_map.outline.walk())
+    headings = kept.of(resource_map)
     found: list[_Candidate] = []
     shown: set[tuple[Location, str]] | None = None  # not needed until there is hidden text, which is rare
     for block in blocks:

@@ -69,34 +69,41 @@ def matches_in(block: TextBlock, query: TextQuery, headings: frozenset[tuple[str
             LineMatch(_kind_of(line, line_words(line), headings), start, start + len(line), 0.0)
             for start, line in query.pattern.lines_matching(block.text)
         ]
-    lines = block.lines
-    occurrences = list(map(lines.lines_with, query.phrases))
+    occurrences = list(map(block.lines.lines_with, query.phrases))
     if not all(occurrences):
         return []
-    spans, wanted = _close(occurrences), frozenset(query.words)
-    if not spans:
-        return [_match(Kind.SCATTERED, _densest(occurrences), lines, block.text, wanted, headings)]
-    text = block.text
-    return [_match(Kind.LINE, span, lines, text, wanted, headings) for span in spans]
+    spans, make = _close(occurrences), _Matches(block.text, block.lines, frozenset(query.words), headings)
+    return list(map(make.of_lines, spans)) or [make.scattered(_densest(occurrences))]
 
 
-def _match(
-    kind: Kind,
-    span: tuple[int, int],
-    lines: WordLines,
-    text: str,
-    wanted: frozenset[str],
-    headings: frozenset[tuple[str, ...]],
-) -> LineMatch:
-    first, last = span
-    start, end = lines.starts[first], lines.ends[last]
-    own = lines.words_in(first, last)
-    share = sum(map(wanted.__contains__, own)) / max(1, len(own))
-    if kind is Kind.LINE:
-        kind = _kind_of(text[start:end] if first == last else lines.joined(text, first, last), own, headings)
-        if kind is Kind.LINE and last > first:
-            kind = Kind.NEAR
-    return LineMatch(kind, start, end, share)
+@frozen
+class _Matches:
+    """Makes the matches of a query with the words `wanted` in a block."""
+
+    text: str
+    lines: WordLines
+    wanted: frozenset[str]
+    headings: frozenset[tuple[str, ...]]
+
+    def of_lines(self, span: tuple[int, int]) -> LineMatch:
+        """Return the match of lines (first, last) that contain all words."""
+        first, last = span
+        lines = self.lines
+        start, end = lines.starts[first], lines.ends[last]
+        if first == last:
+            own = lines.words[first].split()
+            return LineMatch(_kind_of(self.text[start:end], own, self.headings), start, end, self._share(own))
+        own = "".join(lines.words[first : last + 1]).split()
+        kind = _kind_of(lines.joined(self.text, first, last), own, self.headings)
+        return LineMatch(Kind.NEAR if kind is Kind.LINE else kind, start, end, self._share(own))
+
+    def scattered(self, number: int) -> LineMatch:
+        """Return the match of a line of a block that has all words, but not close together."""
+        start, end = self.lines.starts[number], self.lines.ends[number]
+        return LineMatch(Kind.SCATTERED, start, end, self._share(self.lines.words[number].split()))
+
+    def _share(self, words: Sequence[str]) -> float:
+        return sum(map(self.wanted.__contains__, words)) / max(1, len(words))
 
 
 def _kind_of(text: str, words: Sequence[str], headings: frozenset[tuple[str, ...]]) -> Kind:
@@ -107,15 +114,16 @@ def _kind_of(text: str, words: Sequence[str], headings: frozenset[tuple[str, ...
 
 
 def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Return the shortest ranges (first, last) of lines in which all phrases occur close together."""
-    distinct = [set(each) for each in occurrences]
-    every = [sorted(each) for each in distinct]
-    together = distinct[0].intersection(*distinct[1:])
-    spans = {span if span in together else _with_nearest(span, every) for span in min(every, key=len)}
+    """Return the shortest ranges (first, last) of lines in which all phrases occur close together.
+
+    `occurrences` are those of each phrase, in order and without duplicates.
+    """
+    together = set(occurrences[0]).intersection(*occurrences[1:])
+    spans = {span if span in together else _with_nearest(span, occurrences) for span in min(occurrences, key=len)}
     kept: list[tuple[int, int]] = []
-    for span in sorted(spans, key=lambda each: (-each[0], each[1])):
-        if span[1] - span[0] <= NEAR and (not kept or span[1] < kept[-1][1]):
-            kept.append(span)
+    for first, last in dict(sorted(spans, reverse=True)).items():  # of several with the same first line, the shortest
+        if last - first <= NEAR and (not kept or last < kept[-1][1]):
+            kept.append((first, last))
     return kept[::-1]
 
 
@@ -130,14 +138,13 @@ def _with_nearest(span: tuple[int, int], occurrences: Sequence[Sequence[tuple[in
     return low, high
 
 
-def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
-    """Return the first line in which the most phrases begin, as a range."""
+def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> int:
+    """Return the number of the first line in which the most phrases begin."""
     counts: dict[int, int] = {}
     for each in occurrences:
         for line in {first for first, _ in each}:
             counts[line] = counts.get(line, 0) + 1
-    line = min(counts, key=lambda number: (-counts[number], number))
-    return line, line
+    return min(counts, key=lambda number: (-counts[number], number))
 
 
 def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import accumulate
 
 from attrs import field, frozen
@@ -17,9 +16,9 @@ from citekit.domain.words import words_by_line
 class WordLines:
     """The lines of a text that are not blank, and their words.
 
-    `starts` and `ends` are the offsets of each line in the text. `words` has the words of each line as a text, with a
-    space before, between, and after them; without words, it is a space, which ends a phrase, or empty for a line that
-    is not ASCII, across which a phrase continues.
+    `starts` and `ends` are the offsets of each line in the text. `words` has a text for each of them: its words with a
+    space before, between, and after them. Without words, it is a space, which ends a phrase, or empty if the line is
+    not ASCII; a phrase continues across such a line.
     """
 
     starts: array[int] = field(repr=False)
@@ -41,29 +40,23 @@ class WordLines:
             start = end + 1
         return cls(starts, ends, spaced)
 
-    def words_in(self, first: int, last: int) -> list[str]:
-        """Return the words of the lines from `first` to `last`."""
-        return (self.words[first] if first == last else "".join(self.words[first : last + 1])).split()
-
     def joined(self, text: str, first: int, last: int) -> str:
         """Return the lines of `text`, which was divided, from `first` to `last`, with spaces between them."""
         return " ".join([text[self.starts[number] : self.ends[number]] for number in range(first, last + 1)])
 
     def lines_with(self, phrase: Sequence[str]) -> list[tuple[int, int]]:
-        """Return the first and the last line of each occurrence of a phrase, of a single word once for each line."""
+        """Return the first and the last line of the occurrences of a phrase, in order and without duplicates."""
         wanted = f" {' '.join(phrase)} "
-        if len(phrase) == 1:
-            return [(number, number) for number, words in enumerate(self.words) if wanted in words]
-        every, places = self._joined
-        found: list[tuple[int, int]] = []
-        at = every.find(wanted)
-        while at >= 0:
-            found.append((bisect_right(places, at) - 1, bisect_right(places, at + len(wanted) - 2) - 1))
-            at = every.find(wanted, at + 1)
-        return found
+        if len(phrase) > 1:
+            return self._lines_across(wanted)
+        return [(number, number) for number, words in enumerate(self.words) if wanted in words]
 
-    @cached_property
-    def _joined(self) -> tuple[str, Sequence[int]]:
-        """The words of all lines, with one space between two words, and where each line begins."""
+    def _lines_across(self, phrase: str) -> list[tuple[int, int]]:
         pieces = [words[:-1] or words for words in self.words]
-        return "".join((*pieces, " ")), array("L", accumulate(map(len, pieces), initial=0))
+        every, places = "".join((*pieces, " ")), list(accumulate(map(len, pieces), initial=0))
+        found: dict[tuple[int, int], None] = {}
+        at = every.find(phrase)
+        while at >= 0:
+            found[bisect_right(places, at) - 1, bisect_right(places, at + len(phrase) - 2) - 1] = None
+            at = every.find(phrase, at + 1)
+        return list(found)
