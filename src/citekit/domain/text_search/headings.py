@@ -124,6 +124,8 @@ def headings_in(
     beginnings = {title[0] for title in wanted}
     found: dict[tuple[str, ...], tuple[int, int]] = {}
     for first, line in enumerate(words):
+        if not line or not (line[0] in beginnings or line[0].isdecimal()):
+            continue  # the most frequent case, without a new tuple for each line
         if beginnings.isdisjoint(_unnumbered(line)[:1]):
             continue
         for last, heading in _headings_from(words, first, longest):

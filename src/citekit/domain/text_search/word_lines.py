@@ -9,16 +9,16 @@ from itertools import accumulate
 
 from attrs import field, frozen
 
-from citekit.domain.words import words_by_line
+from citekit.domain.words import spaced_lines
 
 
 @frozen
 class WordLines:
     """The lines of a text that are not blank, and their words.
 
-    `starts` and `ends` are the offsets of each line in the text. `words` has a text for each of them: its words with a
-    space before, between, and after them. Without words, it is a space, which ends a phrase, or empty if the line is
-    not ASCII; a phrase continues across such a line.
+    `starts` and `ends` are the offsets of each line in the text. `words` has a text for each of them: its words with
+    spaces before, between, and after them. It is empty for a line without words that is not ASCII: a phrase continues
+    across such a line, but not across others without words.
     """
 
     starts: array[int] = field(repr=False)
@@ -31,12 +31,12 @@ class WordLines:
         starts, ends = array("L"), array("L")
         spaced: list[str] = []
         start = 0
-        for line, words in zip(text.split("\n"), words_by_line(text), strict=True):
+        for line, words in zip(text.split("\n"), spaced_lines(text), strict=True):
             end = start + len(line)
-            if words or line.strip():
+            if line.strip():
                 starts.append(start)
                 ends.append(end)
-                spaced.append(f" {' '.join(words)} " if words else " " * line.isascii())
+                spaced.append(f" {words} " if line.isascii() or words.strip() else "")
             start = end + 1
         return cls(starts, ends, spaced)
 
@@ -52,7 +52,7 @@ class WordLines:
         return [(number, number) for number, words in enumerate(self.words) if wanted in words]
 
     def _lines_across(self, phrase: str) -> list[tuple[int, int]]:
-        pieces = [words[:-1] or words for words in self.words]
+        pieces = [" ".join(("", *words.split())) or words[:1] for words in self.words]
         every, places = "".join((*pieces, " ")), list(accumulate(map(len, pieces), initial=0))
         found: dict[tuple[int, int], None] = {}
         at = every.find(phrase)
