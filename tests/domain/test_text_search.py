@@ -82,6 +82,30 @@ def test_a_phrase_may_continue_on_the_next_line() -> None:
     assert [] == lines("a\nthe net\nor sales of\nb", '"net sales"')
 
 
+def test_a_phrase_continues_across_a_dash_but_not_across_ascii_signs() -> None:
+    assert [("near", "the net\n\u2014\nsales")] == lines("the net\n\u2014\nsales", '"net sales"')
+    assert [] == lines("the net\n***\nsales", '"net sales"')
+
+
+def test_the_nearest_lines_are_found_for_each_word() -> None:
+    text = "net\n\nincome  tax\nnet, net income\nx\ntax\n\u00e9\nincome net"
+
+    assert [("near", "net\n\nincome  tax"), ("line", "net, net income"), ("line", "income net")] == lines(
+        text, "net income"
+    )
+    nearest = [("near", "net\n\nincome  tax"), ("near", "net, net income\nx\ntax")]
+    assert nearest == lines(text, "tax net income")
+
+
+@pytest.mark.parametrize("pattern", ["caf\u00e9|total", "total"])
+def test_a_pattern_finds_lines_that_are_not_ascii(pattern: str) -> None:
+    text = "x\n\nTOTAL \u2014 12\ncaf\u00c9 total\nnone"
+
+    found = list(LinePattern.of(pattern).lines_matching(text))
+
+    assert [(3, "TOTAL \u2014 12"), (14, "caf\u00c9 total")] == found
+
+
 def test_titles_of_nodes_and_captions_are_recognized() -> None:
     text = "Balance sheet\nThe balance sheet is here\nTable 4. Balance sheet items"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from attrs import field, frozen
@@ -52,11 +53,16 @@ class WordLines:
         return [(number, number) for number, words in enumerate(self.words) if wanted in words]
 
     def _lines_across(self, phrase: str) -> list[tuple[int, int]]:
-        pieces = [" ".join(("", *words.split())) or words[:1] for words in self.words]
-        every, places = "".join((*pieces, " ")), list(accumulate(map(len, pieces), initial=0))
+        every, places = self._joined
         found: dict[tuple[int, int], None] = {}
         at = every.find(phrase)
         while at >= 0:
             found[bisect_right(places, at) - 1, bisect_right(places, at + len(phrase) - 2) - 1] = None
             at = every.find(phrase, at + 1)
         return list(found)
+
+    @cached_property
+    def _joined(self) -> tuple[str, Sequence[int]]:
+        """The words of all lines with one space between two words, and where each line begins there."""
+        pieces = [" ".join(("", *words.split())) or words[:1] for words in self.words]
+        return "".join((*pieces, " ")), array("L", accumulate(map(len, pieces), initial=0))
