@@ -12,7 +12,7 @@ from citekit.domain.errors import RequestRefused
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.quotable import Quotable
-from citekit.domain.text_search.blocks import BLOCK, blocks_of
+from citekit.domain.text_search.blocks import BLOCK, TextBlock, blocks_of
 from citekit.domain.text_search.headings import HEADING_LINES, heading_lines, headings_in
 from citekit.domain.text_search.line_pattern import LinePattern
 from citekit.domain.text_search.long_lines import cut_around
@@ -25,8 +25,10 @@ NONE: frozenset[tuple[str, ...]] = frozenset()
 
 def lines(text: str, query: str, *titles: str) -> list[tuple[str, str]]:
     headings = frozenset(tuple(words_of(title)) for title in titles)
+    block = TextBlock(ExtractedText(UnitKind.PAGE, text, ()))
     return [
-        (each.kind.name.lower(), text[each.start : each.end]) for each in matches_in(text, parse_query(query), headings)
+        (each.kind.name.lower(), text[each.start : each.end])
+        for each in matches_in(block, parse_query(query), headings)
     ]
 
 
@@ -78,6 +80,30 @@ def test_one_line_with_all_words_is_better_than_several() -> None:
 def test_a_phrase_may_continue_on_the_next_line() -> None:
     assert [("near", "the net\nsales of")] == lines("a\nthe net\nsales of\nb", '"net sales"')
     assert [] == lines("a\nthe net\nor sales of\nb", '"net sales"')
+
+
+def test_a_phrase_continues_across_a_dash_but_not_across_ascii_signs() -> None:
+    assert [("near", "the net\n\u2014\nsales")] == lines("the net\n\u2014\nsales", '"net sales"')
+    assert [] == lines("the net\n***\nsales", '"net sales"')
+
+
+def test_the_nearest_lines_are_found_for_each_word() -> None:
+    text = "net\n\nincome  tax\nnet, net income\nx\ntax\n\u00e9\nincome net"
+
+    assert [("near", "net\n\nincome  tax"), ("line", "net, net income"), ("line", "income net")] == lines(
+        text, "net income"
+    )
+    nearest = [("near", "net\n\nincome  tax"), ("near", "net, net income\nx\ntax")]
+    assert nearest == lines(text, "tax net income")
+
+
+@pytest.mark.parametrize("pattern", ["caf\u00e9|total", "total"])
+def test_a_pattern_finds_lines_that_are_not_ascii(pattern: str) -> None:
+    text = "x\n\nTOTAL \u2014 12\ncaf\u00c9 total\nnone"
+
+    found = list(LinePattern.of(pattern).lines_matching(text))
+
+    assert [(3, "TOTAL \u2014 12"), (14, "caf\u00c9 total")] == found
 
 
 def test_titles_of_nodes_and_captions_are_recognized() -> None:

@@ -35,7 +35,7 @@ from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
-from citekit.domain.text_search.headings import Headings
+from citekit.domain.text_search.headings import Headings, KeptHeadings
 from citekit.domain.text_search.inflections import forms_of, number_forms
 from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.domain.text_search.long_lines import cut_around
@@ -88,6 +88,11 @@ class _Candidate:
     def rank(self) -> tuple[bool, int, float]:
         """The sort key of the candidate: the best first, and hidden text last."""
         return self.block.hidden, -self.match.kind, -self.match.share
+
+    @property
+    def shown(self) -> tuple[Location, str]:
+        """The location and the text of the candidate."""
+        return self.location, self.block.text[self.match.start : self.match.end]
 
 
 @frozen
@@ -154,7 +159,7 @@ class _RawMatches:
             if number % COMPARED == 0:
                 progress(number, None, "searching")
             seen.add((each.resource_id, each.at))
-            found = matches_in(each.block.text, query, frozenset())
+            found = matches_in(each.block, query, frozenset())
             if not found:
                 continue
             matching += 1
@@ -179,6 +184,7 @@ class FindText:
     library: IndexedLibrary
     rank: RankPages
     nodes: NodeIndex
+    headings: KeptHeadings = field(factory=KeptHeadings, init=False)
 
     def __call__(
         self,
@@ -227,22 +233,25 @@ class FindText:
 
         found, wanted = _in_other_words(search, wanted)
         query = " ".join([query, *found.instead.values()])
+
+        def partial_hits(limit: int) -> Iterator[TextHit]:
+            return self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
+
         if not found.candidates and wanted.may_be_question and found.searched:
-            hits = self._partial_hits(query, names if resources else (), partial_limit, context_lines, roots, progress)
+            hits = list(partial_hits(partial_limit))
         elif not found.candidates and found.searched and wanted.may_lack_words(found.absent):
             hits = self._hits_with_phrases(search, wanted, partial_limit, context_lines)
             if not hits:
-                hits = self._partial_hits(
-                    query, names if resources else (), partial_limit, context_lines, roots, progress
-                )
+                hits = list(partial_hits(partial_limit))
         else:
             best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
             few = len(best) <= FEW and wanted.may_be_question and not context_lines
             hits = self._whole_hits(_by_page(best), found.maps, wanted.words, context_lines, FOLLOWING if few else ())
-            if wanted.may_be_question and all(each.match.kind is Kind.SCATTERED for each in best) and found.candidates:
-                more = self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
+            are_apart = wanted.may_be_question and all(each.match.kind is Kind.SCATTERED for each in best)
+            if are_apart and 0 < len(best) < limit:
                 known = {each.address for each in hits}
-                hits += [each for each in more if each.address not in known][: min(ALSO, limit - len(hits))]
+                more = (each for each in partial_hits(limit) if each.address not in known)
+                hits += islice(more, min(ALSO, limit - len(hits)))
         return FoundText(
             hits=hits,
             total=found.total,
@@ -259,7 +268,7 @@ class FindText:
             texts = self._texts(names, roots, progress)
             found = groupby(self.index.find(query.words, texts.versions), key=lambda each: each[0])
             blocks = ((texts.maps[name], (block for _, block in each)) for name, each in found)
-            candidates = [each for own, text in blocks for each in _candidates(query, own, text)]
+            candidates = [each for own, text in blocks for each in _candidates(query, own, text, self.headings)]
             if self.index.versions(list(texts.versions)) == texts.versions:
                 break  # otherwise the index was damaged and left blocks out
 
@@ -345,7 +354,7 @@ class FindText:
                 continue
             blocks = [each.block for each in sorted(found, key=lambda each: each.at)]
             visible = blocks if raw.is_complete else [block for block in blocks if not block.hidden]
-            candidates += _candidates(query, checked.maps[name], visible)
+            candidates += _candidates(query, checked.maps[name], visible, self.headings)
         return candidates
 
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
@@ -422,11 +431,11 @@ class FindText:
         context_lines: int,
         roots: Sequence[Path],
         progress: Progress,
-    ) -> list[TextHit]:
-        """Return the pages of the resources (default: all) that most likely answer the query and contain at least one
-        of its words.
+    ) -> Iterator[TextHit]:
+        """Yield up to `limit` hits in the pages of the resources (default: all) that most likely answer the query and
+        contain at least one of its words.
         """
-        hits: list[TextHit] = []
+        left = limit
         ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages
         for number, page in enumerate(each for each in ranked if each.coverage):
             resource_map = self.maps.get(page.resource_id)
@@ -437,8 +446,10 @@ class FindText:
                 if not (following and own and set(hit.text.split("\n")) <= set(own[0].after)):
                     own.append(hit)
                 following //= 3
-            hits += own
-        return hits[:limit]
+            yield from own[:left]
+            left -= len(own)
+            if left <= 0:
+                break
 
     def _hit(
         self,
@@ -538,21 +549,36 @@ def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Se
     return absent, {word: form for word, form in found if form is not None}
 
 
-def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> Iterator[_Candidate]:
-    """Yield the matches in blocks of one resource, except hidden ones that repeat the text at the same location."""
-    headings = Headings(resource_map.outline.walk())
-    visible: set[tuple[Location, str]] = set()
+def _candidates(
+    query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock], kept: KeptHeadings
+) -> list[_Candidate]:
+    """Return the matches in blocks of one resource, except hidden ones that repeat the text at the same location."""
+    headings = kept.of(resource_map)
+    found: list[_Candidate] = []
+    shown: set[tuple[Location, str]] | None = None  # not needed until there is hidden text, which is rare
     for block in blocks:
-        for match in matches_in(block.text, query, headings.on(block)):
-            try:
-                location = block.located.locate(match.start, match.end).clamp(resource_map.extent)
-            except LocationOutside:
-                continue
-            shown = location, block.text[match.start : match.end]
-            if block.hidden and shown in visible:
-                continue
-            visible.add(shown)
-            yield _Candidate(resource_map.resource_id, block, match, location)
+        if block.hidden and shown is None:
+            shown = {each.shown for each in found}
+        for each in _located(block, matches_in(block, query, headings.on(block)), resource_map):
+            if shown is not None:
+                if block.hidden and each.shown in shown:
+                    continue
+                shown.add(each.shown)
+            found.append(each)
+    return found
+
+
+def _located(block: TextBlock, matches: Sequence[LineMatch], resource_map: ResourceMap) -> Iterator[_Candidate]:
+    """Yield the matches in a block with their locations, except those outside the extent of the resource."""
+    name, extent = resource_map.resource_id, resource_map.extent
+    if block.page is not None:
+        with suppress(LocationOutside):
+            page = block.page.clamp(extent)
+            yield from [_Candidate(name, block, match, page) for match in matches]
+        return
+    for match in matches:
+        with suppress(LocationOutside):
+            yield _Candidate(name, block, match, block.located.locate(match.start, match.end).clamp(extent))
 
 
 def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_further: bool) -> Iterator[_Candidate]:

@@ -329,4 +329,4 @@ def _missing(stage: FirstStage, ready: ReadyDocument, block: TextBlock) -> float
     if not specifics:
         return 0.0
     names = (ready.resource_map.title, PurePath(ready.resource_map.source_path).stem)
-    return missing_share(specifics, frozenset(page_words(block.text)[1]), names, stage.rarities)
+    return missing_share(specifics, frozenset(page_words(block.text).stems), names, stage.rarities)

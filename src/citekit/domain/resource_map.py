@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
@@ -15,7 +15,7 @@ from citekit.domain.chunks import is_chunk, nodes_without_chunks
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationMalformed, NodeMissing
 from citekit.domain.extent import Extent, extent_text
-from citekit.domain.locations import Location
+from citekit.domain.locations import Location, Pages
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
@@ -108,6 +108,20 @@ class ResourceMap:
                 best = (depth, node) if best is None or depth > best[0] else best
                 pending.extend((depth + 1, child) for child in reversed(node.children))
         return best and best[1]
+
+    def nodes_on_page(self, page: int) -> Iterator[tuple[Node, bool]]:
+        """Yield the nodes of whole pages that include a page, and whether they begin on it, parents before their
+        children.
+        """
+        for pages, node in self._nodes_of_pages:
+            if pages[0] <= page <= pages[-1] and page in pages:
+                yield node, pages[0] == page
+
+    @cached_property
+    def _nodes_of_pages(self) -> list[tuple[Sequence[int], Node]]:
+        """The page numbers of each node of whole pages, and the node."""
+        located = ((node.location, node) for node in self.walk())
+        return [(place.numbers, node) for place, node in located if isinstance(place, Pages) and place.region is None]
 
     @property
     def outline(self) -> ResourceMap:

@@ -23,6 +23,9 @@ _NOT_WORD = re.compile(r"[\W_]")
 _SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
 """Translation table for ASCII: everything except letters and digits becomes a space."""
 
+_SPACED_LINES = _SPACED[:10] + b"\n" + _SPACED[11:]
+"""`_SPACED` that keeps line feeds."""
+
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text: sequences of letters and digits, casefolded, without accents, and cut to `WORD_LIMIT`
@@ -38,6 +41,19 @@ def words_of(text: str) -> list[str]:
         words = folded.translate(_BARE).split()
     is_long = len(text) > WORD_LIMIT and max(map(len, words), default=0) > WORD_LIMIT
     return [word[:WORD_LIMIT] for word in words] if is_long else words
+
+
+def spaced_lines(text: str) -> list[str]:
+    """Return, for each line of a text, a text with `words_of` the line and spaces between them.
+
+    This takes less time than dividing each line into words.
+    """
+    plain = with_few_translated(text.casefold(), _BARE)
+    if plain.isascii():
+        spaced = plain.encode("ascii").translate(_SPACED_LINES).decode("ascii")
+        if max(map(len, spaced.split()), default=0) <= WORD_LIMIT:
+            return spaced.split("\n")
+    return [" ".join(words_of(line)) for line in text.split("\n")]
 
 
 @lru_cache(maxsize=LINES_KEPT)

@@ -124,6 +124,8 @@ def visible_text(text: str) -> str:
 
     The spaces around a hidden part become one space.
     """
+    if text.isascii():
+        return text
     if HIDDEN in text:
         text = _HIDDEN.sub("", text)
     text = text.replace(COMPUTED, "")

@@ -56,10 +56,13 @@ def _line_stems(line: str) -> frozenset[str]:
 
 
 def _best(lines: Sequence[_Line], rarities: Mapping[str, float]) -> tuple[float, tuple[int, int] | None]:
-    """Return the value of the best adjacent lines, and their offsets, or None if there are no lines."""
+    """Return the value of the best adjacent lines, and their offsets, or None if there are no lines.
+
+    The best lines begin with a line that has a stem, if there is one.
+    """
     whole = sum(rarities.values()) or 1.0
-    best, chosen = -1.0, None
-    for first in range(len(lines)):
+    best, chosen = (0.0, lines[0][:2]) if lines else (-1.0, None)
+    for first in (number for number, line in enumerate(lines) if line[2]):
         found: frozenset[str] = frozenset()
         share = 0.0
         for last in range(first, min(first + MOST, len(lines))):

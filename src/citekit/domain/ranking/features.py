@@ -6,12 +6,11 @@ features that need the text: adjacent words, whole words, and whether the words 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise
-from operator import mul
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from operator import attrgetter, mul
 
-from attrs import astuple, evolve, field, frozen
+from attrs import field, fields, frozen
 
 from citekit.domain.library.lexical import STEM, stems, tokens
 from citekit.domain.ranking.document_index import FIRST, TITLE, DocumentIndex
@@ -69,7 +68,11 @@ class Features:
 
     def dot(self, other: Features) -> float:
         """Return the sum of the values weighted by those of `other`, for example by the weights `PAGES`."""
-        return float(sum(map(mul, astuple(self), astuple(other))))
+        return float(sum(map(mul, _values(self), _values(other))))
+
+
+_values: Callable[[Features], tuple[float, ...]] = attrgetter(*(each.name for each in fields(Features)))
+"""Returns the values of features in order, in less time than `astuple`."""
 
 
 @frozen(kw_only=True)
@@ -92,8 +95,22 @@ class FirstStage:
     similarities: Sequence[float] | None = field(repr=False)
     referred: Mapping[int, float] = field(factory=dict)
 
-    def features(self, page: int) -> Features:
-        """Return the features of a page, by its number from 0."""
+    @cached_property
+    def pairs(self) -> Sequence[tuple[float, str]]:
+        """The weight of each pair of the question, and its stems as in `PageWords.stemmed`."""
+        weights = self.rarities.get
+        return [
+            (max(weights(first, 0.0), weights(second, 0.0)), f" {first} {second} ")
+            for first, second in self.question.pairs
+        ]
+
+    @cached_property
+    def whole_words(self) -> Sequence[tuple[float, str]]:
+        """The weight of each word of the question that is longer than a stem, and the word as in `PageWords.words`."""
+        return [(self.rarities.get(word[:STEM], 0.0), f" {word} ") for word in self.question.words]
+
+    def features(self, page: int, *, pairs: float = 0.0, whole_words: float = 0.0, passage: float = 0.0) -> Features:
+        """Return the features of a page, by its number from 0. Those of the second stage are given."""
         sentence = self.question.sentence
         gate = 0.0 if self.lists[page] else sentence
         similarity = 0.0 if self.similarities is None else self.similarities[page]
@@ -108,6 +125,9 @@ class FirstStage:
             numeric=0.0 if self.lists[page] else self.numeric[page],
             contents=float(self.lists[page]),
             reference=self.referred.get(page, 0.0),
+            pairs=pairs,
+            whole_words=whole_words,
+            passage=passage,
         )
 
     def scores(self, weights: Features) -> list[float]:
@@ -233,27 +253,31 @@ def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
     ]
 
 
+@frozen
+class PageWords:
+    """The words of a page and its stems. `words` and `stemmed` are texts with a space before, between, and after them."""
+
+    words: str = field(repr=False)
+    stemmed: str = field(repr=False)
+    stems: Sequence[str] = field(repr=False)
+
+
 @lru_cache(maxsize=PAGES_KEPT)
-def page_words(text: str) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the words of a page and their stems, cached because the same pages are the best for many questions."""
+def page_words(text: str) -> PageWords:
+    """Return the words of a page, cached because the same pages are the best for many questions."""
     words = tokens(text)
-    return words, stems(words)
+    here = stems(words)
+    return PageWords(f" {' '.join(words)} ", f" {' '.join(here)} ", here)
 
 
 def second_stage(stage: FirstStage, page: int, text: str) -> Features:
     """Return the features of a page, by its number from 0, including those that need its text."""
-    question, rarities = stage.question, stage.rarities
-    words, here = page_words(text)
-    adjacent, whole = frozenset(pairwise(here)), frozenset(words)
-    pairs = [
-        (max(rarities.get(first, 0.0), rarities.get(second, 0.0)), (first, second)) for first, second in question.pairs
-    ]
-    longer = [(rarities.get(word[:STEM], 0.0), word) for word in question.words]
-    return evolve(
-        stage.features(page),
-        pairs=_share((weight, pair in adjacent) for weight, pair in pairs),
-        whole_words=_share((weight, word in whole) for weight, word in longer),
-        passage=_best_passage(here, rarities),
+    own = page_words(text)
+    return stage.features(
+        page,
+        pairs=_share((weight, pair in own.stemmed) for weight, pair in stage.pairs),
+        whole_words=_share((weight, word in own.words) for weight, word in stage.whole_words),
+        passage=_best_passage(own.stems, stage.rarities),
     )
 
 
@@ -267,12 +291,14 @@ def _share(weighted: Iterable[tuple[float, bool]]) -> float:
 
 
 def _best_passage(here: Sequence[str], rarities: Mapping[str, float]) -> float:
+    """Return the weight of the question's stems that one passage has, as a fraction of the weight of all of them."""
     whole = sum(rarities.values())
     if not whole:
         return 0.0
-    wanted = rarities.keys()
-    best = 0.0
-    for start in range(0, max(1, len(here) - STEP), STEP):
-        passage = wanted & here[start : start + PASSAGE]
-        best = max(best, sum(rarities[stem] for stem in passage))
-    return best / whole
+    last = max(0, -(-(len(here) - STEP) // STEP) - 1)
+    stems_of: dict[int, set[str]] = {}
+    for at, stem in [(at, stem) for at, stem in enumerate(here) if stem in rarities]:
+        for passage in range(max(0, (at - PASSAGE) // STEP + 1), min(last, at // STEP) + 1):
+            stems_of.setdefault(passage, set()).add(stem)
+    sums = (sum([rarities[stem] for stem in found]) for found in stems_of.values())
+    return max(sums, default=0.0) / whole

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from attrs import evolve, frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
+from citekit.domain.locations import Pages
 from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.transcript import Transcript
+from citekit.domain.text_search.word_lines import WordLines
 
 BLOCK = 3000
 """The number of characters after which a block ends, at the next line. A page is one block."""
@@ -33,6 +36,19 @@ class TextBlock:
     def text(self) -> str:
         """The text of the block."""
         return self.located.text
+
+    @cached_property
+    def page(self) -> Pages | None:
+        """The location of every part of the block if it is the text of one page; otherwise None."""
+        match self.located:
+            case ExtractedText(kind=UnitKind.PAGE, units=[unit]):
+                return Pages((unit.number,))
+        return None
+
+    @cached_property
+    def lines(self) -> WordLines:
+        """The lines and words of the text."""
+        return WordLines.of(self.text)
 
 
 def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:

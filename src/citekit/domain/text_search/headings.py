@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
+from threading import Lock
+
+from attrs import define, field
 
 from citekit.domain.library.extracted_text import UnitKind
 from citekit.domain.locations import Chapter, Lines, Location, Pages
 from citekit.domain.node import Node
 from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.quotes.transcript import Transcript
+from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import line_words, words_of
 
@@ -53,6 +59,30 @@ class Headings:
         return self._words[start]
 
 
+KEPT_HEADINGS = 32
+"""The maximum number of maps whose headings stay in memory."""
+
+
+@define
+class KeptHeadings:
+    """The headings of the maps that were searched last. Those of a map are valid only for the same object."""
+
+    _kept: OrderedDict[str, tuple[Callable[[], object], Headings]] = field(factory=OrderedDict, init=False, repr=False)
+    _lock: Lock = field(factory=Lock, init=False, repr=False)
+
+    def of(self, resource_map: ResourceMap) -> Headings:
+        """Return the headings of the outline of a map."""
+        with self._lock:
+            map_of, headings = self._kept.get(resource_map.resource_id, (None, None))
+            if headings is None or map_of is None or map_of() is not resource_map:
+                headings = Headings(resource_map.outline.walk())
+                self._kept[resource_map.resource_id] = weakref.ref(resource_map), headings
+            self._kept.move_to_end(resource_map.resource_id)
+            if len(self._kept) > KEPT_HEADINGS:
+                self._kept.popitem(last=False)
+            return headings
+
+
 def _starts_in(block: TextBlock) -> list[_Start]:
     located = block.located
     if isinstance(located, Transcript):
@@ -94,6 +124,8 @@ def headings_in(
     beginnings = {title[0] for title in wanted}
     found: dict[tuple[str, ...], tuple[int, int]] = {}
     for first, line in enumerate(words):
+        if not line or not (line[0] in beginnings or line[0].isdecimal()):
+            continue  # the most frequent case, without a new tuple for each line
         if beginnings.isdisjoint(_unnumbered(line)[:1]):
             continue
         for last, heading in _headings_from(words, first, longest):

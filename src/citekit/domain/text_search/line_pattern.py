@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, chain
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -25,7 +26,7 @@ WORK = 4_000_000
 """The maximum number of states that the searches with one pattern visit."""
 
 CACHED = 20_000
-"""The maximum number of cached transitions."""
+"""The maximum number of transitions that are kept."""
 
 _Accepts = Callable[[str], bool]
 _WORD = re.compile(r"\w")
@@ -61,6 +62,15 @@ class _State:
     after: list[int] = field(factory=list)
 
 
+_FOUND = -1
+"""The number that stands for the final state."""
+
+_Reached = tuple[frozenset[int], str]
+"""The states that are reached before a character, and the kind of the previous one: `w` for a character of a word, a
+space for another, and empty at the start of the line.
+"""
+
+
 @define
 class LinePattern:
     """A compiled regular expression for lines, which ignores case.
@@ -72,9 +82,14 @@ class LinePattern:
     _states: list[_State] = field(factory=list)
     _start: int = 0
     _final: int = 0
-    _required: Sequence[str] = ()
+    _required: Sequence[bytes] = (b"",)
     _spent: int = field(default=0, init=False)
-    _cache: dict[tuple[frozenset[int], str, str], tuple[frozenset[int], bool]] = field(factory=dict, init=False)
+    _numbers: dict[_Reached, int] = field(factory=dict, init=False, eq=False, repr=False)
+    _reached: list[_Reached] = field(factory=list, init=False, eq=False, repr=False)
+    _after: list[dict[str, int]] = field(factory=list, init=False, eq=False, repr=False)
+    """By number of what is reached, its number after each character seen there, which is empty at the end of a line."""
+
+    _kept: int = field(default=0, init=False, eq=False)
 
     @classmethod
     def of(cls, pattern: str) -> LinePattern:
@@ -91,43 +106,76 @@ class LinePattern:
             raise RequestRefused(f"The regular expression is invalid: {str(wrong)[:200]}.") from None
         made._final = made._add(_State())
         made._states[end].after.append(made._final)
-        made._required = _required(parsed)
+        made._required = sorted((each.encode() for each in _required(parsed)), key=len, reverse=True) or (b"",)
         return made
 
-    def may_match(self, text: str) -> bool:
-        """Return False only if `text` lacks characters that every match contains. This check is fast."""
-        lowered = text.lower() if self._required and text.isascii() else ""
-        return not lowered or all(each in lowered for each in self._required)
+    def lines_matching(self, text: str) -> Iterator[tuple[int, str]]:
+        """Yield the offset and the text of each line of `text` that is not blank and that the pattern matches.
+
+        Raise `RequestRefused` if the search takes too much work.
+        """
+        numbers = self._lines_that_may_match(text)
+        if not numbers:
+            return
+        lines = text.split("\n")
+        starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+        for number in numbers:
+            if lines[number].strip() and self.matches(lines[number]):
+                yield starts[number], lines[number]
+
+    def _lines_that_may_match(self, text: str) -> Sequence[int]:
+        """Return the numbers of the lines, from 0, that have the ASCII characters that every match contains.
+
+        This is fast, because only ASCII characters change their case.
+        """
+        lowered = text.encode("utf-8", "surrogatepass").lower()
+        if not all(each in lowered for each in self._required):
+            return ()
+        longest, others = self._required[0], self._required[1:]
+        found = [(number, line) for number, line in enumerate(lowered.split(b"\n")) if longest in line]
+        return [number for number, line in found if all(each in line for each in others)]
 
     def matches(self, line: str) -> bool:
         """Return whether the pattern matches anywhere in the line. Raise `RequestRefused` if the search takes too much
         work.
         """
-        if not self.may_match(line):
-            return False
-        current: frozenset[int] = frozenset()
-        before = ""
-        for character in line:
-            current, found = self._step(current, before, character)
-            if found:
+        number, known = self._number_of((frozenset(), "")), self._after
+        for character in chain(line, ("",)):
+            after = known[number].get(character)
+            number = self._step(number, character) if after is None else after
+            if number == _FOUND:
                 return True
-            before = character
-        return self._step(current, before, "")[1]
+        return False
 
-    def _step(self, current: frozenset[int], before: str, character: str) -> tuple[frozenset[int], bool]:
-        """Return the states after `character`, and whether the final state was reached before it.
+    def _number_of(self, reached: _Reached) -> int:
+        number = self._numbers.get(reached)
+        if number is None:
+            number = self._numbers[reached] = len(self._reached)
+            self._reached.append(reached)
+            self._after.append({})
+        return number
 
-        `current` are the states before `character`, and `before` is the previous character.
+    def _step(self, number: int, character: str) -> int:
+        """Return the number of what is reached after `character`, or `_FOUND` if the final state was reached before it.
+
+        Keep it, but forget all others first if there are `CACHED`.
         """
-        key = current, "w" if _is_word(before) else before and " ", character
-        known = self._cache.get(key)
-        if known is None:
-            if len(self._cache) >= CACHED:
-                self._cache.clear()
-            known = self._cache[key] = self._stepped(current, before, character)
-        return known
+        (states, before), known = self._reached[number], self._after[number]
+        later, is_found = self._stepped(states, before, character)
+        if self._kept >= CACHED:
+            for each in (self._numbers, self._reached, self._after):
+                each.clear()
+            self._kept = 0
+        kind = "w" if _is_word(character) else character and " "
+        known[character] = after = _FOUND if is_found else self._number_of((later, kind))
+        self._kept += 1
+        return after
 
     def _stepped(self, current: Iterable[int], before: str, character: str) -> tuple[frozenset[int], bool]:
+        """Return the states after `character`, and whether the final state was reached before it.
+
+        `current` are the states before `character`, and `before` is the kind of the previous character.
+        """
         pending, seen, after = [self._start, *current], set[int](), set[int]()
         while pending:
             number = pending.pop()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from itertools import islice
 
 from attrs import frozen
 
+from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.query import TextQuery
-from citekit.domain.words import line_words, lines_that_may_have
+from citekit.domain.text_search.word_lines import WordLines
+from citekit.domain.words import line_words
 
 NEAR = 3
 """The maximum number of line ends, without blank lines, between words that are close together."""
@@ -56,114 +58,93 @@ class LineMatch:
     share: float
 
 
-def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
+def matches_in(block: TextBlock, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
     """Return the matches of a query in the text of a block, in reading order.
 
     `headings` are the titles of nodes, each split into words. Raise `RequestRefused` if a regular expression takes too
     much work.
     """
-    if query.pattern is not None and not query.pattern.may_match(text):
-        return []
-    lines, starts, numbers, at = [], [], [], 0
-    for number, line in enumerate(text.split("\n")):
-        if line.strip():
-            lines.append(line)
-            starts.append(at)
-            numbers.append(number)
-        at += len(line) + 1
     if query.pattern is not None:
-        found = [(number, number) for number, line in enumerate(lines) if query.pattern.matches(line)]
-        return [_match(Kind.LINE, each, lines, starts, (), headings) for each in found]
-    likely = lines_that_may_have(text, query.words)
-    words = [line_words(line) if number in likely else _OTHER for line, number in zip(lines, numbers, strict=True)]
-    occurrences = _occurrences(words, query)
+        return [
+            LineMatch(_kind_of(line, line_words(line), headings), start, start + len(line), 0.0)
+            for start, line in query.pattern.lines_matching(block.text)
+        ]
+    occurrences = list(map(block.lines.lines_with, query.phrases))
     if not all(occurrences):
         return []
-    spans = _close(occurrences)
-    if not spans:
-        return [_match(Kind.SCATTERED, _densest(occurrences), lines, starts, query.words, headings)]
-    return [_match(Kind.LINE, span, lines, starts, query.words, headings) for span in spans]
+    spans, make = _close(occurrences), _Matches(block.text, block.lines, frozenset(query.words), headings)
+    return list(map(make.of_lines, spans)) or [make.scattered(_densest(occurrences))]
 
 
-def _match(
-    kind: Kind,
-    span: tuple[int, int],
-    lines: Sequence[str],
-    starts: Sequence[int],
-    words: Sequence[str],
-    headings: frozenset[tuple[str, ...]],
-) -> LineMatch:
-    first, last = span
-    own = [word for line in lines[first : last + 1] for word in line_words(line)]
-    share = sum(word in words for word in own) / max(1, len(own))
-    if kind is Kind.LINE:
-        text = " ".join(lines[first : last + 1])
-        if tuple(own) in headings:
-            kind = Kind.HEADING
-        elif len(text) <= _CAPTION_LIMIT and _CAPTION.match(text):
-            kind = Kind.CAPTION
-        elif last > first:
-            kind = Kind.NEAR
-    return LineMatch(kind, starts[first], starts[last] + len(lines[last]), share)
+@frozen
+class _Matches:
+    """Makes the matches of a query with the words `wanted` in a block."""
+
+    text: str
+    lines: WordLines
+    wanted: frozenset[str]
+    headings: frozenset[tuple[str, ...]]
+
+    def of_lines(self, span: tuple[int, int]) -> LineMatch:
+        """Return the match of lines (first, last) that contain all words."""
+        first, last = span
+        lines = self.lines
+        start, end = lines.starts[first], lines.ends[last]
+        if first == last:
+            own = lines.words[first].split()
+            return LineMatch(_kind_of(self.text[start:end], own, self.headings), start, end, self._share(own))
+        own = "".join(lines.words[first : last + 1]).split()
+        kind = _kind_of(lines.joined(self.text, first, last), own, self.headings)
+        return LineMatch(Kind.NEAR if kind is Kind.LINE else kind, start, end, self._share(own))
+
+    def scattered(self, number: int) -> LineMatch:
+        """Return the match of a line of a block that has all words, but not close together."""
+        start, end = self.lines.starts[number], self.lines.ends[number]
+        return LineMatch(Kind.SCATTERED, start, end, self._share(self.lines.words[number].split()))
+
+    def _share(self, words: Sequence[str]) -> float:
+        return sum(map(self.wanted.__contains__, words)) / max(1, len(words))
 
 
-_OTHER = ("",)
-"""Stands for the words of a line without words of the query: no phrase continues across it."""
-
-
-def _occurrences(lines: Iterable[Sequence[str]], query: TextQuery) -> list[list[tuple[int, int]]]:
-    """Return the (first, last) line numbers of the occurrences of each phrase in `lines`, each as its words."""
-    every: list[str] = []
-    first_words = []
-    for words in lines:
-        first_words.append(len(every))
-        every.extend(words)
-    places: dict[str, list[int]] = {word: [] for word in query.words}
-    for at, word in enumerate(every):
-        if word in places:
-            places[word].append(at)
-
-    def line_of(at: int) -> int:
-        return bisect_right(first_words, at) - 1
-
-    return [
-        [
-            (line_of(at), line_of(at + len(phrase) - 1))
-            for at in places[phrase[0]]
-            if tuple(every[at : at + len(phrase)]) == phrase
-        ]
-        for phrase in query.phrases
-    ]
+def _kind_of(text: str, words: Sequence[str], headings: frozenset[tuple[str, ...]]) -> Kind:
+    """Return whether lines with all words of a query are a heading, a caption, or others."""
+    if headings and tuple(words) in headings:
+        return Kind.HEADING
+    return Kind.CAPTION if len(text) <= _CAPTION_LIMIT and _CAPTION.match(text) else Kind.LINE
 
 
 def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Return the shortest ranges (first, last) of lines in which all phrases occur close together."""
-    every = [sorted(set(each)) for each in occurrences]
-    spans = set()
-    for first, last in min(every, key=len):
-        low, high = first, last
-        for others in every:
-            at = bisect_right(others, (first, last))
-            near = others[max(0, at - 1) : at + 1]
-            begin, end = min(near, key=lambda each: max(last, each[1]) - min(first, each[0]))
-            low, high = min(low, begin), max(high, end)
-        if high - low <= NEAR:
-            spans.add((low, high))
+    """Return the shortest ranges (first, last) of lines in which all phrases occur close together.
+
+    `occurrences` are those of each phrase, in order and without duplicates.
+    """
+    together = set(occurrences[0]).intersection(*occurrences[1:])
+    spans = {span if span in together else _with_nearest(span, occurrences) for span in min(occurrences, key=len)}
     kept: list[tuple[int, int]] = []
-    for span in sorted(spans, key=lambda each: (-each[0], each[1])):
-        if not kept or span[1] < kept[-1][1]:
-            kept.append(span)
+    for first, last in dict(sorted(spans, reverse=True)).items():  # of several with the same first line, the shortest
+        if last - first <= NEAR and (not kept or last < kept[-1][1]):
+            kept.append((first, last))
     return kept[::-1]
 
 
-def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
-    """Return the first line in which the most phrases begin, as a range."""
+def _with_nearest(span: tuple[int, int], occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
+    """Return the range of lines from `span` to the nearest occurrence of each phrase."""
+    first, last = low, high = span
+    for others in occurrences:
+        at = bisect_right(others, span)
+        near = others[max(0, at - 1) : at + 1]
+        begin, end = min(near, key=lambda each: max(last, each[1]) - min(first, each[0]))
+        low, high = min(low, begin), max(high, end)
+    return low, high
+
+
+def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> int:
+    """Return the number of the first line in which the most phrases begin."""
     counts: dict[int, int] = {}
     for each in occurrences:
         for line in {first for first, _ in each}:
             counts[line] = counts.get(line, 0) + 1
-    line = min(counts, key=lambda number: (-counts[number], number))
-    return line, line
+    return min(counts, key=lambda number: (-counts[number], number))
 
 
 def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list[str]]:

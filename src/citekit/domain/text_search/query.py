@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from attrs import evolve, frozen
 
@@ -59,10 +60,10 @@ class TextQuery:
         """True if pages without some words may be useful: the query has several words, and none is quoted."""
         return self.pattern is None and not self.is_quoted and len(self.words) > 1
 
-    @property
-    def words(self) -> list[str]:
+    @cached_property
+    def words(self) -> Sequence[str]:
         """The distinct words of all phrases."""
-        return list(dict.fromkeys(word for phrase in self.phrases for word in phrase))
+        return tuple(dict.fromkeys(word for phrase in self.phrases for word in phrase))
 
     def reading(self, instead: Mapping[str, str]) -> TextQuery:
         """Return the query with words replaced as in `instead`, except quoted ones."""

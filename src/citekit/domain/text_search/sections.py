@@ -115,19 +115,11 @@ def node_at(outline: ResourceMap, block: TextBlock, start: int, location: Locati
     """
     if not is_whole(location) or len(location.numbers) != 1:
         return outline.innermost(location)
-    page = location.numbers[0]
-    beginning: list[Node] = []
-    continued: Node | None = None
-    for node in outline.walk():
-        place = node.location
-        if is_whole(place) and place.numbers[0] <= page <= place.numbers[-1] and page in place.numbers:
-            if place.numbers[0] == page:
-                beginning.append(node)
-            else:
-                continued = node
+    nodes = list(outline.nodes_on_page(location.numbers[0]))
+    continued = next((node for node, begins in reversed(nodes) if not begins), None)
     best, at = continued, -1
-    for node in beginning:
-        span = heading_span(block.text, node.title, inside=continued is not None)
+    for node, begins in nodes:
+        span = heading_span(block.text, node.title, inside=continued is not None) if begins else None
         if span is not None and at <= span[0] <= start:
             best, at = node, span[0]
     return outline.innermost(location) if best is None else best

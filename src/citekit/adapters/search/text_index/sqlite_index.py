@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableError
 from citekit.adapters.libraries.sqlite.database import Tables
+from citekit.adapters.search.text_index.kept_blocks import KeptBlocks
 from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.ports.text_index import FoundBlock, Generation, IndexedText
@@ -106,6 +107,7 @@ class SqliteTextIndex:
         """Open the index in `folder`, which is created by the first `put`."""
         self._file = SqliteFile(os.path.join(folder, DATABASE), _TABLES)  # noqa: PTH118
         self._seal = HomeSeal(folder)
+        self._kept = KeptBlocks()
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
         """See `TextIndex.versions`."""
@@ -197,7 +199,7 @@ class SqliteTextIndex:
             read = [(number, *rows.get(first + number, (b"", None))) for number in asked]
             holds = self._seal.checker()
             if all(_is_own(holds, code, name, version, number, data) for number, data, code in read):
-                return {number: from_bytes(data) for number, data, _ in read}
+                return {number: self._kept.of(data) for number, data, _ in read}
             self._file.discard()
         return {}
 
@@ -215,7 +217,7 @@ class SqliteTextIndex:
                 found, holds = self._rows(match, at, end, most), self._seal.checker()
                 for number, data, code in found:
                     if _is_own(holds, code, name, version, number - first, data):
-                        yield name, from_bytes(data)
+                        yield name, self._kept.of(data)
                     else:
                         is_whole = False
                 at = found[-1][0] + 1 if len(found) == most else end
@@ -288,7 +290,7 @@ class SqliteTextIndex:
                     data, code = blocks.get(number, (b"", None))
                     if number < first + count and _is_own(holds, code, name, version, number - first, data):
                         found += 1
-                        yield FoundBlock(name, version, number - first, from_bytes(data))
+                        yield FoundBlock(name, version, number - first, self._kept.of(data))
             is_whole = is_whole and found == len(batch)
         return is_whole
 
