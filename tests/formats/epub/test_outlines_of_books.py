@@ -42,6 +42,22 @@ def test_headings_below_the_contents_are_sections_that_nest(tmp_path: Path) -> N
     ] == tree(tuple(found.items))
 
 
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("Table of Contents", "The Lakes"),
+        ("Untitled", "The Lakes"),
+        ("Unknown Lakes", "Unknown Lakes"),
+        ("1984", "1984"),
+    ],
+)
+def test_a_placeholder_in_the_metadata_is_not_the_title(tmp_path: Path, written: str, title: str) -> None:
+    files = book_files(["<h1>Introduction</h1><h1>The Lakes</h1><p>a</p>", "<h1>Chapter 1</h1><p>b</p>"])
+    files["OPS/book.opf"] = str(files["OPS/book.opf"]).replace("A Small Book", written)
+
+    assert outline(write_epub(tmp_path / "b.epub", files)).title == title
+
+
 def test_a_heading_with_other_words_than_the_contents_begins_the_first_section(tmp_path: Path) -> None:
     body = "<h1>Chapter 1: One, in short</h1><h2>Aa</h2><p>a</p><h2>Bb</h2><p>b</p>"
     path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">1 One</a></li>'))
