@@ -79,5 +79,12 @@ def test_the_headings_of_markdown_slides_are_sections(tmp_path: Path, before: st
     assert found.items[0].location == Lines(3, 8)
 
 
+@pytest.mark.parametrize("written", ["Untitled Document", "Title", "Untitled"])
+def test_a_title_that_an_editor_wrote_is_not_that_of_the_page(tmp_path: Path, written: str) -> None:
+    page = f"<html><head><title>{written}</title></head>\n<body><h1>Lakes of the north</h1>\n{BODY}"
+
+    assert outline(tmp_path / "a.html", page).title == "Lakes of the north"
+
+
 def test_many_paragraphs_without_end_tags_take_linear_time(tmp_path: Path) -> None:
     assert outline(tmp_path / "a.html", "<p><b>word " * 100_000).items

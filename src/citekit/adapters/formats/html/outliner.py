@@ -15,7 +15,7 @@ from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outlin
 from citekit.adapters.formats.shared.sections import section_items
 from citekit.adapters.formats.shared.summaries import first_sentence
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
-from citekit.adapters.formats.shared.titles import words_of
+from citekit.adapters.formats.shared.titles import is_mistake, words_of
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -47,6 +47,7 @@ class HtmlOutliner:
         content = text.whole(SIZE_LIMIT)
         seen = None if content is None else seen_letters(content, source.path.name)
         page = Page() if content is None else read_page(content, text.line_count, seen)
+        page.title = "" if is_mistake(page.title) else page.title
         if not any(item.type not in ("figure", "table") for item in page.items):
             implied = None if content is None else _by_implied_headings(page, text, content, seen)
             return implied or _without_headings(page, self._fallback.outline(source, progress))
