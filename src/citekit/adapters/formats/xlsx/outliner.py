@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from attrs import define, evolve, field, frozen
@@ -92,7 +93,7 @@ def _sheet(
     sheet = read.sheet
     tables = workbook.tables(sheet)
     regions = _regions(workbook, read, [table.place for table in tables])
-    outline_items = [_table(table, sheet) for table in tables] + regions
+    outline_items = [_table(table, sheet) for table in tables] + regions + list(_groups(workbook, read, regions))
     outline_items += [OutlineItem(name, "range", place) for name, place in _once(names) if _fits(place, read)]
     outline_items += [chart for title, areas in charts for chart in _chart(title, areas, read)]
     return OutlineItem(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(outline_items))
@@ -170,6 +171,25 @@ def _region(workbook: Workbook, block: Block, location: Cells, above: Block | No
     )
 
 
+def _groups(workbook: Workbook, read: ReadSheet, regions: Sequence[OutlineItem]) -> Iterator[OutlineItem]:
+    """Yield the groups of rows in `regions` that are below a row with a bold text alone, each to the next such row.
+
+    The rows up to the column names are none, nor are the last row and those of regions in which most rows are like that.
+    """
+    places = {each.location for each in regions}
+    for block in read.blocks or ():
+        _, header, below = headed(workbook, block)
+        above = block.bottom - below if header else block.top
+        labels = {value.row: value for value in block.alone if workbook.is_bold(value) and workbook.is_shown(value)}
+        starts = [row for row in sorted(labels) if above < row < block.bottom]
+        if _location(block, read) not in places or 2 * len(starts) > block.bottom - above or block.left == block.right:
+            continue
+        for row, after in pairwise([*starts, block.bottom + 1]):
+            title = leading_text(workbook, {labels[row].column: labels[row]})
+            if title:
+                yield OutlineItem(title, "group", Cells(read.sheet.name, (row, block.left), (after - 1, block.right)))
+
+
 def _columns(header: Sequence[str], rows: int) -> str | None:
     return f"Columns: {', '.join(header)}. {_many(rows, 'row')} below the header." if header and rows else None
 
@@ -238,7 +258,7 @@ def _nested(outline_items: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
     return tuple(branch.grown() for branch in roots)
 
 
-_ORDER = ("table", "region", "range", "chart")
+_ORDER = ("table", "region", "group", "range", "chart")
 
 
 def _reading(outline_item: OutlineItem) -> tuple[int, ...]:
