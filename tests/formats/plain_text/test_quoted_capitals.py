@@ -27,7 +27,7 @@ def titles(path: Path, content: str) -> list[str]:
     ],
 )
 def test_dialog_signs_and_authors_are_no_headings(tmp_path: Path, quoted: str) -> None:
-    content = (quoted + PROSE).join(SECTIONS)
+    content = SECTIONS[0] + quoted + PROSE + "".join(SECTIONS[1:])
 
     assert titles(tmp_path / "a.txt", content) == ["THE LAKE", "THE RAIN", "THE ICE"]
 

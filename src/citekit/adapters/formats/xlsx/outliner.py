@@ -26,6 +26,9 @@ from citekit.domain.vocabulary import TABLE, any_of
 TITLE_GAP = 3
 """Maximum distance in rows between a title and the block below it."""
 
+LEAST_GROUPS = 2
+"""Minimum number of groups of rows of a region."""
+
 _UNITS = re.compile(r"\(?(?:(?:all )?(?:amounts|figures|values) )?in\b", re.IGNORECASE)
 """Matches the beginning of a note about units above a table (`In millions of euros`)."""
 
@@ -174,7 +177,8 @@ def _region(workbook: Workbook, block: Block, location: Cells, above: Block | No
 def _groups(workbook: Workbook, read: ReadSheet, regions: Sequence[OutlineItem]) -> Iterator[OutlineItem]:
     """Yield the groups of rows in `regions` that are below a row with a bold text alone, each to the next such row.
 
-    The rows up to the column names are none, nor are the last row and those of regions in which most rows are like that.
+    The rows up to the column names are none, nor are the last row, a row that is the only one like that, and those of
+    regions in which most rows are.
     """
     places = {each.location for each in regions}
     for block in read.blocks or ():
@@ -182,7 +186,8 @@ def _groups(workbook: Workbook, read: ReadSheet, regions: Sequence[OutlineItem])
         above = block.bottom - below if header else block.top
         labels = {value.row: value for value in block.alone if workbook.is_bold(value) and workbook.is_shown(value)}
         starts = [row for row in sorted(labels) if above < row < block.bottom]
-        if _location(block, read) not in places or 2 * len(starts) > block.bottom - above or block.left == block.right:
+        few, many = len(starts) < LEAST_GROUPS, 2 * len(starts) > block.bottom - above
+        if few or many or block.left == block.right or _location(block, read) not in places:
             continue
         for row, after in pairwise([*starts, block.bottom + 1]):
             title = leading_text(workbook, {labels[row].column: labels[row]})
