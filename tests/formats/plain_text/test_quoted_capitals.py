@@ -32,6 +32,12 @@ def test_dialog_signs_and_authors_are_no_headings(tmp_path: Path, quoted: str) -
     assert titles(tmp_path / "a.txt", content) == ["THE LAKE", "THE RAIN", "THE ICE"]
 
 
+def test_a_quotation_below_the_number_of_a_chapter_is_its_title(tmp_path: Path) -> None:
+    content = f'\nCHAPTER I.\n\n"THE LAKE"\n\n{PROSE}\nCHAPTER II.\n\nTHE RAIN\n\n{PROSE}'
+
+    assert titles(tmp_path / "a.txt", content) == ['CHAPTER I. "THE LAKE"', "CHAPTER II. THE RAIN"]
+
+
 def test_centered_headings_are_headings(tmp_path: Path) -> None:
     content = "".join(SECTIONS).replace("THE ", "                  THE ")
 

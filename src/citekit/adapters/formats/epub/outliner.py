@@ -69,7 +69,7 @@ class EpubOutliner:
 
 
 def _title(book: Book) -> str | None:
-    """Return the title in the metadata of a book, or if it is none, the first heading that may be the title."""
+    """Return the title in the metadata of a book, or instead of a placeholder the first heading that may be the title."""
     if book.title and not is_mistake(book.title):
         return book.title
     first = islice(

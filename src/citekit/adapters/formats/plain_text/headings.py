@@ -10,7 +10,7 @@ from attrs import define, field
 
 from citekit.adapters.formats.markup.rst import width
 from citekit.adapters.formats.shared.roman_numbers import from_roman, to_roman
-from citekit.adapters.formats.shared.sections import TextHeading
+from citekit.adapters.formats.shared.sections import TextHeading, is_bare_number
 from citekit.domain.vocabulary import (
     ACT,
     APPENDIX,
@@ -218,7 +218,7 @@ class HeadingFinder:
         elif _roman_value(title):
             self.romans.append(TextHeading(number, 9, title))
         elif len(title) <= _CAPITALS_LIMIT and title[-1] not in ",;" and title.isupper() and _is_words(title):
-            if _QUOTED.fullmatch(title) or _BY.fullmatch(self.above):
+            if (_QUOTED.fullmatch(title) and not is_bare_number(self.above)) or _BY.fullmatch(self.above):
                 return
             self.capitals.append(TextHeading(number, 8, title))
             if self.last.startswith(_INDENT):

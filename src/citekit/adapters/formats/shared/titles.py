@@ -27,7 +27,8 @@ _FILE_NAME = re.compile(
     re.I,
 )
 _PLACEHOLDER = re.compile(
-    r"^(untitled(?: (?:document|page|presentation|spreadsheet|form|book))?|(?:document|presentation|book|slide|title|preview|main)( title)?|pdf|unknown|none|no title|unbenannt)?"
+    r"^(untitled(?: (?:document|page|presentation|spreadsheet|form|book))?"
+    r"|(?:document|presentation|book|slide|title|preview|main)( title)?|pdf|unknown|none|no title|unbenannt)?"
     r"[\s\d._-]*(?:\.\w{3,4})?$|^arxiv:|^click to (?:edit|add)\b|^(?:type|enter) (?:the )?\w* ?title\b",
     re.I,
 )

@@ -23,7 +23,7 @@ FIRST_ROWS = 10
 
 
 ALONE_LIMIT = 1000
-"""Number of texts that are alone in their rows from which on no more are stored for a block."""
+"""Number of texts that are alone in their rows after which no more are stored for a block."""
 
 
 @define
