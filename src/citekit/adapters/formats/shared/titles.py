@@ -14,7 +14,7 @@ _PRODUCT = re.compile(
 """Matches the name of a program, which many programs write before a title."""
 
 _PRESENTATION = re.compile(
-    r"(?:(?:a?pr[aeäæé]sent|prezent|през[еє]нт|esity|bemutat|sunu)\w*|standard|d[aeiou]l?|van|programu|aplikace|powerpoint"
+    r"(?=.*powerpoint)(?:(?:a?pr[aeäæé]sent|prezent|през[еє]нт|esity|bemutat|sunu)\w*|standard|d[aeiou]l?|van|programu|aplikace|powerpoint"
     r"|演示文稿|簡報|プレゼンテーション|프레젠테이션|[\s-])+",
     re.IGNORECASE,
 )
