@@ -48,9 +48,9 @@ def test_entries_reach_to_the_next_of_their_own_or_a_higher_level() -> None:
         (
             "A",
             Chapter(1),
-            [("A", Chapter(1, (0, 4)), []), ("a", Chapter(1, (4, 7)), []), ("b", Chapter(1, (7, 10)), [])],
+            [("Introduction", Chapter(1, (0, 4)), []), ("a", Chapter(1, (4, 7)), []), ("b", Chapter(1, (7, 10)), [])],
         ),
-        ("B", Chapter(2, last=3), [("B", Chapter(2), []), ("xxxxxxxxxx", Chapter(3), [])]),
+        ("B", Chapter(2, last=3), [("Introduction", Chapter(2), []), ("xxxxxxxxxx", Chapter(3), [])]),
     ] == places(toc_outline_items(book))
 
 
@@ -73,7 +73,7 @@ def test_a_parent_that_ends_inside_a_later_chapter_is_widened_to_whole_chapters(
 
     assert ("A", Chapter(1, last=2)) == found[1][:2]
     assert [
-        ("A", Chapter(1, (5, 7)), []),
+        ("Introduction", Chapter(1, (5, 7)), []),
         ("a", Chapter(1, (7, 10)), []),
         ("a (continued)", Chapter(2, (0, 5)), []),
     ] == found[1][2]

@@ -36,10 +36,38 @@ def test_headings_below_the_contents_are_sections_that_nest(tmp_path: Path) -> N
 
     found = outline(path)
 
-    inner: list[object] = [("opening", "Aa", []), ("section", "Deep", [])]
-    assert [("chapter", "One", [("opening", "One", []), ("section", "Aa", inner), ("section", "Bb", [])])] == tree(
-        tuple(found.items)
-    )
+    inner: list[object] = [("opening", "Introduction", []), ("section", "Deep", [])]
+    assert [
+        ("chapter", "One", [("opening", "Introduction", []), ("section", "Aa", inner), ("section", "Bb", [])])
+    ] == tree(tuple(found.items))
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("Table of Contents", "The Lakes"),
+        ("Untitled", "The Lakes"),
+        ("Unknown Lakes", "Unknown Lakes"),
+        ("1984", "1984"),
+    ],
+)
+def test_a_placeholder_in_the_metadata_is_not_the_title(tmp_path: Path, written: str, title: str) -> None:
+    files = book_files(["<h1>Introduction</h1><h1>The Lakes</h1><p>a</p>", "<h1>Chapter 1</h1><p>b</p>"])
+    files["OPS/book.opf"] = str(files["OPS/book.opf"]).replace("A Small Book", written)
+
+    assert outline(write_epub(tmp_path / "b.epub", files)).title == title
+
+
+def test_a_heading_with_other_words_than_the_contents_begins_the_first_section(tmp_path: Path) -> None:
+    body = "<h1>Chapter 1: One, in short</h1><h2>Aa</h2><p>a</p><h2>Bb</h2><p>b</p>"
+    path = write_book(tmp_path / "b.epub", [body], nav('<li><a href="c1.xhtml">1 One</a></li>'))
+
+    (chapter,) = outline(path).items
+
+    assert [("chapter", "1 One", [("section", "Aa", []), ("section", "Bb", [])])] == tree((chapter,))
+    assert isinstance(chapter.children[0].location, Chapter)
+    assert chapter.children[0].location.chars is not None
+    assert chapter.children[0].location.chars[0] == 0
 
 
 def test_headings_of_landmarks_and_page_lists_are_no_sections(tmp_path: Path) -> None:
@@ -52,7 +80,7 @@ def test_headings_of_landmarks_and_page_lists_are_no_sections(tmp_path: Path) ->
 
     found = tree(tuple(outline(path).items))
 
-    below: list[object] = [("opening", "Contents", []), ("section", "Parts", []), ("section", "After", [])]
+    below: list[object] = [("section", "Parts", []), ("section", "After", [])]
     assert [("toc", "Contents", below)] == found
 
 
@@ -66,8 +94,8 @@ def test_chapters_of_a_flat_table_of_contents_are_below_the_parts_that_its_words
     chapters: list[object] = [("chapter", "Chapter 1", []), ("chapter", "Chapter II", [])]
     assert [
         ("chapter", "Preface", []),
-        ("part", "BOOK I", [("opening", "BOOK I", []), *chapters]),
-        ("part", "BOOK TWO", [("opening", "BOOK TWO", []), chapters[0]]),
+        ("part", "BOOK I", [("opening", "Introduction", []), *chapters]),
+        ("part", "BOOK TWO", [("opening", "Introduction", []), chapters[0]]),
         ("chapter", "Epilogue", []),
     ] == found
 

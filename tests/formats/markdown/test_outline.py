@@ -164,3 +164,24 @@ def test_headings_without_words_rules_above_titles_and_emphasis_are_left_out(tmp
         found = MarkdownOutliner(PlainTextOutliner()).outline(source(tmp_path / "a.md", content), silent)
 
         assert ["Keys and _id_ of all things", "Events"] == [title for title, _, _ in spans(found)]
+
+
+def test_headings_keep_their_numbers(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "# 1. Lakes\n\n## 2) Depth\n\n2. Rain\n=======\n\n# 3. **Ice**\n")
+
+    assert found.title == "Lakes"
+    assert [each.title for each in found.items] == ["1. Lakes", "3. Ice"]
+    assert [each.title for each in found.items[0].children] == ["2) Depth"]
+
+
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("# About This Book #\n\n# Lakes\n\n# Rain\n", None),
+        ("# Introduction\n\n# Lakes\n", None),
+        ("# Introduction\n\n## Lakes\n", "Introduction"),
+        ("# About lakes\n\n# Rain\n", "About lakes"),
+    ],
+)
+def test_the_first_part_of_a_book_is_not_its_title(tmp_path: Path, content: str, title: str | None) -> None:
+    assert outline(tmp_path / "a.md", content).title == title

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import openpyxl
+from openpyxl.styles import Font
 
 from tests.formats.office.test_titles import outline
 
@@ -59,3 +60,60 @@ def test_a_single_text_above_is_the_title_and_not_the_name_of_a_column(tmp_path:
 
 def test_a_sign_is_no_title(tmp_path: Path) -> None:
     assert [title for title, _, _ in regions(tmp_path, {"A1": "x", "B1": 2, "C1": 3})] == ["A1:C1"]
+
+
+def test_rows_with_a_bold_text_alone_name_the_groups_below_them(tmp_path: Path) -> None:
+    cells: Cells = {"A1": "Parts of the boat", "A2": "Part", "B2": "Count", "A3": "Wood", "A7": "Metal", "A10": "Total"}
+    cells |= {
+        f"{column}{row}": value for row in (4, 5, 6, 8, 9) for column, value in (("A", f"Part {row}"), ("B", row))
+    }
+    book = openpyxl.Workbook()
+    for cell, value in cells.items():
+        book.active[cell] = value
+    for cell in ("A1", "A2", "B2", "A3", "A7", "A10"):
+        book.active[cell].font = Font(bold=True)
+    book.active["B7"] = "covered"
+    book.active.merge_cells("A7:B7")
+    book.save(tmp_path / "a.xlsx")
+
+    (sheet,) = outline(tmp_path / "a.xlsx").items
+    (region,) = sheet.children
+
+    assert region.title == "Parts of the boat"
+    assert [(each.title, each.type, getattr(each.location, "range", "")) for each in region.children] == [
+        ("Wood", "group", "A3:B6"),
+        ("Metal", "group", "A7:B10"),
+    ]
+
+
+def test_a_plain_text_alone_in_its_row_is_no_group(tmp_path: Path) -> None:
+    cells: Cells = {
+        "A1": "Part",
+        "B1": "Count",
+        "A2": "Wood",
+        "A3": "Oar",
+        "B3": 2,
+        "A4": "Metal",
+        "A5": "Nail",
+        "B5": 9,
+    }
+    book = openpyxl.Workbook()
+    for cell, value in cells.items():
+        book.active[cell] = value
+    book.save(tmp_path / "a.xlsx")
+
+    (sheet,) = outline(tmp_path / "a.xlsx").items
+
+    assert [each.children for each in sheet.children] == [()]
+
+
+def test_a_value_that_is_repeated_in_a_row_is_no_column_name(tmp_path: Path) -> None:
+    cells: Cells = {f"{chr(65 + at)}{row}": "N" for at in range(8) for row in (1, 2, 3)}
+
+    assert regions(tmp_path, cells) == [("A1:H3", "A1:H3", None)]
+
+
+def test_a_region_without_column_names_is_titled_by_the_first_text_of_its_first_row(tmp_path: Path) -> None:
+    cells: Cells = {"A1": 4, "B1": "Criteria of the lake", "C1": 7}
+
+    assert regions(tmp_path, cells) == [("Criteria of the lake", "A1:C1", None)]

@@ -142,6 +142,13 @@ STATEMENT = [("A lake is deep", 44, 0.5), ("Motives", 30, 0.1), ("Nemo Ltd.", 60
 LIST = [("Rain\nIce\nSnow\nSprings", 24, 0.3), ("Nemo Ltd.", 60, 0.02)]
 
 
+def test_a_text_on_most_slides_that_looks_like_no_title_is_not_that_of_the_presentation(tmp_path: Path) -> None:
+    cover = [("RVP1", 40, 0.02), ("The lakes of the north", 30, 0.3)]
+    others = [[("RVP1", 40, 0.02), (f"{word} of the lakes", 30, 0.3)] for word in ("Depth", "Shores", "Springs", "Ice")]
+
+    assert outline(deck(tmp_path / "a.pptx", cover, *others)).title == "The lakes of the north"
+
+
 def test_a_slide_whose_title_is_a_text_box_is_titled_by_the_largest_type_at_its_top(tmp_path: Path) -> None:
     with_logo = [("Nemo Ltd.", 60, 0.02)]
     found = outline(deck(tmp_path / "v3.pptx", COVER, TOPIC + with_logo, STATEMENT, LIST))
@@ -275,6 +282,10 @@ def test_icons_are_no_figures_and_one_row_is_no_header(tmp_path: Path) -> None:
         ("https://lakes.example/a.png", "Figure"),
         ("Related image", "Figure"),
         ("Image result for lakes", "lakes"),
+        ('Résultat de recherche d\'images pour "un lac"', "un lac"),
+        ('A map of "lakes"', 'A map of "lakes"'),
+        ("lake_02.jpg", "Figure"),
+        ("d:\\data\\My lakes\\lake 2.PNG", "Figure"),
         ("A related image of https", "A related image of https"),
     ],
 )
@@ -322,7 +333,7 @@ def test_headings_without_text_below_them_are_no_opening(tmp_path: Path) -> None
     lakes, rivers = outline(write_docx(tmp_path / "a.docx", body)).items
 
     assert [(each.title, each.type) for each in lakes.children] == [("Shores", "section")]
-    assert [(each.title, each.type) for each in rivers.children] == [("Rivers", "opening"), ("Banks", "section")]
+    assert [(each.title, each.type) for each in rivers.children] == [("Introduction", "opening"), ("Banks", "section")]
     assert isinstance(lakes.children[0].location, Chapter)
     assert lakes.children[0].location.chars is not None
     assert lakes.children[0].location.chars[0] == 0

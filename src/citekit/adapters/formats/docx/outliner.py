@@ -37,7 +37,7 @@ class DocxOutliner:
         progress(0, 1, "reading the document")
         book = self.reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
-        found = [_named(_without_bare_openings(each, book), book) for each in toc_outline_items(book)]
+        found = [_named(each, book) for each in toc_outline_items(book)]
         outline_items: Sequence[OutlineItem] = [each for each in found if not _is_empty(each, book)] or found
         for exhibit in _exhibits(book):
             outline_items = _with(outline_items, exhibit)
@@ -72,35 +72,6 @@ def _is_empty(outline_item: OutlineItem, book: Book) -> bool:
         isinstance(location, Chapter)
         and location.chars is None
         and not any(chapter.text.strip() for chapter in book.chapters[location.number - 1 : location.last])
-    )
-
-
-def _without_bare_openings(outline_item: OutlineItem, book: Book) -> OutlineItem:
-    """Return the item without openings that have only the text of the heading, which then begin the first section."""
-    children = tuple(_without_bare_openings(each, book) for each in outline_item.children)
-    if len(children) > 1 and (start := _bare_opening(children[0], book)) is not None:
-        children = (_starting(children[1], start), *children[2:])
-    return evolve(outline_item, children=children)
-
-
-def _bare_opening(outline_item: OutlineItem, book: Book) -> int | None:
-    """Return where an opening begins if it has no text but its title, or None."""
-    location = outline_item.location
-    if outline_item.type != "opening" or not isinstance(location, Chapter) or location.chars is None:
-        return None
-    text = book.chapters[location.number - 1].text[slice(*location.chars)]
-    return location.chars[0] if text.split() == outline_item.title.split() else None
-
-
-def _starting(outline_item: OutlineItem, start: int) -> OutlineItem:
-    """Return a section, with its first child on each level, that begins at the offset `start` in its chapter."""
-    location, children = outline_item.location, outline_item.children
-    if isinstance(location, Chapter) and location.chars is not None:
-        location = evolve(location, chars=(start, location.chars[1]))
-    return evolve(
-        outline_item,
-        location=location,
-        children=(_starting(children[0], start), *children[1:]) if children else (),
     )
 
 

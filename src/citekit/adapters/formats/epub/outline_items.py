@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from citekit.adapters.formats.epub.headings import HEADINGS_LIMIT, chapter_headings, inside, of_sections
 from citekit.adapters.formats.epub.toc_ranges import Entry, Place, Starts, book_end, entry_tree
@@ -15,6 +15,9 @@ from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, BookChapter, Mark
 from citekit.domain.vocabulary import BOOK, CHAPTER, CJK_CHAPTER, PART, TOC_HEADING, VOLUME, any_of
+
+OPENING = "Introduction"
+"""The title of the text before the first section of a chapter or section, which has a title of its own already."""
 
 _SUMMARY_FROM = 3000
 _TITLE_LIMIT = 80
@@ -38,7 +41,8 @@ def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
     """Return the outline items of a book: its table of contents, and below its entries the headings in the chapters.
 
     Every character is in exactly one item without children. Text before the first child of an item becomes an
-    `opening`. Chapters that no entry refers to become items, too.
+    `opening`, unless it is only the title of the item, with which the first child then begins. Chapters that no entry
+    refers to become items, too.
     """
     headings = [chapter_headings(chapter) for chapter in book.chapters]
     if sum(map(len, headings)) > HEADINGS_LIMIT:
@@ -47,7 +51,46 @@ def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
     first = entries[0].start if entries else book_end(book)
     builder = _OutlineBuilder(book, headings, _terms(book))
     loose = builder.loose((1, 0), first, "chapter")
-    return (*loose, *(outline_item for entry in entries for outline_item in builder.entry(entry, "")))
+    found = (*loose, *(outline_item for entry in entries for outline_item in builder.entry(entry, "")))
+    return tuple(_with_named_openings(each, book, headings) for each in found)
+
+
+def _with_named_openings(outline_item: OutlineItem, book: Book, headings: Sequence[Sequence[Mark]]) -> OutlineItem:
+    """Return the item without openings that have only headings, which then begin the first section if they can."""
+    children = tuple(_with_named_openings(each, book, headings) for each in outline_item.children)
+    first = next(iter(children), None)
+    if first is None or first.type != "opening" or not isinstance(first.location, Chapter):
+        return evolve(outline_item, children=children)
+    if not _is_bare(first, first.location, book, headings):
+        children = (evolve(first, title=OPENING), *children[1:])
+    elif len(children) > 1 and first.location.chars is not None:
+        children = (_starting(children[1], first.location.chars[0]), *children[2:])
+    return evolve(outline_item, children=children)
+
+
+def _is_bare(opening: OutlineItem, location: Chapter, book: Book, headings: Sequence[Sequence[Mark]]) -> bool:
+    """Return whether the text of an opening at `location` is its title or consists of headings."""
+    text = book.chapters[location.number - 1].text
+    start, stop = location.chars or (0, len(text))
+    if text[start:stop].split() == opening.title.split():
+        return True
+    for mark in inside(headings[location.number - 1], start, stop):
+        if has_text(text[start : mark.start]):
+            return False
+        start = mark.end
+    return not has_text(text[start:stop])
+
+
+def _starting(outline_item: OutlineItem, start: int) -> OutlineItem:
+    """Return a section, with its first child on each level, that begins at the offset `start` in its chapter."""
+    location, children = outline_item.location, outline_item.children
+    if isinstance(location, Chapter) and location.chars is not None:
+        location = evolve(location, chars=(start, location.chars[1]))
+    return evolve(
+        outline_item,
+        location=location,
+        children=(_starting(children[0], start), *children[1:]) if children else (),
+    )
 
 
 def _terms(book: Book) -> Mapping[Place, list[str]]:

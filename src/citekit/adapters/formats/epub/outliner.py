@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
 from citekit.adapters.formats.epub.outline_items import toc_outline_items
 from citekit.adapters.formats.shared.outline import Outline
+from citekit.adapters.formats.shared.titles import is_mistake, may_be_title
 from citekit.domain.extent import Extent
 from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
+from citekit.domain.vocabulary import CHAPTER, PART, SECTION, any_of
 
 __all__ = ["EpubOutliner", "toc_outline_items"]
 
@@ -22,6 +25,12 @@ LANDMARKS_LIMIT = 100
 
 PAGES_LIMIT = 5000
 """Maximum number of printed pages listed in the metadata."""
+
+HEADINGS = 4
+"""The number of headings, from the first, among which the title of a book without one is searched."""
+
+_NUMBERED = re.compile(rf"(?:{any_of(CHAPTER, PART, SECTION)})\b|\W*\d", re.IGNORECASE)
+"""Matches the headings of numbered parts of a book."""
 
 _NO_CONTENTS = "The book has no table of contents, so its nodes are its headings and its chapters."
 
@@ -42,7 +51,7 @@ class EpubOutliner:
         book = self._reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
         return Outline(
-            title=book.title,
+            title=_title(book),
             extent=Extent(chapters=lengths),
             items=toc_outline_items(book),
             facts={
@@ -57,6 +66,16 @@ class EpubOutliner:
             },
             notes=(*book.remarks, *(() if book.contents else (_NO_CONTENTS,))),
         )
+
+
+def _title(book: Book) -> str | None:
+    """Return the title in the metadata of a book, or instead of a placeholder the first heading that may be the title."""
+    if book.title and not is_mistake(book.title):
+        return book.title
+    first = islice(
+        (mark.title for chapter in book.chapters for mark in chapter.marks if mark.kind == "heading"), HEADINGS
+    )
+    return next((title for title in first if may_be_title(title) and not _NUMBERED.match(title)), None)
 
 
 def _facts(name: str, found: Iterator[dict[str, object]]) -> dict[str, object]:

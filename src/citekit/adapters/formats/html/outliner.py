@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve
 
+from citekit.adapters.formats.html.implied_headings import implied_headings, slide_headings
 from citekit.adapters.formats.html.lines import seen_letters
 from citekit.adapters.formats.html.section_tree import Page
 from citekit.adapters.formats.html.sections import read_page
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
+from citekit.adapters.formats.shared.sections import section_items
 from citekit.adapters.formats.shared.summaries import first_sentence
-from citekit.adapters.formats.shared.text_file import open_text
-from citekit.adapters.formats.shared.titles import words_of
+from citekit.adapters.formats.shared.text_file import TextFile, open_text
+from citekit.adapters.formats.shared.titles import is_mistake, words_of
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -45,8 +47,10 @@ class HtmlOutliner:
         content = text.whole(SIZE_LIMIT)
         seen = None if content is None else seen_letters(content, source.path.name)
         page = Page() if content is None else read_page(content, text.line_count, seen)
+        page.title = "" if is_mistake(page.title) else page.title
         if not any(item.type not in ("figure", "table") for item in page.items):
-            return _without_headings(page, self._fallback.outline(source, progress))
+            implied = None if content is None else _by_implied_headings(page, text, content, seen)
+            return implied or _without_headings(page, self._fallback.outline(source, progress))
         tree = page.outline_items(text.line_count)
         return Outline(
             title=_own_title(page.title, tree) or page.items[0].title,
@@ -69,6 +73,20 @@ def _own_title(title: str, tree: Sequence[OutlineItem]) -> str:
     first = next((item.title for item in tree if item.type not in ("preamble", "lines")), "")
     is_part = first.casefold() in (part.strip().casefold() for part in _PARTING.split(title))
     return first if is_part and len(words_of(first)) > 1 else title
+
+
+def _by_implied_headings(page: Page, text: TextFile, content: str, seen: Mapping[int, str] | None) -> Outline | None:
+    """Return an outline of a page without heading elements by its Markdown slides or its bold paragraphs, or None."""
+    headings, texts = slide_headings(content), dict[int, Sequence[str]]()
+    if not headings:
+        headings, implied = implied_headings(content, seen)
+        texts.update(implied)
+    if not headings:
+        return None
+    before = texts.pop(0, ())
+    items = section_items(headings, text.line_count, {**texts, 1: before} if before else texts)
+    title = page.title or ("" if before else headings[0].title)
+    return Outline(title=title or None, extent=text.extent, items=items, facts=text.facts, notes=page.notes())
 
 
 def _without_headings(page: Page, plain: Outline) -> Outline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from html import unescape
 from itertools import islice, pairwise
@@ -12,6 +13,7 @@ from citekit.adapters.formats.markdown.long_files import MarkdownScan
 from citekit.adapters.formats.shared.outline import Outline, Outliner
 from citekit.adapters.formats.shared.sections import TextHeading, sections
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
+from citekit.adapters.formats.shared.titles import is_mistake
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -31,6 +33,9 @@ _FRONT = re.compile(
     re.DOTALL,
 )
 _TITLE = re.compile(r"^(?:title|[ \t]*\"title\")[ \t]*[:=](.*?),?[ \t]*$", re.MULTILINE)
+_ABOUT = re.compile(r"about(?: (?:this|the) \w+)?\W*", re.IGNORECASE)
+"""Matches the heading of the first part of a book (`About this book`)."""
+
 _PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
 _LINK = re.compile(
     r"\[([^\]\[\n]{1,300})\](?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,300})?\)|\[[^\]\n]{0,100}\])"
@@ -68,20 +73,25 @@ def _scanned(text: TextFile, head: str, progress: Progress) -> list[TextHeading]
         return []
     front = _FRONT.match(head)
     before = front[0].count("\n") if front else 0
-    return MarkdownScan(plain).read(islice(text.lines(progress), before, None), before + 1)
+    return MarkdownScan(without_markup).read(islice(text.lines(progress), before, None), before + 1)
 
 
 def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
     front = _FRONT.match(head)
     title = _TITLE.search(front[0]) if front else None
-    highest = min(heading.level for heading in headings)
-    first = next(heading.title for heading in headings if heading.level == highest)
     return Outline(
-        title=(title[1].strip().strip("\"'") if title else "") or first or None,
+        title=(title[1].strip().strip("\"'") if title else "") or _first_title(headings) or None,
         extent=text.extent,
         items=sections(text, headings, plain, front[0].count("\n") if front else 0),
         facts=text.facts,
     )
+
+
+def _first_title(headings: Sequence[TextHeading]) -> str:
+    """Return the first of the highest headings without its number, or "" if it is only the first part of a book."""
+    highest = min(heading.level for heading in headings)
+    first, *others = [plain(heading.title) for heading in headings if heading.level == highest]
+    return "" if others and (is_mistake(first) or _ABOUT.fullmatch(first)) else first
 
 
 def read_headings(content: str) -> list[TextHeading]:
@@ -97,7 +107,7 @@ def read_headings(content: str) -> list[TextHeading]:
         if opening.type == "heading_open" and opening.level == 0 and opening.map:
             first, end = opening.map
             lines = (line for line in inline.content.split("\n") if any(map(str.isalnum, line)))
-            title = " ".join(plain("\n".join(lines)).split())
+            title = " ".join(without_markup("\n".join(lines)).split())
             if title:
                 found.append(TextHeading(lines_before + first + 1, int(opening.tag[1:]), title, end - first))
     return found
@@ -115,9 +125,13 @@ def _block_parser() -> MarkdownIt:
 
 def plain(line: str) -> str:
     """Return a line without its Markdown markup. The result is exact enough for titles and summaries."""
-    if line.replace(" ", "").isalnum():
-        return line.strip()
-    text = _LINE_START.sub("", line)
+    return without_markup(_LINE_START.sub("", line))
+
+
+def without_markup(text: str) -> str:
+    """Return a text without its inline markup, such as a heading, which may begin with a number."""
+    if text.replace(" ", "").isalnum():
+        return text.strip()
     coded = "`" in text
     if coded:
         text = _CODE.sub(lambda code: code[2].translate(_PROTECTED), text)

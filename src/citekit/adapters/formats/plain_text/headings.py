@@ -10,7 +10,7 @@ from attrs import define, field
 
 from citekit.adapters.formats.markup.rst import width
 from citekit.adapters.formats.shared.roman_numbers import from_roman, to_roman
-from citekit.adapters.formats.shared.sections import TextHeading
+from citekit.adapters.formats.shared.sections import TextHeading, is_bare_number
 from citekit.domain.vocabulary import (
     ACT,
     APPENDIX,
@@ -90,6 +90,15 @@ _CONTINUES = re.compile(
 )
 """Matches a line that ends within a sentence: with a comma or dash, or with a word such as `the`."""
 
+_QUOTED = re.compile(r"[\"“„«'‘].*[\"”“»'’]")
+"""Matches a line of dialog."""
+
+_BY = re.compile(r"by|von|par|de|di|por|door|af|av", re.IGNORECASE)
+"""Matches the line above the name of the author."""
+
+_INDENT = " " * 8
+"""The beginning of lines that are not at the margin."""
+
 _PARAGRAPH = 4
 """The minimum number of lines of a paragraph. A heading that is wrapped has fewer."""
 
@@ -131,6 +140,8 @@ class HeadingFinder:
     listing: bool = False
     entry: tuple[int, str] = (0, "")
     below: list[str] = field(factory=list)
+    above: str = ""
+    indented: set[int] = field(factory=set)
 
     def feed(self, number: int, line: str) -> None:
         """Process line `number` (1-based), which also decides whether the previous line is a heading."""
@@ -148,6 +159,7 @@ class HeadingFinder:
                 elif not line.strip() and _PLAIN.fullmatch(self.last):
                     self.named.append(TextHeading(number - 1, _rank(self.last) or 4, self.last.strip()))
             self._follow(line)
+            self.above = self.last.strip() or self.above
             self.before, self.last, self.lines = self.last, line if line.strip() else "", number
 
     def finish(self) -> list[TextHeading]:
@@ -206,15 +218,27 @@ class HeadingFinder:
         elif _roman_value(title):
             self.romans.append(TextHeading(number, 9, title))
         elif len(title) <= _CAPITALS_LIMIT and title[-1] not in ",;" and title.isupper() and _is_words(title):
+            if (_QUOTED.fullmatch(title) and not is_bare_number(self.above)) or _BY.fullmatch(self.above):
+                return
             self.capitals.append(TextHeading(number, 8, title))
+            if self.last.startswith(_INDENT):
+                self.indented.add(number)
             self.title = self.title or (title if number <= 10 and not _TOC.match(title) else None)
 
     def _chosen(self) -> Iterator[tuple[int, TextHeading]]:
-        for candidates in (_without_paragraphs(self.capitals), self.numbered):
+        for candidates in (_without_paragraphs(self._aligned()), self.numbered):
             if len(candidates) > 1 and not self._is_noise(candidates):
                 yield from ((heading.line, heading) for heading in candidates)
         for headings in (_in_sequence(self.romans), self.underlined, self.named):
             yield from ((heading.line, heading) for heading in headings)
+
+    def _aligned(self) -> list[TextHeading]:
+        """Return the lines in capitals, without those far from the margin if most are at the margin: signs and letters that
+        the text quotes.
+        """
+        if 2 * len(self.indented) > len(self.capitals):
+            return self.capitals
+        return [heading for heading in self.capitals if heading.line not in self.indented]
 
     def _without_toc(self, found: list[TextHeading]) -> list[TextHeading]:
         """Return the headings without the entries of a printed table of contents, which ends where its first entry

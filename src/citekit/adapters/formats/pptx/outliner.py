@@ -92,7 +92,7 @@ def _outline(
     said = {"hidden_slides": hidden} if hidden else {}
     about = deck.core_properties if _has_core(deck) else None
     return Outline(
-        title=_title(about.title if about else "", slides, size) or None,
+        title=_title(about.title if about else "", slides, size, repeated) or None,
         extent=Extent(pages=len(slides)),
         items=tuple(_sectioned(outline_items, headers, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
@@ -184,16 +184,18 @@ def _labeled(outline_item: OutlineItem, label: str) -> OutlineItem:
     return outline_item if not label or title.startswith(label) else evolve(outline_item, title=f"{label}: {title}")
 
 
-def _title(written: str, slides: Sequence[Slide], size: tuple[int, int]) -> str:
+def _title(written: str, slides: Sequence[Slide], size: tuple[int, int], repeated: Set[str]) -> str:
     """Return the title in the core properties if the first slides confirm it, or else the title of the first slide if
     that looks like a title, or else the title in the core properties.
+
+    The title of the first slide is its largest text, or else its largest text that is not in `repeated`.
     """
     title = written_title(written)
     shown = [each for slide in slides[:CONFIRMING_SLIDES] for each in shapes(slide, *size) if not each.hidden]
     if title and is_confirmed(title, {word for each in shown for word in words_of(each.text)}):
         return title
-    printed = driver.title_of(slides[0], size)
-    return printed if may_be_title(printed) else title
+    printed = (driver.title_of(slides[0], size), driver.title_of(slides[0], size, repeated))
+    return next(filter(may_be_title, printed), title)
 
 
 def _slide(slide: Slide, number: int, size: tuple[int, int], repeated: Set[str]) -> OutlineItem:

@@ -32,13 +32,21 @@ DIAGRAM_TITLE = 80
 """Maximum number of characters of the title of a diagram that is made from its text."""
 
 _MADE_UP = re.compile(
-    r"""(?:https?|file)://\S+|^Related\ image$|^Image\ result\ for\ |\s*(?:
+    r"""(?:https?|file)://\S+|^(?:[a-z]:\\)?[^<>:"|?*]*\.(?:jpe?g|png|gif|bmp|tiff?|svg|emf|wmf|webp)$
+        |^(?:Related\ image|Image\ associée|Ähnliches\ Foto|Imagen\ relacionada|Immagine\ correlata)$
+        |^(?:Image\ result\ for|Résultats?\ de\ recherche\ d[’']images\ pour|(?:Bild|Bilder)ergebnis\ für
+            |Resultado\ de\ imagen\ (?:para|de)|Risultati?\ immagini\ per|Resultado\ de\ imagem\ para
+            |Afbeeldingsresultaat\ voor|Картинки\ по\ запросу)\ |\s*(?:
         Description\ (?:automatically\ )?generated|AI-generated\ content|Automatisch\ generierte\ Beschreibung
         |Description\ générée\ automatiquement|Descripción\ generada\ automáticamente
         |Descrizione\ generata\ automaticamente|Descrição\ gerada\ automaticamente).*""",
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
-"""Matches what programs add to alternative texts, or write instead of them."""
+"""Matches what programs add to alternative texts, or write instead of them: also names of files, and the words before
+what somebody searched images for.
+"""
+
+_QUOTED = re.compile(r"""["'“„«]\s?([^"“”„«»]*?)\s?["'“”»]""")
 
 
 @frozen
@@ -215,6 +223,7 @@ def _is_outside(edges: Edges | None) -> bool:
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     """Return the kind, the title, and the text of a shape. A diagram without a description is titled by its text."""
     described = _MADE_UP.sub("", description(shape)).strip()
+    described = found[1] if (found := _QUOTED.fullmatch(described)) else described
     if getattr(shape, "has_table", False) and shape.has_table:
         rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
         header = ", ".join(filter(None, rows[0])) if len(rows) > 1 else ""

@@ -13,6 +13,13 @@ _PRODUCT = re.compile(
 )
 """Matches the name of a program, which many programs write before a title."""
 
+_PRESENTATION = re.compile(
+    r"(?=.*powerpoint)(?:(?:a?pr[aeäæé]sent|prezent|през[еє]нт|esity|bemutat|sunu)\w*|standard|d[aeiou]l?|van|programu|aplikace|powerpoint"
+    r"|演示文稿|簡報|プレゼンテーション|프레젠테이션|[\s-])+",
+    re.IGNORECASE,
+)
+"""Matches the title that PowerPoint gives to new presentations, in its languages (`Présentation PowerPoint`)."""
+
 _MARKUP = re.compile(r"</?(?:span|font|div|p|b|i|u|em|strong|sup|sub|br)(?:\s[^<>]*)?/?>", re.I)
 _FILE_NAME = re.compile(
     r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$"
@@ -20,7 +27,8 @@ _FILE_NAME = re.compile(
     re.I,
 )
 _PLACEHOLDER = re.compile(
-    r"^(untitled|(?:document|presentation|book|slide|title|preview)( title)?|pdf|unknown|none|no title|unbenannt)?"
+    r"^(untitled(?: (?:document|page|presentation|spreadsheet|form|book))?"
+    r"|(?:document|presentation|book|slide|title|preview|main)( title)?|pdf|unknown|none|no title|unbenannt)?"
     r"[\s\d._-]*(?:\.\w{3,4})?$|^arxiv:|^click to (?:edit|add)\b|^(?:type|enter) (?:the )?\w* ?title\b",
     re.I,
 )
@@ -38,8 +46,14 @@ def written_title(written: str) -> str:
     Return "" for a placeholder, a file name, or unreadable text.
     """
     title = _PRODUCT.sub("", one_line(_MARKUP.sub("", written), TITLE_LIMIT)).strip(" \u2013\u2014|-")
-    sensible = WORD.search(title) and "\ufffd" not in title
+    sensible = WORD.search(title) and "\ufffd" not in title and not _PRESENTATION.fullmatch(title)
     return "" if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title) else title
+
+
+def is_mistake(title: str) -> bool:
+    """Return whether the title of a book is a placeholder (`Unknown`) or the name of a part (`Table of Contents`)."""
+    said = title.strip()
+    return bool(WORD.search(said) and (_PLACEHOLDER.match(said) or _PART.fullmatch(said)))
 
 
 def words_of(text: str) -> list[str]:

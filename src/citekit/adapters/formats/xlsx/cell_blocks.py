@@ -6,10 +6,11 @@ Only the first rows of a block are stored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from attrs import define, field
 
-from citekit.adapters.formats.xlsx.cells import Value
+from citekit.adapters.formats.xlsx.cells import WORDS, Value
 
 OPEN_LIMIT = 1000
 """Maximum number of open blocks: those that end in the current or the previous row, so that they may still grow."""
@@ -21,12 +22,17 @@ FIRST_ROWS = 10
 """Number of rows at the top of a block whose values are stored."""
 
 
+ALONE_LIMIT = 1000
+"""Number of texts that are alone in their rows after which no more are stored for a block."""
+
+
 @define
 class Block:
     """The bounding rectangle of adjacent cells on a sheet, by row and column numbers.
 
     `filled` is the number of cells with a value, and `head` has the values of the first rows. `names` is the number of the
     last row of column names, and `rows` the number of rows below; both are 0 unless `spread_tables` made the block.
+    `alone` are the first texts that are alone in their rows, in any order.
     """
 
     top: int
@@ -37,6 +43,7 @@ class Block:
     head: dict[int, dict[int, Value]] = field(factory=dict)
     names: int = 0
     rows: int = 0
+    alone: list[Value] = field(factory=list)
 
     def join(self, other: Block) -> None:
         """Merge `other` into this block."""
@@ -44,6 +51,8 @@ class Block:
         self.bottom, self.right = max(self.bottom, other.bottom), max(self.right, other.right)
         self.filled += other.filled
         self.names, self.rows = max(self.names, other.names), max(self.rows, other.rows)
+        if len(self.alone) < ALONE_LIMIT:
+            self.alone += other.alone
         for row, values in other.head.items():
             if len(self.head) < FIRST_ROWS or row <= max(self.head):
                 self.head.setdefault(row, {}).update(values)
@@ -74,7 +83,11 @@ def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
     for row, values in rows:
         waiting = [block for block in open_ if block.bottom >= row - 1]
         done += [block for block in open_ if block.bottom < row - 1]
-        open_ = _joined([*waiting, *_runs(row, values)])
+        runs = list(_runs(row, values))
+        shown = list(islice((value for value in values.values() if not value.hidden), 2))
+        if len(shown) == 1 and shown[0].kind in WORDS:
+            next(run for run in runs if run.left <= shown[0].column <= run.right).alone.append(shown[0])
+        open_ = _joined([*waiting, *runs])
         if len(open_) > OPEN_LIMIT or len(done) > BLOCKS_LIMIT:
             raise TooManyBlocksError
     return sorted(settled([*done, *open_]), key=lambda block: (block.top, block.left))

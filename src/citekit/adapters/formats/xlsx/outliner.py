@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from attrs import define, evolve, field, frozen
@@ -24,6 +25,9 @@ from citekit.domain.vocabulary import TABLE, any_of
 
 TITLE_GAP = 3
 """Maximum distance in rows between a title and the block below it."""
+
+LEAST_GROUPS = 2
+"""Minimum number of groups of rows of a region."""
 
 _UNITS = re.compile(r"\(?(?:(?:all )?(?:amounts|figures|values) )?in\b", re.IGNORECASE)
 """Matches the beginning of a note about units above a table (`In millions of euros`)."""
@@ -92,7 +96,7 @@ def _sheet(
     sheet = read.sheet
     tables = workbook.tables(sheet)
     regions = _regions(workbook, read, [table.place for table in tables])
-    outline_items = [_table(table, sheet) for table in tables] + regions
+    outline_items = [_table(table, sheet) for table in tables] + regions + list(_groups(workbook, read, regions))
     outline_items += [OutlineItem(name, "range", place) for name, place in _once(names) if _fits(place, read)]
     outline_items += [chart for title, areas in charts for chart in _chart(title, areas, read)]
     return OutlineItem(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(outline_items))
@@ -170,6 +174,27 @@ def _region(workbook: Workbook, block: Block, location: Cells, above: Block | No
     )
 
 
+def _groups(workbook: Workbook, read: ReadSheet, regions: Sequence[OutlineItem]) -> Iterator[OutlineItem]:
+    """Yield the groups of rows in `regions` that are below a row with a bold text alone, each to the next such row.
+
+    The rows up to the column names are none, nor are the last row, a row that is the only one like that, and those of
+    regions in which most rows are.
+    """
+    places = {each.location for each in regions}
+    for block in read.blocks or ():
+        _, header, below = headed(workbook, block)
+        above = block.bottom - below if header else block.top
+        labels = {value.row: value for value in block.alone if workbook.is_bold(value) and workbook.is_shown(value)}
+        starts = [row for row in sorted(labels) if above < row < block.bottom]
+        few, many = len(starts) < LEAST_GROUPS, 2 * len(starts) > block.bottom - above
+        if few or many or block.left == block.right or _location(block, read) not in places:
+            continue
+        for row, after in pairwise([*starts, block.bottom + 1]):
+            title = leading_text(workbook, {labels[row].column: labels[row]})
+            if title:
+                yield OutlineItem(title, "group", Cells(read.sheet.name, (row, block.left), (after - 1, block.right)))
+
+
 def _columns(header: Sequence[str], rows: int) -> str | None:
     return f"Columns: {', '.join(header)}. {_many(rows, 'row')} below the header." if header and rows else None
 
@@ -238,7 +263,7 @@ def _nested(outline_items: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
     return tuple(branch.grown() for branch in roots)
 
 
-_ORDER = ("table", "region", "range", "chart")
+_ORDER = ("table", "region", "group", "range", "chart")
 
 
 def _reading(outline_item: OutlineItem) -> tuple[int, ...]:

@@ -86,9 +86,9 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
 
 def first_words(workbook: Workbook, block: Block) -> str:
-    """Return the first value that the first row of a block shows if it is text with a word, or else ""."""
-    text = leading_text(workbook, block.head[min(block.head)])
-    return text if _WORD.search(text) else ""
+    """Return the first text with a word that the first row of a block shows, or ""."""
+    texts = _texts(workbook, block.head[min(block.head)])
+    return next((each.text for each in texts if each.is_words and _WORD.search(each.text)), "")
 
 
 def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
@@ -120,11 +120,12 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
 
 
 def _is_header(texts: Sequence[_Text]) -> bool:
-    """Return whether a row consists of column names: text, and possibly sorted years or dates."""
+    """Return whether a row consists of column names: text, mostly different, and possibly sorted years or dates."""
     others = [each.text for each in texts if not each.is_words]
     dated = all(each.is_dated for each in texts if not each.is_words)
     in_order = len(others) > 1 and (others == sorted(set(others)) or others == sorted(set(others), reverse=True))
-    return len(others) < len(texts) and (not others or (dated and in_order))
+    differ = 4 * len({each.text for each in texts}) >= len(texts)
+    return differ and len(others) < len(texts) and (not others or (dated and in_order))
 
 
 @frozen

@@ -38,7 +38,8 @@ _Known = TypeVar("_Known")
 
 @frozen
 class CellStyle:
-    """The style of cells: its number format (a built-in format is its ID in braces), and whether its text is legible.
+    """The style of cells: its number format (a built-in format is its ID in braces), and whether its text is legible
+    and bold.
 
     `is_white` means that the background is white, so that the format `[White]` hides text.
     """
@@ -46,6 +47,7 @@ class CellStyle:
     code: str = "{0}"
     is_legible: bool = True
     is_white: bool = True
+    is_bold: bool = False
 
     def shows(self, value: Value) -> bool:
         """Return whether a cell with this style shows its stored value."""
@@ -143,14 +145,14 @@ def cell_styles(root: _Element, theme: Mapping[str, Color]) -> list[CellStyle]:
     fonts = [_font(each, colors) for each in root.iterfind("{*}fonts/{*}font")]
     fills = [_fill(each, colors) for each in root.iterfind("{*}fills/{*}fill")]
     found = []
-    known: dict[tuple[str | None, str | None], tuple[bool, bool]] = {}
+    known: dict[tuple[str | None, str | None], tuple[bool, bool, bool]] = {}
     for each in root.iterfind("{*}cellXfs/{*}xf"):
         key = each.get("fontId"), each.get("fillId")
         if key not in known:
-            ink, size = _at(fonts, key[0], (BLACK, 11.0))
+            ink, size, bold = _at(fonts, key[0], (BLACK, 11.0, False))
             behind = _at(fills, key[1], (WHITE,))
             legible = size > TINY and not all(is_near(ink, color) for color in behind)
-            known[key] = legible, any(is_near(WHITE, color) for color in behind)
+            known[key] = legible, any(is_near(WHITE, color) for color in behind), bold
         number = _whole(each.get("numFmtId"))
         found.append(CellStyle(codes.get(str(number)) or f"{{{number}}}", *known[key]))
     return found
@@ -180,13 +182,16 @@ class _Colors:
             return color or default
 
 
-def _font(element: _Element, colors: _Colors) -> tuple[Color, float]:
+def _font(element: _Element, colors: _Colors) -> tuple[Color, float, bool]:
+    """Return the color of a font, its size in points, and whether it is bold."""
     size = element.find("{*}sz")
     try:
         points = 11.0 if size is None else float(size.get("val") or 11)
     except ValueError:
         points = 11.0
-    return colors.read(element.find("{*}color"), BLACK), points
+    bold = element.find("{*}b")
+    is_bold = bold is not None and bold.get("val") not in ("0", "false")
+    return colors.read(element.find("{*}color"), BLACK), points, is_bold
 
 
 def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:

@@ -137,6 +137,10 @@ class Workbook:
         """Return whether the workbook shows the value of a cell. Merged cells count only after `Merged.apply`."""
         return not value.hidden and self._style(value.style).shows(value)
 
+    def is_bold(self, value: Value) -> bool:
+        """Return whether the style of a cell is bold."""
+        return self._style(value.style).is_bold
+
     def merged(self, sheet: Sheet) -> Merged:
         """Return the merged cells of a sheet, or none if the sheet is hidden."""
         visible = sheet.has_cells and sheet.state == "visible"
