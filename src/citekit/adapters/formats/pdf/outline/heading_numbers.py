@@ -13,6 +13,7 @@ from citekit.domain.vocabulary import (
     CJK_CHAPTER,
     CJK_PART,
     CJK_SECTION,
+    EXHIBIT,
     FIRST,
     NUMBER,
     PART,
@@ -43,9 +44,9 @@ _CHINESE_NUMBER = re.compile(
 _ROMAN_NUMBER = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
 _LABEL_WORDS = any_of(CHAPTER, PART, APPENDIX)
 _LABEL = re.compile(
-    rf"(?:{any_of(CHAPTER, PART, APPENDIX, SECTION, ARTICLE)})"
+    rf"(?:{any_of(CHAPTER, PART, APPENDIX, EXHIBIT, SECTION, ARTICLE)})"
     rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
-    rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]",
+    rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]|附[件錄录][一二三四五六七八九十\d]{{1,3}}",
     re.IGNORECASE,
 )
 _LABEL_WORD = re.compile(_LABEL_WORDS, re.IGNORECASE)

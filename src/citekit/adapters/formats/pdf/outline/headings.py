@@ -316,7 +316,7 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyS
     height = max(last.bottom - last.top, 1)
     gap = line.top - last.bottom
     if len(held) == 1 and is_label_word(last.text):
-        return -height < gap < 3 * height
+        return -height < gap < 3 * height and rank_of(f"{last.text} {line.text}") is not None
     own = depth_of(line.text) or series_of(line.text)
     labeled = is_label(" ".join(each.text for each in held))
     if labeled and line.size >= LABEL_RATIO * last.size:
@@ -325,4 +325,9 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyS
         return not own and -height < gap < height and line.size >= LARGER_RATIO * body.size
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
     begins = depth_of(line.text) or rank_of(line.text) is not None or is_label(line.text) or _GLYPH.match(line.text)
-    return same and -height < gap < 0.7 * height and not begins
+    return same and -height < gap < 0.7 * height and not begins and not _has_other_case(held, line)
+
+
+def _has_other_case(held: Sequence[StyledLine], line: StyledLine) -> bool:
+    """Return whether `line` is not in capitals below the lines `held` in capitals, so that it is another heading."""
+    return all(is_capitals(each.text) for each in held) and line.text[:1].isupper() and line.text[1:2].islower()

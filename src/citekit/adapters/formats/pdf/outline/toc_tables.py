@@ -40,16 +40,16 @@ TITLE_LENGTH = 300
 COMPARISON_LIMIT = 20_000_000
 """The maximum sum, over the pages read row by row, of the number of lines times links."""
 
-LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{4,}|(?:\. ){3,}|(?:・\s?){4,}|(?:‥\s?){2,}")
+LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{4,}|(?:\. ){3,}|(?:・\s?){4,}|(?:‥\s?){2,}|-{6,}")
 _NUMBER = r"\d{1,4}|[ivxlcdm]{1,8}|[A-Z]{1,2}[-.–]\d{1,4}|\d{1,3}[-–]\d{1,3}"
-_ENTRY = re.compile(rf"(?P<title>.*?\S)(?P<leader>[\s.…·_・‥]+)(?P<number>{_NUMBER})", re.DOTALL)
-_NUMBER_SUFFIX = re.compile(rf"[\s.…·_・‥](?:{_NUMBER})\Z")
+_ENTRY = re.compile(rf"(?P<title>.*?\S)(?P<leader>[\s.…·_・‥-]+)(?P<number>{_NUMBER})", re.DOTALL)
+_NUMBER_SUFFIX = re.compile(rf"[\s.…·_・‥-](?:{_NUMBER})\Z")
 _SUFFIX_LENGTH = 12
 """The length of the end of a line that `_NUMBER_SUFFIX` inspects, for speed."""
 
 _JOINED_NUMBER = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){1,5}\.?)(?=[^\W\d_])")
-_NUMBER_ALONE = re.compile(rf"[\s.…·_・‥]*(?:{_NUMBER})")
-_LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥]\s*){{2,}}(?:{_NUMBER})")
+_NUMBER_ALONE = re.compile(rf"[\s.…·_・‥-]*(?:{_NUMBER})")
+_LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥-]\s*){{2,}}(?:{_NUMBER})")
 _TOC_HEADING = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.IGNORECASE)
 _OTHER_LIST_HEADING = re.compile(rf"(?:{any_of(LIST_HEADING)})\W*", re.IGNORECASE)
 CAPTION_START = re.compile(rf"(?i:{any_of(CAPTION)})\s*(?:\d|(?:[A-Z]|[IVXLC]+)\b)")
