@@ -318,12 +318,12 @@ def _below_appendixes(found: Sequence[Heading], raw: Sequence[int]) -> list[int]
     levels: list[int] = []
     counted, appendix, step = False, math.inf, 0
     for heading, level in zip(found, raw, strict=True):
-        parts = number_parts(heading.text)
+        is_first = number_parts(heading.text)[:1] == ("1",) or (series_of(heading.text) or ("",))[-1] in ("1", "I")
         if is_appendix(heading.text):
             appendix, step = level, 0
-        elif parts[:1] == ("1",) and counted and level <= appendix < math.inf and not step:
+        elif is_first and counted and level <= appendix < math.inf and not step:
             step = int(appendix) + 1 - level
-        counted = counted or parts[:1] == ("1",)
+        counted = counted or is_first
         levels.append(level + step)
     return levels
 

@@ -161,7 +161,7 @@ def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[Sty
 def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    joined = _join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
+    joined = join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
@@ -171,7 +171,8 @@ def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iter
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
 
 
-def _join_lines(texts: Sequence[str]) -> str:
+def join_lines(texts: Sequence[str]) -> str:
+    """Return the lines of a heading as one text, with the parts of a hyphenated word joined."""
     text = texts[0]
     for more in texts[1:]:
         if text.endswith("\u00ad") or (text.endswith("-") and more[:1].islower() and text[-2:-1].isalpha()):
