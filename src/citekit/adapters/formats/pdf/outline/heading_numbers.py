@@ -46,7 +46,7 @@ _LABEL_WORDS = any_of(CHAPTER, PART, APPENDIX)
 _LABEL = re.compile(
     rf"(?:{any_of(CHAPTER, PART, APPENDIX, EXHIBIT, SECTION, ARTICLE)})"
     rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
-    rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]|附[件錄录][一二三四五六七八九十\d]{{1,3}}",
+    rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]",
     re.IGNORECASE,
 )
 _LABEL_WORD = re.compile(_LABEL_WORDS, re.IGNORECASE)
@@ -160,5 +160,7 @@ def unnumbered(text: str) -> str:
     """Return the heading `text` without its number, or unchanged if it has no other text."""
     lettered = _CHINESE_NUMBER.match(text) or _LETTER_SERIES.match(text)
     named = _NAMED_NUMBER.match(text) or _CJK_NAMED_NUMBER.match(text) or lettered
-    rest = text[named.end() :].lstrip(" .:–—-") if named else _SECTION_NUMBER.sub("", text, count=1)
-    return rest or text
+    if named:
+        return text[named.end() :].lstrip(" .:–—-") or text
+    counted = _SECTION_NUMBER.match(text)
+    return text[counted.end() :] if counted else text
