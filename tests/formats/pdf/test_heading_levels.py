@@ -191,22 +191,22 @@ def _with_text(headings: Sequence[tuple[str, float]], font: str = "hebo") -> lis
 
 
 def test_dates_are_no_numbers_of_headings(tmp_path: Path) -> None:
-    headings = [("21 May in the hall", 14.0), ("Garden", 20.0), ("Beans", 16.0), ("Choir", 20.0), ("Songs", 16.0)]
+    headings = [("Garden", 20.0), ("21 May in the hall", 14.0), ("Beans", 16.0), ("Choir", 20.0), ("Songs", 16.0)]
     more = [(words, 20.0) for words in ("Notices", "Weather", "Walks", "Letters")]
 
     found = _outlined(_written(tmp_path / "a.pdf", _with_text([*headings, *more])))
 
-    assert [title for level, title in found if level == 1] == ["21 May in the hall", "Garden", "Choir", *dict(more)]
+    assert [title for level, title in found if level == 1] == ["Garden", "Choir", *dict(more)]
 
 
 def test_numbered_steps_do_not_hold_the_larger_headings_after_them(tmp_path: Path) -> None:
     steps = [("1. Dig the hole", 12.0), ("2. Fill the hole", 12.0)]
     chapters = [(words, size) for name in ("Herbs", "Roses", "Lawns") for words, size in ((name, 20.0), (f"Care of {name}", 16.0))]
-    headings = [("Trees", 20.0), ("Planting", 16.0), *steps, ("Pruning", 16.0), *chapters]
+    headings = [*chapters, ("Trees", 20.0), ("Planting", 16.0), *steps, ("Pruning", 16.0), ("Shrubs", 20.0)]
 
     found = _outlined(_written(tmp_path / "a.pdf", _with_text(headings)))
 
-    levels = [1, 2, 3, 3, 2, 1, 2, 1, 2, 1, 2]
+    levels = [1, 2, 1, 2, 1, 2, 1, 2, 3, 3, 2, 1]
     assert found == [(level, title) for level, (title, _) in zip(levels, headings, strict=True)]
 
 

@@ -26,6 +26,9 @@ HELD_SHARE = 0.8
 MAX_STEP = 3
 """The maximum difference between two plain numbers of a series of which headings may be missing."""
 
+SAME_SIZE = 0.15
+"""The maximum difference between the sizes of two headings of one series, as a share of the size of one."""
+
 LARGER_STEP = 1.08
 """The minimum size of a heading above steps, as a multiple of their size."""
 
@@ -96,16 +99,18 @@ def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[Headi
 
 
 def _with_one_style_per_series(styles: Sequence[VisibleStyle], kinds: Sequence[str]) -> list[VisibleStyle]:
-    """Return the styles, with the most common one of their size for all headings after one word (`Article 1`), which
-    may have a plain title or none.
+    """Return the styles, with the most common one of about their size for all headings after one word (`Article 1`),
+    which may have a plain title or none. The sizes of recognized text vary.
     """
-    times: dict[tuple[str, float], Counter[VisibleStyle]] = defaultdict(Counter)
+    times: dict[str, Counter[VisibleStyle]] = defaultdict(Counter)
     for style, kind in zip(styles, kinds, strict=True):
-        times[kind, style[0]][style] += 1
-    return [
-        times[kind, style[0]].most_common(1)[0][0] if len(kind) > 1 else style
-        for style, kind in zip(styles, kinds, strict=True)
-    ]
+        times[kind][style] += 1
+    chosen: dict[tuple[str, VisibleStyle], VisibleStyle] = {}
+    for kind, counted in times.items():
+        for style in counted if len(kind) > 1 else ():
+            near = [other for other in counted if abs(other[0] - style[0]) <= SAME_SIZE * style[0]]
+            chosen[kind, style] = max(near, key=lambda other: counted[other])
+    return [chosen.get((kind, style), style) for style, kind in zip(styles, kinds, strict=True)]
 
 
 def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
