@@ -201,7 +201,11 @@ def test_dates_are_no_numbers_of_headings(tmp_path: Path) -> None:
 
 def test_numbered_steps_do_not_hold_the_larger_headings_after_them(tmp_path: Path) -> None:
     steps = [("1. Dig the hole", 12.0), ("2. Fill the hole", 12.0)]
-    chapters = [(words, size) for name in ("Herbs", "Roses", "Lawns") for words, size in ((name, 20.0), (f"Care of {name}", 16.0))]
+    chapters = [
+        (words, size)
+        for name in ("Herbs", "Roses", "Lawns")
+        for words, size in ((name, 20.0), (f"Care of {name}", 16.0))
+    ]
     headings = [*chapters, ("Trees", 20.0), ("Planting", 16.0), *steps, ("Pruning", 16.0), ("Shrubs", 20.0)]
 
     found = _outlined(_written(tmp_path / "a.pdf", _with_text(headings)))

@@ -433,7 +433,9 @@ def test_hyphens_fill_the_lines_of_contents_and_the_page_has_the_letter_case(tmp
 
 def test_contents_without_leaders_and_gaps_are_no_sections(tmp_path: Path) -> None:
     names = ["RIVERS", "LAKES", "PONDS", "WELLS", "BROOKS", "SEAS"]
-    entries = [(f"{name} OF SPAIN {n}", f"{name} OF SPAIN", f"What {name.lower()} are") for n, name in enumerate(names, 2)]
+    entries = [
+        (f"{name} OF SPAIN {n}", f"{name} OF SPAIN", f"What {name.lower()} are") for n, name in enumerate(names, 2)
+    ]
     found = outline(contents(tmp_path / "a.pdf", entries, heading="CONTENTS"))
     assert tree(found.items) == [
         (f"{name} OF SPAIN", n, n, [(f"What {name.lower()} are", n, n, [])]) for n, name in enumerate(names, 2)

@@ -247,7 +247,9 @@ def _framing_styles(styles: Sequence[HeadingStyle], depths: dict[HeadingStyle, i
     """
     last = {style: at for at, style in enumerate(styles[:-1])}
     last.setdefault(styles[-1], 0)
-    return {style for style, at in last.items() if not depths[style] and len(styles) - at - 1 >= HELD_SHARE * len(styles)}
+    return {
+        style for style, at in last.items() if not depths[style] and len(styles) - at - 1 >= HELD_SHARE * len(styles)
+    }
 
 
 def _level_of_each_style(
