@@ -264,8 +264,10 @@ def test_bold_labels_of_schedules_at_the_tops_of_pages_are_no_running_headers(tm
     assert found == [(1, f"SCHEDULE {n} DETAILS OF CASE {'ABCDEF'[n - 1]}") for n in range(1, 7)]
 
 
-@pytest.mark.parametrize(("one", "other"), [("Appendix", "Contributors"), ("LIST OF PARTIES", "Data exporters of it")])
-def test_headings_of_two_ranks_below_each_other_are_not_joined(one: str, other: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("one", "other", "size"), [("Appendix", "Contributors", 12), ("LIST OF PARTIES", "Data exporters of it", 14)]
+)
+def test_headings_of_two_ranks_below_each_other_are_not_joined(one: str, other: str, size: int, tmp_path: Path) -> None:
     document = driver.open()
     for number in range(3):
         page = document.new_page()
@@ -274,7 +276,7 @@ def test_headings_of_two_ranks_below_each_other_are_not_joined(one: str, other: 
             page.insert_text((72, 150 + 13 * line), TEXT, fontname="tiro", fontsize=11)
     page = document.new_page()
     page.insert_text((72, 90), one, fontname="hebo", fontsize=14)
-    page.insert_text((72, 106), other, fontname="hebo", fontsize=14)
+    page.insert_text((72, 106), other, fontname="hebo", fontsize=size)
     for line in range(20):
         page.insert_text((72, 150 + 13 * line), TEXT, fontname="tiro", fontsize=11)
     document.save(tmp_path / "a.pdf")

@@ -317,7 +317,8 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyS
     height = max(last.bottom - last.top, 1)
     gap = line.top - last.bottom
     if len(held) == 1 and is_label_word(last.text):
-        return -height < gap < 3 * height and rank_of(f"{last.text} {line.text}") is not None
+        is_number = rank_of(f"{last.text} {line.text}") is not None
+        return -height < gap < 3 * height and (is_number or font_of(last) == font_of(line))
     own = depth_of(line.text) or series_of(line.text)
     labeled = is_label(" ".join(each.text for each in held))
     if labeled and line.size >= LABEL_RATIO * last.size:

@@ -86,7 +86,8 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     kept = _headings_outside_toc(texts, promised.pages)
     told = _sections_of_headings(kept)
     named = _sections_of_toc(promised)
-    if promised.targets and use_toc and not (is_incomplete(named, told) or _is_top_level_of(named, told)):
+    shallow = _is_dense(promised, texts.count) and _is_top_level_of(named, told)
+    if promised.targets and use_toc and not (shallow or is_incomplete(named, told)):
         return TextSections(_complete(promised, kept, texts.count), texts, is_printed=True)
     return TextSections(_without_gaps(told), texts)
 
