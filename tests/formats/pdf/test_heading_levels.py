@@ -284,3 +284,21 @@ def test_headings_of_two_ranks_below_each_other_are_not_joined(one: str, other: 
     found = [title for _, title in _outlined(tmp_path / "a.pdf")]
 
     assert found[-2:] == [one, other]
+
+
+def test_articles_of_recognized_text_are_beside_each_other_though_their_sizes_vary(tmp_path: Path) -> None:
+    sizes = [13.0, 13.0, 12.0, 13.0, 13.0]
+    articles = [(f"ARTICLE {number} RIGHTS OF KIND {'ABCDE'[number - 1]}", size) for number, size in enumerate(sizes, 1)]
+
+    found = _outlined(_written(tmp_path / "a.pdf", _with_text(articles)))
+
+    assert found == [(1, title) for title, _ in articles]
+
+
+def test_sections_that_begin_again_in_a_schedule_are_below_it(tmp_path: Path) -> None:
+    own = [f"SECTION {number} OF DUTIES" for number in ("I", "II", "III")]
+    titles = [*own, "SCHEDULE 1 TERMS OF SALE", *own, "SCHEDULE 2 TERMS OF USE", *own]
+
+    found = _outlined(_written(tmp_path / "a.pdf", _with_text([(title, 14.0) for title in titles])))
+
+    assert found == list(zip((1, 1, 1, 1, 2, 2, 2, 1, 2, 2, 2), titles, strict=True))
