@@ -288,7 +288,9 @@ def test_headings_of_two_ranks_below_each_other_are_not_joined(one: str, other: 
 
 def test_articles_of_recognized_text_are_beside_each_other_though_their_sizes_vary(tmp_path: Path) -> None:
     sizes = [13.0, 13.0, 12.0, 13.0, 13.0]
-    articles = [(f"ARTICLE {number} RIGHTS OF KIND {'ABCDE'[number - 1]}", size) for number, size in enumerate(sizes, 1)]
+    articles = [
+        (f"ARTICLE {number} RIGHTS OF KIND {'ABCDE'[number - 1]}", size) for number, size in enumerate(sizes, 1)
+    ]
 
     found = _outlined(_written(tmp_path / "a.pdf", _with_text([("Bylaws of the club", 18.0), *articles])))
 
