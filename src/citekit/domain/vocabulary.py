@@ -23,7 +23,7 @@ EXHIBIT: Words = ("exhibit", "schedule", "attachment")
 """Names of parts after the text of a contract, in addition to `APPENDIX`."""
 
 SECTION: Words = ("section", "abschnitt", "sección", "sezione")
-ARTICLE: Words = ("article", "artikel", "artículo", "articolo", "artigo")
+ARTICLE: Words = ("article", "artikel", "artículo", "articolo", "artigo", "clause", "cláusula", "klausel", "clausola")
 ACT: Words = ("act", "acte", "akt", "canto")
 SCENE: Words = ("scene", "scène", "szene")
 CHAPTER_OF_PROSE: Words = ("letter", "stave", "lecture")

@@ -184,3 +184,123 @@ def test_headings_of_vertical_writing_are_read_down_their_columns(tmp_path: Path
     found = _outlined(tmp_path / "a.pdf")
 
     assert [(1, title) for title in titles] == found
+
+
+def _with_text(headings: Sequence[tuple[str, float]], font: str = "hebo") -> list[Item]:
+    return [item for words, size in headings for item in ((words, font, size), ("", "", 10.0))]
+
+
+def test_dates_are_no_numbers_of_headings(tmp_path: Path) -> None:
+    headings = [("Garden", 20.0), ("21 May in the hall", 14.0), ("Beans", 16.0), ("Choir", 20.0), ("Songs", 16.0)]
+    more = [(words, 20.0) for words in ("Notices", "Weather", "Walks", "Letters")]
+
+    found = _outlined(_written(tmp_path / "a.pdf", _with_text([*headings, *more])))
+
+    assert [title for level, title in found if level == 1] == ["Garden", "Choir", *dict(more)]
+
+
+def test_numbered_steps_do_not_hold_the_larger_headings_after_them(tmp_path: Path) -> None:
+    steps = [("1. Dig the hole", 12.0), ("2. Fill the hole", 12.0)]
+    chapters = [
+        (words, size)
+        for name in ("Herbs", "Roses", "Lawns")
+        for words, size in ((name, 20.0), (f"Care of {name}", 16.0))
+    ]
+    headings = [*chapters, ("Trees", 20.0), ("Planting", 16.0), *steps, ("Pruning", 16.0), ("Shrubs", 20.0)]
+
+    found = _outlined(_written(tmp_path / "a.pdf", _with_text(headings)))
+
+    levels = [1, 2, 1, 2, 1, 2, 1, 2, 3, 3, 2, 1]
+    assert found == [(level, title) for level, (title, _) in zip(levels, headings, strict=True)]
+
+
+def test_a_style_of_only_the_first_heading_does_not_hold_all_others(tmp_path: Path) -> None:
+    names = ["Apples", "Pears", "Plums", "Figs", "Limes", "Dates"]
+    headings = [("Foreword", 20.0), *((words, size) for name in names for words, size in ((name, 16.0), ("Use", 12.0)))]
+
+    found = _outlined(_written(tmp_path / "a.pdf", _with_text(headings)))
+
+    assert [title for level, title in found if level == 1] == ["Foreword", *names]
+
+
+def test_labels_of_clauses_and_their_titles_are_one_heading_above_their_numbers(tmp_path: Path) -> None:
+    document = driver.open()
+    for clause in (7, 8, 9):
+        page = document.new_page()
+        page.insert_text((250, 122), f"Clause {clause}", fontname="tiit", fontsize=11)
+        page.insert_text((230, 140), f"Duties of kind {'abc'[clause - 7]}", fontname="tibi", fontsize=11)
+        for part in (1, 2):
+            y = 60 + 120 * part
+            page.insert_text((72, y), f"{clause}.{part} Care", fontname="tibo", fontsize=11)
+            for line in range(5):
+                page.insert_text((72, y + 25 + 13 * line), TEXT, fontname="tiro", fontsize=11)
+    document.save(tmp_path / "a.pdf")
+
+    found = _outlined(tmp_path / "a.pdf")
+
+    assert found == [
+        each
+        for clause in (7, 8, 9)
+        for each in (
+            (1, f"Clause {clause} Duties of kind {'abc'[clause - 7]}"),
+            (2, f"{clause}.1 Care"),
+            (2, f"{clause}.2 Care"),
+        )
+    ]
+
+
+def test_bold_labels_of_schedules_at_the_tops_of_pages_are_no_running_headers(tmp_path: Path) -> None:
+    document = driver.open()
+    for number in range(1, 7):
+        page = document.new_page()
+        page.insert_text((250, 70), f"SCHEDULE {number}", fontname="hebo", fontsize=11)
+        page.insert_text((200, 100), f"DETAILS OF CASE {'ABCDEF'[number - 1]}", fontname="hebo", fontsize=11)
+        for line in range(20):
+            page.insert_text((72, 150 + 13 * line), TEXT, fontname="tiro", fontsize=11)
+    document.save(tmp_path / "a.pdf")
+
+    found = _outlined(tmp_path / "a.pdf")
+
+    assert found == [(1, f"SCHEDULE {n} DETAILS OF CASE {'ABCDEF'[n - 1]}") for n in range(1, 7)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "size"), [("Appendix", "Contributors", 12), ("LIST OF PARTIES", "Data exporters of it", 14)]
+)
+def test_headings_of_two_ranks_below_each_other_are_not_joined(one: str, other: str, size: int, tmp_path: Path) -> None:
+    document = driver.open()
+    for number in range(3):
+        page = document.new_page()
+        page.insert_text((72, 90), f"Matters of kind {'abc'[number]}", fontname="hebo", fontsize=14)
+        for line in range(20):
+            page.insert_text((72, 150 + 13 * line), TEXT, fontname="tiro", fontsize=11)
+    page = document.new_page()
+    page.insert_text((72, 90), one, fontname="hebo", fontsize=14)
+    page.insert_text((72, 106), other, fontname="hebo", fontsize=size)
+    for line in range(20):
+        page.insert_text((72, 150 + 13 * line), TEXT, fontname="tiro", fontsize=11)
+    document.save(tmp_path / "a.pdf")
+
+    found = [title for _, title in _outlined(tmp_path / "a.pdf")]
+
+    assert found[-2:] == [one, other]
+
+
+def test_articles_of_recognized_text_are_beside_each_other_though_their_sizes_vary(tmp_path: Path) -> None:
+    sizes = [13.0, 13.0, 12.0, 13.0, 13.0]
+    articles = [
+        (f"ARTICLE {number} RIGHTS OF KIND {'ABCDE'[number - 1]}", size) for number, size in enumerate(sizes, 1)
+    ]
+
+    found = _outlined(_written(tmp_path / "a.pdf", _with_text([("Bylaws of the club", 18.0), *articles])))
+
+    assert found == [(1, title) for title, _ in articles]
+
+
+def test_sections_that_begin_again_in_a_schedule_are_below_it(tmp_path: Path) -> None:
+    own = [f"SECTION {number} OF DUTIES" for number in ("I", "II", "III")]
+    titles = [*own, "SCHEDULE 1 TERMS OF SALE", *own, "SCHEDULE 2 TERMS OF USE", *own]
+
+    found = _outlined(_written(tmp_path / "a.pdf", _with_text([(title, 14.0) for title in titles])))
+
+    assert found == list(zip((1, 1, 1, 1, 2, 2, 2, 1, 2, 2, 2), titles, strict=True))

@@ -69,3 +69,12 @@ def test_the_number_of_a_footnote_is_no_part_of_a_title(words: str, title: str, 
         page.insert_text((40 + driver.get_text_length(words, "hebo", 10), 296), "2", fontname="hebo", fontsize=6)
 
     assert titles(tmp_path / "x.pdf", draw)[-1] == title
+
+
+def test_a_word_that_a_soft_hyphen_splits_is_joined(tmp_path: Path) -> None:
+    def draw(page: Any) -> None:
+        page.insert_font("cjk", fontbuffer=driver.Font("cjk").buffer)
+        for at, words in enumerate(("2.1 FINDING THE RIGHT PRO\u00ad", "CEDURES")):
+            page.insert_text((40, 300 + 17 * at), words, fontname="cjk", fontsize=16)
+
+    assert "2.1 FINDING THE RIGHT PROCEDURES" in titles(tmp_path / "a.pdf", draw)

@@ -403,3 +403,40 @@ def test_roman_numbers_are_read(number: int) -> None:
 @pytest.mark.parametrize("text", ["", "a", "12", "mixed"])
 def test_other_words_are_no_roman_numbers(text: str) -> None:
     assert from_roman(text) == 0
+
+
+def contents(path: Path, entries: Sequence[tuple[str, str, str]], *, heading: str = "Contents") -> Path:
+    """Contents with the rows `listed` on page 1, and each title on a page of its own, with smaller headings."""
+    with pymupdf.open() as document:
+        front = document.new_page(width=500, height=600)
+        front.insert_text((40, 80), heading, fontname="hebo", fontsize=16)
+        for row, (listed, _, _) in enumerate(entries):
+            front.insert_text((40, 120 + 18 * row), listed, fontname="hebo", fontsize=11)
+        for _, title, inner in entries:
+            page = document.new_page(width=500, height=600)
+            for words, y, size in ((title, 100, 16), (inner, 250, 13)):
+                if words:
+                    page.insert_text((40, y), words, fontname="hebo", fontsize=size)
+                for line in range(6):
+                    page.insert_text((40, y + 30 + 13 * line), "Here it tells of what flows there.", fontsize=10)
+        document.save(path)
+    return path
+
+
+def test_hyphens_fill_the_lines_of_contents_and_the_page_has_the_letter_case(tmp_path: Path) -> None:
+    names = ["Rivers", "Lakes", "Ponds", "Wells"]
+    entries = [(f"{n} {name.upper()} {'-' * 30} {n + 1}", f"{n} {name}", "") for n, name in enumerate(names, 1)]
+    found = outline(contents(tmp_path / "a.pdf", entries))
+    assert BY_TOC in found.notes
+    assert [title for title, *_ in tree(found.items)] == [f"{n} {name}" for n, name in enumerate(names, 1)]
+
+
+def test_contents_without_leaders_and_gaps_are_no_sections(tmp_path: Path) -> None:
+    names = ["RIVERS", "LAKES", "PONDS", "WELLS", "BROOKS", "SEAS"]
+    entries = [
+        (f"{name} IN SPAIN {n}", f"{name} IN SPAIN", f"What {name.lower()} are") for n, name in enumerate(names, 2)
+    ]
+    found = outline(contents(tmp_path / "a.pdf", entries, heading="CONTENTS"))
+    assert tree(found.items) == [
+        (f"{name} IN SPAIN", n, n, [(f"What {name.lower()} are", n, n, [])]) for n, name in enumerate(names, 2)
+    ]

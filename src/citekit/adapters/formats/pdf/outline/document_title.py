@@ -13,7 +13,7 @@ from attrs import frozen
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, series_of
-from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
+from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH, join_lines
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
@@ -410,7 +410,7 @@ def _same_size_as(size: float, other: float) -> bool:
 
 
 def _text(group: Sequence[StyledLine]) -> str:
-    return " ".join(line.text for line in group)
+    return join_lines([line.text for line in group])
 
 
 def _is_title(text: str) -> bool:

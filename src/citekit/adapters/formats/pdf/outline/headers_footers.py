@@ -9,6 +9,7 @@ from statistics import median_high
 
 from attrs import frozen
 
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_label
 from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated
 from citekit.adapters.formats.pdf.outline.page_reader import Page
 
@@ -57,7 +58,7 @@ def learn_headers_footers(pages: Sequence[Page]) -> HeadersFooters:
         margin = _margin(page)
         seen.update({_pattern(line) for line in margin})
         for line in margin:
-            if _is_large(page, line, line_height):
+            if _is_large(page, line, line_height) or (line.bold and is_label(line.text)):
                 said.setdefault(_pattern(line), set()).add(line.text)
         if page.rotation is None and len(margin) <= MARGIN_LINES:
             apart = {_position_key(line): line for line in margin if _is_set_apart(page, line, line_height)}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from attrs import evolve
 
@@ -17,6 +19,18 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
 )
 from citekit.adapters.formats.pdf.outline.headings import Heading
 from citekit.adapters.formats.pdf.outline.lines import is_bold_name
+
+HELD_SHARE = 0.8
+"""The minimum share of all headings that the last heading in a style would hold for the style not to be a level."""
+
+MAX_STEP = 3
+"""The maximum difference between two plain numbers of a series of which headings may be missing."""
+
+SAME_SIZE = 0.15
+"""The maximum difference between the sizes of two headings of one series, as a share of the size of one."""
+
+LARGER_STEP = 1.08
+"""The minimum size of a heading above steps, as a multiple of their size."""
 
 MAX_DEPTH = 6
 """The maximum depth of a tree of sections."""
@@ -46,13 +60,13 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     chance (`2 or more`).
     """
     kinds = [_kind_of_number(heading) for heading in found]
-    found = _without_inner_depths(found, kinds)
+    found = _without_inner_depths(_without_stray_depths(_without_depths_of_steps(found)), kinds)
     styles = _without_rare_capitals(found, _nested_styles(found, kinds))
     depths = {style: _usual_depth(found, styles, style) for style in set(styles)}
-    levels = _level_of_each_style(_rank_styles(styles), depths)
+    levels = _level_of_each_style(_rank_styles(styles), depths, _framing_styles(styles, depths))
     raw = [_level(heading, levels[style], depths[style]) for heading, style in zip(found, styles, strict=True)]
     raw = _below_titles(found, styles, _below_numbers(found, styles, depths, raw))
-    raw = _below_appendixes(found, raw)
+    raw = _below_labels(found, _below_appendixes(found, raw))
     least = min(raw)
     return [level - least + 1 for level in raw]
 
@@ -85,16 +99,18 @@ def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[Headi
 
 
 def _with_one_style_per_series(styles: Sequence[VisibleStyle], kinds: Sequence[str]) -> list[VisibleStyle]:
-    """Return the styles, with the most common one of their size for all headings after one word (`Article 1`), which
-    may have a plain title or none.
+    """Return the styles, with the most common one of about their size for all headings after one word (`Article 1`),
+    which may have a plain title or none. The sizes of recognized text vary.
     """
-    times: dict[tuple[str, float], Counter[VisibleStyle]] = defaultdict(Counter)
+    times: dict[str, Counter[VisibleStyle]] = defaultdict(Counter)
     for style, kind in zip(styles, kinds, strict=True):
-        times[kind, style[0]][style] += 1
-    return [
-        times[kind, style[0]].most_common(1)[0][0] if len(kind) > 1 else style
-        for style, kind in zip(styles, kinds, strict=True)
-    ]
+        times[kind][style] += 1
+    chosen: dict[tuple[str, VisibleStyle], VisibleStyle] = {}
+    for kind, counted in times.items():
+        for style in counted if len(kind) > 1 else ():
+            near = [other for other in counted if abs(other[0] - style[0]) <= SAME_SIZE * style[0]]
+            chosen[kind, style] = max(near, key=lambda other: counted[other])
+    return [chosen.get((kind, style), style) for style, kind in zip(styles, kinds, strict=True)]
 
 
 def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
@@ -138,6 +154,56 @@ def _without_inner_depths(found: Sequence[Heading], kinds: Sequence[str]) -> lis
     return [evolve(heading, depth=0) if kind == "1" else heading for heading, kind in zip(found, kinds, strict=True)]
 
 
+def _without_stray_depths(found: Sequence[Heading]) -> list[Heading]:
+    """Return the headings, with depth 0 for numbers that belong to no series: those of dates (`21 May`) and amounts.
+
+    A plain number belongs to a series if it is at most `MAX_STEP` above the one before it in its size and weight, or
+    below the next one, or if a number with dots begins with it; a number with dots, if another one begins like it.
+    """
+    numbers = [number_parts(heading.text) if rank_of(heading.text) is None else () for heading in found]
+    begun = Counter(parts[:end] for parts in numbers for end in range(1, len(parts) + 1))
+    plain: dict[tuple[float, bool], list[int]] = defaultdict(list)
+    for at, (heading, parts) in enumerate(zip(found, numbers, strict=True)):
+        if len(parts) == 1 and parts[0].isdecimal():
+            plain[heading.style[1:3]].append(at)
+    in_order = {
+        at
+        for own in plain.values()
+        for pair in pairwise(own)
+        for at in pair
+        if 0 < int(numbers[pair[1]][0]) - int(numbers[pair[0]][0]) <= MAX_STEP
+    }
+    strays = {
+        at
+        for at, parts in enumerate(numbers)
+        if parts and at not in in_order and begun[parts] < 2 and (len(parts) < 2 or begun[parts[:-1]] < 2)
+    }
+    return [evolve(heading, depth=0) if at in strays else heading for at, heading in enumerate(found)]
+
+
+def _without_depths_of_steps(found: Sequence[Heading]) -> list[Heading]:
+    """Return the headings, with depth 0 for plain numbers of steps within sections: a clearly larger style is used before
+    and after them, but never between two successive numbers, and no smaller heading has dotted numbers.
+    """
+    steps: dict[tuple[float, bool], list[int]] = defaultdict(list)
+    for at, heading in enumerate(found):
+        parts = number_parts(heading.text)
+        if heading.depth == 1 and len(parts) == 1 and parts[0].isdecimal() and rank_of(heading.text) is None:
+            steps[heading.style[1:3]].append(at)
+    within: set[int] = set()
+    for (size, _), own in steps.items():
+        larger = [at for at, heading in enumerate(found) if heading.style[1] > LARGER_STEP * size]
+        inner = any(heading.depth > 1 and heading.style[1] <= LARGER_STEP * size for heading in found)
+        if len(own) > 1 and len(larger) > 1 and not inner and larger[0] < own[0] and own[-1] < larger[-1]:
+            between = [
+                bisect_left(larger, at) < bisect_left(larger, next_)
+                for at, next_ in pairwise(own)
+                if int(number_parts(found[next_].text)[0]) == int(number_parts(found[at].text)[0]) + 1
+            ]
+            within.update(own if between and not any(between) else ())
+    return [evolve(heading, depth=0) if at in within else heading for at, heading in enumerate(found)]
+
+
 def _visible_style(heading: Heading) -> VisibleStyle:
     """Return the size, boldness, use of capitals, and slant of a heading."""
     font, size, bold, capitals = heading.style
@@ -175,13 +241,44 @@ def _rank_styles(styles: Sequence[HeadingStyle]) -> list[HeadingStyle]:
     return order
 
 
-def _level_of_each_style(order: Sequence[HeadingStyle], depths: dict[HeadingStyle, int]) -> dict[HeadingStyle, int]:
+def _framing_styles(styles: Sequence[HeadingStyle], depths: dict[HeadingStyle, int]) -> set[HeadingStyle]:
+    """Return the styles without numbers that are used only at the beginning, or for the last heading, such as that of a
+    logo, a date, or a preface. If such a style were a level, its heading would hold at least `HELD_SHARE` of all.
+    """
+    last = {style: at for at, style in enumerate(styles[:-1])}
+    last.setdefault(styles[-1], 0)
+    return {
+        style for style, at in last.items() if not depths[style] and len(styles) - at - 1 >= HELD_SHARE * len(styles)
+    }
+
+
+def _level_of_each_style(
+    order: Sequence[HeadingStyle], depths: dict[HeadingStyle, int], framing: set[HeadingStyle]
+) -> dict[HeadingStyle, int]:
+    """Return the level of each style of `order`; a `framing` one has the level of the next style that is not."""
     levels: dict[HeadingStyle, int] = {}
     numbered, level = any(depths.values()), 0
+    waiting: list[HeadingStyle] = []
     for style in order:
-        below = level + 1 if level or not numbered else 1
-        level = depths[style] or below
-        levels[style] = level
+        waiting.append(style)
+        if style not in framing:
+            level = depths[style] or (level + 1 if level or not numbered else 1)
+            levels.update(dict.fromkeys(waiting, level))
+            waiting = []
+    return levels | dict.fromkeys(waiting, level + 1)
+
+
+def _below_labels(found: Sequence[Heading], raw: Sequence[int]) -> list[int]:
+    """Return the levels, with numbers below the label that they begin with: `8.1` below `Clause 8`."""
+    levels: list[int] = []
+    number, label = "", 0
+    for heading, level in zip(found, raw, strict=True):
+        own, parts = series_of(heading.text), number_parts(heading.text)
+        if own and len(own[0]) > 1 and not heading.depth:
+            number, label = own[1], level
+        elif len(parts) > 1 and parts[0] == number:
+            level = max(level, label + len(parts) - 1)
+        levels.append(level)
     return levels
 
 
@@ -228,12 +325,12 @@ def _below_appendixes(found: Sequence[Heading], raw: Sequence[int]) -> list[int]
     levels: list[int] = []
     counted, appendix, step = False, math.inf, 0
     for heading, level in zip(found, raw, strict=True):
-        parts = number_parts(heading.text)
+        is_first = number_parts(heading.text)[:1] == ("1",) or (series_of(heading.text) or ("",))[-1] in ("1", "I")
         if is_appendix(heading.text):
             appendix, step = level, 0
-        elif parts[:1] == ("1",) and counted and level <= appendix < math.inf and not step:
+        elif is_first and counted and level <= appendix < math.inf and not step:
             step = int(appendix) + 1 - level
-        counted = counted or parts[:1] == ("1",)
+        counted = counted or is_first
         levels.append(level + step)
     return levels
 

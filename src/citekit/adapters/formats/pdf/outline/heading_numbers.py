@@ -13,6 +13,7 @@ from citekit.domain.vocabulary import (
     CJK_CHAPTER,
     CJK_PART,
     CJK_SECTION,
+    EXHIBIT,
     FIRST,
     NUMBER,
     PART,
@@ -33,7 +34,7 @@ _NAMED_NUMBER = re.compile(
     rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})(?!\w)(?!\.\d)",
     re.IGNORECASE,
 )
-_APPENDIX = re.compile(rf"(?:{any_of(APPENDIX)})\b", re.IGNORECASE)
+_APPENDIX = re.compile(rf"(?:{any_of(APPENDIX, EXHIBIT)})\b", re.IGNORECASE)
 _CJK_NAMED_NUMBER = re.compile(rf"第.{{1,4}}?([{CJK_PART}])|第.{{1,4}}?({CJK_CHAPTER})|第.{{1,4}}?([{CJK_SECTION}])")
 _CHINESE_NUMBER = re.compile(
     r"(?:[一二三四五六七八九十]{1,3}[、．]|(?P<inner>[（(][一二三四五六七八九十]{1,3}[)）]))\s*(?=\S)"
@@ -43,7 +44,7 @@ _CHINESE_NUMBER = re.compile(
 _ROMAN_NUMBER = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
 _LABEL_WORDS = any_of(CHAPTER, PART, APPENDIX)
 _LABEL = re.compile(
-    rf"(?:{any_of(CHAPTER, PART, APPENDIX, SECTION, ARTICLE)})"
+    rf"(?:{any_of(CHAPTER, PART, APPENDIX, EXHIBIT, SECTION, ARTICLE)})"
     rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
     rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]",
     re.IGNORECASE,
@@ -88,8 +89,8 @@ def rank_of(text: str) -> int | None:
 
 
 def is_appendix(text: str) -> bool:
-    """Return whether the heading `text` is that of an appendix, such as `Annex II`."""
-    return bool(_NAMED_NUMBER.match(text) and _APPENDIX.match(text))
+    """Return whether the heading `text` is that of an appendix, such as `Annex II` and `SCHEDULE 3`."""
+    return bool(_APPENDIX.match(text) and (_NAMED_NUMBER.match(text) or series_of(text)))
 
 
 def number_parts(text: str) -> tuple[str, ...]:

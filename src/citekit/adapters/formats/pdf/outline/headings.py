@@ -161,7 +161,7 @@ def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[Sty
 def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
     if not held:
         return
-    joined = _join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
+    joined = join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
@@ -171,7 +171,8 @@ def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iter
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
 
 
-def _join_lines(texts: Sequence[str]) -> str:
+def join_lines(texts: Sequence[str]) -> str:
+    """Return the lines of a heading as one text, with the parts of a hyphenated word joined."""
     text = texts[0]
     for more in texts[1:]:
         if text.endswith("\u00ad") or (text.endswith("-") and more[:1].islower() and text[-2:-1].isalpha()):
@@ -316,7 +317,8 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyS
     height = max(last.bottom - last.top, 1)
     gap = line.top - last.bottom
     if len(held) == 1 and is_label_word(last.text):
-        return -height < gap < 3 * height
+        is_number = rank_of(f"{last.text} {line.text}") is not None
+        return -height < gap < 3 * height and (is_number or font_of(last) == font_of(line))
     own = depth_of(line.text) or series_of(line.text)
     labeled = is_label(" ".join(each.text for each in held))
     if labeled and line.size >= LABEL_RATIO * last.size:
@@ -325,4 +327,9 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine, body: BodyS
         return not own and -height < gap < height and line.size >= LARGER_RATIO * body.size
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
     begins = depth_of(line.text) or rank_of(line.text) is not None or is_label(line.text) or _GLYPH.match(line.text)
-    return same and -height < gap < 0.7 * height and not begins
+    return same and -height < gap < 0.7 * height and not begins and not _has_other_case(held, line)
+
+
+def _has_other_case(held: Sequence[StyledLine], line: StyledLine) -> bool:
+    """Return whether `line` is not in capitals below the lines `held` in capitals, so that it is another heading."""
+    return all(is_capitals(each.text) for each in held) and line.text[:1].isupper() and line.text[1:2].islower()

@@ -252,13 +252,14 @@ def clean(text: str) -> str:
     """Return the printable text of a line, with accents combined with their letters.
 
     Each run of white space becomes one space, and white space at the ends is removed. The letters of a spaced word
-    (`M E T H O D`) are joined.
+    (`M E T H O D`) are joined. A soft hyphen at the end is kept: the next line continues its word.
     """
     if text[1:2] == " " and (spaced := _SPACED.fullmatch(text.strip())):
         return " ".join([spaced[1] or "", *("".join(word.split()) for word in re.split(r"\s{2,}", spaced[2]))]).strip()
     if not text.isascii() and _ACCENT.search(text):
         text = _ACCENT.sub(_accented, text)
-    return printable(text)
+    shown = printable(text)
+    return f"{shown}\u00ad" if shown and text.rstrip().endswith("\u00ad") else shown
 
 
 def _accented(found: re.Match[str]) -> str:

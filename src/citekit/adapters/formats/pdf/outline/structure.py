@@ -27,6 +27,12 @@ from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside
 PAGES_PER_ENTRY = 4
 """The maximum number of pages per entry of a printed TOC that is assumed to name all headings."""
 
+PAGES_PER_CHAPTER = 2
+"""The maximum number of pages per entry of a printed TOC of one level that is assumed to name all headings."""
+
+NEARLY_ALL = 0.8
+"""The minimum share of the entries of a TOC of one level that headings of more levels must include to replace it."""
+
 CONFIRMED_SHARE = 0.5
 """The minimum share of the sections of a TOC or of tags that headings found by style must include to be trusted."""
 
@@ -79,7 +85,9 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     promised = locate_toc(texts, read_toc_tables(texts, after=searched)[0])
     kept = _headings_outside_toc(texts, promised.pages)
     told = _sections_of_headings(kept)
-    if promised.targets and use_toc and not is_incomplete(_sections_of_toc(promised), told):
+    named = _sections_of_toc(promised)
+    shallow = _is_dense(promised, texts.count) and _is_top_level_of(named, told)
+    if promised.targets and use_toc and not (shallow or is_incomplete(named, told)):
         return TextSections(_complete(promised, kept, texts.count), texts, is_printed=True)
     return TextSections(_without_gaps(told), texts)
 
@@ -101,10 +109,22 @@ def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool
     return len(confirmed) >= CONFIRMED_SHARE * len(named) and as_deep > INCOMPLETE_RATIO * len(named)
 
 
+def _is_top_level_of(named: Sequence[Section], headings: Sequence[Section]) -> bool:
+    """Return whether the sections `named` by a TOC have one level, and nearly all of them are among `headings`, which
+    have more levels.
+    """
+    said = {(title_key(each.title), each.page) for each in headings}
+    confirmed = sum((title_key(each.title), each.page) in said for each in named)
+    deeper = len({each.level for each in headings}) > 1
+    return deeper and len({each.level for each in named}) == 1 and confirmed >= NEARLY_ALL * len(named)
+
+
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:
     """Return the sections of a TOC on the first pages if it names nearly every heading."""
     promised = locate_toc(texts, tables)
     if not promised.targets or not _is_dense(promised, texts.count):
+        return []
+    if len({each.level for each in promised.targets}) == 1 and len(promised.targets) * PAGES_PER_CHAPTER < texts.count:
         return []
     return (
         _sections_of_toc(promised)

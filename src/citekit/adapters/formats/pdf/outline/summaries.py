@@ -88,7 +88,7 @@ def _is_drop_cap(initial: StyledLine, line: StyledLine) -> bool:
 def _join(text: str, more: str) -> str:
     if not text:
         return more
-    if text.endswith(("-", "\u00ad")) and more[:1].islower() and text[-2:-1].isalpha():
+    if text.endswith("\u00ad") or (text.endswith("-") and more[:1].islower() and text[-2:-1].isalpha()):
         return text[:-1] + more
     return text + more if _IDEOGRAPH.match(text[-1]) and _IDEOGRAPH.match(more[0]) else f"{text} {more}"
 

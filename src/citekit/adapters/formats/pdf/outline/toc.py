@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from citekit.adapters.formats.pdf.document.page_labels import LabelRule, read_labels
 from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.heading_numbers import series_of, unnumbered
+from citekit.adapters.formats.pdf.outline.headings import is_capitals, join_lines
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
@@ -122,7 +123,7 @@ class _TitleFinder:
         for find, page in ((find, page) for find in (self._title_lines, self._series_lines) for page in likely):
             lines = find(entry, page)
             if lines:
-                return TocTarget(entry.title, entry.level, page, lines[0].top, lines)
+                return TocTarget(_printed_title(entry.title, lines), entry.level, page, lines[0].top, lines)
         return TocTarget(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
 
     def _candidate_pages(self, entry: TocEntry, offsets: dict[bool, int]) -> list[int]:
@@ -182,6 +183,14 @@ class _TitleFinder:
                     if len(text) >= 3:
                         self._pages.setdefault(text, []).append(page)
         return self._pages.get(title_key(entry.title), [])
+
+
+def _printed_title(title: str, lines: Sequence[StyledLine]) -> str:
+    """Return the `title` of an entry in capitals as its page has it in the `lines`, which may not be in capitals."""
+    own, printed = unnumbered(title), unnumbered(join_lines([line.text for line in lines]))
+    if not is_capitals(own) or is_capitals(printed) or title_key(own) != title_key(printed):
+        return title
+    return title.removesuffix(own) + printed
 
 
 def _page_number(entry: TocEntry) -> tuple[bool, int]:

@@ -40,16 +40,16 @@ TITLE_LENGTH = 300
 COMPARISON_LIMIT = 20_000_000
 """The maximum sum, over the pages read row by row, of the number of lines times links."""
 
-LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{4,}|(?:\. ){3,}|(?:・\s?){4,}|(?:‥\s?){2,}")
+LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{4,}|(?:\. ){3,}|(?:・\s?){4,}|(?:‥\s?){2,}|-{6,}")
 _NUMBER = r"\d{1,4}|[ivxlcdm]{1,8}|[A-Z]{1,2}[-.–]\d{1,4}|\d{1,3}[-–]\d{1,3}"
-_ENTRY = re.compile(rf"(?P<title>.*?\S)(?P<leader>[\s.…·_・‥]+)(?P<number>{_NUMBER})", re.DOTALL)
-_NUMBER_SUFFIX = re.compile(rf"[\s.…·_・‥](?:{_NUMBER})\Z")
+_ENTRY = re.compile(rf"(?P<title>.*?\S)(?P<leader>[\s.…·_・‥-]+)(?P<number>{_NUMBER})", re.DOTALL)
+_NUMBER_SUFFIX = re.compile(rf"[\s.…·_・‥-](?:{_NUMBER})\Z")
 _SUFFIX_LENGTH = 12
 """The length of the end of a line that `_NUMBER_SUFFIX` inspects, for speed."""
 
 _JOINED_NUMBER = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){1,5}\.?)(?=[^\W\d_])")
-_NUMBER_ALONE = re.compile(rf"[\s.…·_・‥]*(?:{_NUMBER})")
-_LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥]\s*){{2,}}(?:{_NUMBER})")
+_NUMBER_ALONE = re.compile(rf"[\s.…·_・‥-]*(?:{_NUMBER})")
+_LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥-]\s*){{2,}}(?:{_NUMBER})")
 _TOC_HEADING = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.IGNORECASE)
 _OTHER_LIST_HEADING = re.compile(rf"(?:{any_of(LIST_HEADING)})\W*", re.IGNORECASE)
 CAPTION_START = re.compile(rf"(?i:{any_of(CAPTION)})\s*(?:\d|(?:[A-Z]|[IVXLC]+)\b)")
@@ -152,12 +152,14 @@ def _entries_on(
     """
     found: list[TocEntry] = []
     kind, on = before, _RowLinks(links)
-    for heading, run in _entry_runs(_rows(lines, on), on):
+    rows = _rows(lines, on)
+    plain = not any(_is_entry(row, on) for row in rows)
+    for heading, run in _entry_runs(rows, on, plain=plain):
         if heading is not None:
             kind = _ListKind.TOC if _TOC_HEADING.fullmatch(heading) else _ListKind.OTHER
         if kind is _ListKind.OTHER:
             continue
-        entries = _without_header(_entries_of_run(run, page, on))
+        entries = _without_header(_entries_of_run(run, page, on, plain=plain))
         named = kind is _ListKind.TOC
         if len(entries) >= (MIN_ENTRIES if named else MIN_ENTRIES_WITHOUT_HEADING) and (
             named or _have_leaders_or_links(run, on)
@@ -210,12 +212,14 @@ def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
     return [entry for entry in kept if not _TOC_HEADING.fullmatch(entry.title)]
 
 
-def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, list[Row]]]:
+def _entry_runs(rows: Sequence[Row], links: _RowLinks, *, plain: bool) -> Iterator[tuple[str | None, list[Row]]]:
     """Yield each heading of a list (None if it has none) with the rows from its first entry to its last.
 
-    A single row before the first entry is included, because it may begin the title of the entry.
+    A single row before the first entry is included, because it may begin the title of the entry. On a `plain` page,
+    whose rows have neither leader dots nor gaps, any row that ends with a number is an entry below the heading of a TOC.
     """
     heading: str | None = None
+    named = False
     run: list[Row] = []
     held: list[Row] = []
     for row in rows:
@@ -223,14 +227,15 @@ def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | N
             if run:
                 yield heading, run
             heading, run, held = row.text, [], []
-        elif _is_entry(row, links):
+            named = bool(_TOC_HEADING.fullmatch(row.text))
+        elif _is_entry(row, links) or (plain and named and _ends_with_number(row)):
             run += [*held, row] if run or len(held) <= 1 else [row]
             held = []
         else:
             held.append(row)
             if run and len(held) > MAX_ROW_GAP:
                 yield heading, run
-                run, held, heading = [], held[-1:], None
+                run, held, heading, named = [], held[-1:], None, False
     if run:
         yield heading, run
 
@@ -267,9 +272,7 @@ def _is_list_heading(row: Row) -> bool:
 def _is_entry(row: Row, links: _RowLinks) -> bool:
     """Return whether a row ends with a page number that leader dots, a gap, or a link distinguish from its title."""
     text = row.text
-    if not _NUMBER_SUFFIX.search(text[-_SUFFIX_LENGTH:]):
-        return False
-    if not any(character.isalpha() for character in text) or not _ENTRY.fullmatch(text):
+    if not _ends_with_number(row):
         return False
     last = row.lines[-1]
     apart = (
@@ -278,6 +281,14 @@ def _is_entry(row: Row, links: _RowLinks) -> bool:
         and last.left - row.lines[-2].right > 0.8 * last.size
     )
     return bool(LEADER.search(text)) or apart or links.on(row) is not None
+
+
+def _ends_with_number(row: Row) -> bool:
+    """Return whether a row has words and then a page number."""
+    text = row.text
+    if not _NUMBER_SUFFIX.search(text[-_SUFFIX_LENGTH:]):
+        return False
+    return any(character.isalpha() for character in text) and bool(_ENTRY.fullmatch(text))
 
 
 class _RowLinks:
@@ -305,15 +316,15 @@ def _widest_overlap(row: Row, links: Sequence[Link]) -> Link | None:
     return best
 
 
-def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[TocEntry]:
-    """Return the TOC entries in `run`.
+def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks, *, plain: bool) -> list[TocEntry]:
+    """Return the TOC entries in `run`, which on a `plain` page are the rows that end with a number.
 
     A row without a page number begins the next entry's title, or is left out, as the name of a part is.
     """
     found: list[TocEntry] = []
     open_: list[Row] = []
     for row in run:
-        if not _is_entry(row, links):
+        if not (_ends_with_number(row) if plain else _is_entry(row, links)):
             open_.append(row)
             continue
         link = links.on(row)
