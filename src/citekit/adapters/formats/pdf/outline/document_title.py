@@ -17,7 +17,13 @@ from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
-from citekit.adapters.formats.shared.titles import is_confirmed, may_be_title, words_of, written_title
+from citekit.adapters.formats.shared.titles import (
+    is_confirmed,
+    is_institution,
+    may_be_title,
+    words_of,
+    written_title,
+)
 from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 COVER_PAGES = 3
@@ -61,6 +67,9 @@ LINES_OF_A_LOCKUP = 3
 
 EDGE_TOLERANCE = 0.1
 """The largest difference of the edges of two lines of such a block, as a share of the width."""
+
+LINES_ABOVE_A_TITLE = 12
+"""The maximum number of lines of body text above a title. Larger text below more of them is a heading or a decoration."""
 
 NEW_WORDS = 2
 """The minimum number of words that a printed title adds to a title in the metadata that it replaces."""
@@ -226,8 +235,15 @@ def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> 
     lines = [line for line in texts.all_displayed_lines(page) if _reads_across(line)]
     every = _as_lockups(_groups([line for line in lines if line.size >= COVER_RATIO * body_size]))
     contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
-    groups = [group for group in every[:contents] if _is_title(_text(group)) or _is_product(_text(group))]
+    lowest = _end_of_head(lines, body_size)
+    groups = [
+        group
+        for group in every[:contents]
+        if (_is_title(_text(group)) or _is_product(_text(group))) and group[0].top < lowest
+    ]
     titles = [group for group in groups if _is_title(_text(group))]
+    if named := [group for group in titles if not is_institution(_text(group))]:
+        groups = [group for group in groups if group in named or group not in titles]
     shown = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     period = [*islice(shown, 1)]
     if titles:
@@ -340,6 +356,12 @@ def _bold_title(lines: Sequence[StyledLine], body_size: float) -> str:
     groups = _groups([line for line in lines if line.size >= body_size])
     first = groups[0] if groups else []
     return one_line(_text(first), TITLE_LIMIT) if first and first[0].bold and _is_title(_text(first)) else ""
+
+
+def _end_of_head(lines: Sequence[StyledLine], body_size: float) -> float:
+    """Return the top of the line of body text before which no title begins, since it is below many others."""
+    tops = sorted(line.top for line in lines if line.size < COVER_RATIO * body_size)
+    return tops[LINES_ABOVE_A_TITLE] if len(tops) > LINES_ABOVE_A_TITLE else math.inf
 
 
 def _is_prose(line: StyledLine, body_size: float) -> bool:
