@@ -71,6 +71,9 @@ EDGE_TOLERANCE = 0.1
 LINES_ABOVE_A_TITLE = 12
 """The maximum number of lines of body text above a title. Larger text below more of them is a heading or a decoration."""
 
+PROSE_WIDTH = 0.6
+"""The minimum width of a line of prose, as a share of the width of the text of its page."""
+
 NEW_WORDS = 2
 """The minimum number of words that a printed title adds to a title in the metadata that it replaces."""
 
@@ -86,6 +89,12 @@ _PRODUCT = re.compile(r"(?!(?i:rev|ver|vol)\d)(?=\S*\d)(?=[A-Z][^A-Z\s]*[A-Z])[\
 
 _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
 """What shows a copyright notice or an address."""
+
+_COMPANY = re.compile(r"(.*\w),?\s+(?:LLC|Inc|Ltd|GmbH|Corp|Corporation|Limited)\b")
+"""Matches a line with the legal form of a company after its name."""
+
+_ADDRESS = re.compile(r"^[\w ]+,\s+[A-Z]\.?[A-Z]\.?\s+\d{5}$|_{3,}$")
+"""Matches a place with its ZIP code, and the blank of a form."""
 
 _DATE = re.compile(r"\b(?:\d{1,2}/\d{1,2}/\d{4}|\d{4}-\d\d-\d\d)\b")
 _REGISTRANT = re.compile(r"\W*exact name of (?:the )?registrant", re.I)
@@ -241,18 +250,20 @@ def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> 
         for group in every[:contents]
         if (_is_title(_text(group)) or _is_product(_text(group))) and group[0].top < lowest
     ]
-    titles = [group for group in groups if _is_title(_text(group))]
-    if named := [group for group in titles if not is_institution(_text(group))]:
-        groups = [group for group in groups if group in named or group not in titles]
+    institutions = [group for group in groups if is_institution(_text(group))]
+    named = [group for group in groups if group not in institutions]
     shown = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     period = [*islice(shown, 1)]
-    if titles:
-        texts_of_parts = [*map(_text, _parts_and_publisher(groups, lines, texts, body_size, author, bool(period)))]
+    facts = [*_registrant(lines), *period]
+    if any(_is_title(_text(group)) for group in named):
+        parts = [*map(_text, _parts_and_publisher(named, lines, texts, body_size, author, bool(period)))]
+    elif contents == len(every) and (plain := _plain_title(lines, body_size, author)):
+        parts = [plain]
     else:
-        texts_of_parts = [bold] if contents == len(every) and (bold := _bold_title(lines, body_size)) else []
-    if not texts_of_parts:
+        parts = [] if facts else [*map(_text, _parts_of_title(institutions, lines, body_size))]
+    if not parts and not (institutions and facts):
         return ""
-    return one_line(_SEPARATOR.join(_distinct([*_registrant(lines), *texts_of_parts, *period])), TITLE_LIMIT)
+    return one_line(_SEPARATOR.join(_distinct([*_registrant(lines), *parts, *period])), TITLE_LIMIT)
 
 
 def _parts_and_publisher(
@@ -285,6 +296,8 @@ def _parts_of_title(
     """Return the largest of `groups`, those above it in nearly its size, and those below it in its size before prose;
     names of products below it may be smaller.
     """
+    if not groups:
+        return []
     largest = max(groups, key=_size)
     at = groups.index(largest)
     prose = min((line.top for line in lines if _is_prose(line, body_size)), default=math.inf)
@@ -340,9 +353,12 @@ def _registrant(lines: Sequence[StyledLine]) -> list[str]:
 
 def _is_publisher(group: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> bool:
     """Return whether `group` is the author in the metadata, or whether another line has it in an address or copyright
-    notice.
+    notice, or before the legal form of a company.
     """
     name = title_letters(_text(group))
+    companies = (found[1] for line in lines if line not in group and (found := _COMPANY.search(line.text)))
+    if any(title_letters(each).endswith(name) for each in companies):
+        return True
     notices = [line.text for line in lines if line not in group and _NOTICE.search(line.text)]
     return name == author or any(name in title_letters(notice) for notice in notices)
 
@@ -351,11 +367,31 @@ def _size(group: Sequence[StyledLine]) -> float:
     return max(line.size for line in group)
 
 
-def _bold_title(lines: Sequence[StyledLine], body_size: float) -> str:
-    """Return the first lines of a page if they are bold and at least as large as body text, or else ""."""
-    groups = _groups([line for line in lines if line.size >= body_size])
-    first = groups[0] if groups else []
-    return one_line(_text(first), TITLE_LIMIT) if first and first[0].bold and _is_title(_text(first)) else ""
+def _plain_title(lines: Sequence[StyledLine], body_size: float, author: str) -> str:
+    """Return the title of a page without large text, or "": the first lines at least as large as body text that are both
+    bold and centered, or else the first of all if they are bold, or else the first that are centered.
+
+    Only lines above prose count as centered. Institutions, companies, and the `author` are passed over.
+    """
+    groups = [
+        group
+        for group in _groups([line for line in lines if line.size >= body_size])
+        if not (is_institution(_text(group)) or _is_publisher(group, lines, author))
+    ]
+    titles = [group for group in groups if _is_title(_text(group))]
+    left, right = min((line.left for line in lines), default=0.0), max((line.right for line in lines), default=0.0)
+    wide = [line.top for line in lines if line.right - line.left > PROSE_WIDTH * (right - left) and not line.bold]
+    prose = min(wide, default=-math.inf)
+    centered = [group for group in titles if group[-1].bottom < prose and _is_centered(group, left, right)]
+    first = [group for group in titles if group[0].bold and group in groups[:1]]
+    found = [*(group for group in centered if group[0].bold), *first, *centered]
+    return one_line(_text(found[0]), TITLE_LIMIT) if found else ""
+
+
+def _is_centered(group: Sequence[StyledLine], left: float, right: float) -> bool:
+    """Return whether all lines of `group` are in the middle between `left` and `right`, and shorter."""
+    slack = EDGE_TOLERANCE * (right - left)
+    return all(line.left - left > slack / 4 and abs(line.left + line.right - left - right) < 2 * slack for line in group)
 
 
 def _end_of_head(lines: Sequence[StyledLine], body_size: float) -> float:
@@ -436,7 +472,7 @@ def _text(group: Sequence[StyledLine]) -> str:
 
 
 def _is_title(text: str) -> bool:
-    return may_be_title(text) and not depth_of(text)
+    return may_be_title(text) and not depth_of(text) and not _ADDRESS.search(text)
 
 
 def _is_product(text: str) -> bool:
