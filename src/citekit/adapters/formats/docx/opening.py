@@ -67,8 +67,8 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
 
     `body_size` is the most common font size in half points.
     """
-    named = list(dropwhile(lambda line: not line.title_style or TOC.fullmatch(line.text), lines))
-    if named:
+    named = list(dropwhile(lambda line: not line.title_style, lines))
+    if named and not TOC.fullmatch(named[0].text):
         titled = takewhile(lambda line: line.title_style and line.size >= NEARLY * named[0].size, named)
         return one_line(" ".join(dict.fromkeys(line.text for line in titled)), TITLE_LIMIT)
     opening = list(_opening(lines))
@@ -86,7 +86,7 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
     found = inside[0] if inside else max(prominent, key=lambda line: line.size, default=None)
     if found is not None:
         return _joined(opening[opening.index(found) :], _continues)
-    return lines[0].text if opening[:1] == list(lines[:1]) and _ends_as_title(lines[0].text) else ""
+    return lines[0].text if opening and opening[0] is lines[0] and _ends_as_title(lines[0].text) else ""
 
 
 def _ends_as_title(text: str) -> bool:
@@ -129,4 +129,6 @@ def _is_nearly_as_large(line: Line, other: Line) -> bool:
 
 def _continues(line: Line, other: Line) -> bool:
     look = (other.size, other.level, other.bold, other.centered)
-    return other.follows and look == (line.size, line.level, line.bold, line.centered)
+    return other.follows and (
+        look == (line.size, line.level, line.bold, line.centered) or other.text[:1].islower()
+    )
