@@ -72,6 +72,21 @@ LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and
         (paragraph("Name of the lake 4", "", "", BOLD) + paragraph("Depth of the lake 5") + PROSE, None),
         (table(("Zone of the lake", "Depth")) + paragraph("The plot:", "", "", BOLD) + PROSE, None),
         (PROSE + paragraph("Later words", "", "", BOLD + size(20)) + PROSE, None),
+        (LETTERHEAD + paragraph("Lakes of the North", "", CENTERED, BOLD + size(11)) + PROSE, "Lakes of the North"),
+        (
+            paragraph("Nemo family", "", CENTERED, BOLD + size(11))
+            + paragraph("Order of March", "", CENTERED, BOLD + size(12))
+            + PROSE,
+            "Order of March",
+        ),
+        (
+            paragraph("REPORT", "", CENTERED, size(22)) + paragraph("on the lakes", "", CENTERED, size(22)) + PROSE,
+            "REPORT on the lakes",
+        ),
+        (paragraph("Notes on the lakes") + paragraph("Nadia Nemo") + PROSE, "Notes on the lakes"),
+        (paragraph("What are the lakes?") + PROSE, None),
+        (paragraph("1. What the lakes are") + PROSE, None),
+        (paragraph("Dear members,") + PROSE, None),
     ],
     ids=[
         "largest",
@@ -84,6 +99,13 @@ LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and
         "contents",
         "table",
         "prose",
+        "institution",
+        "larger",
+        "continued",
+        "plain",
+        "question",
+        "item",
+        "salutation",
     ],
 )
 def test_a_document_without_the_style_title_is_titled_by_its_most_prominent_first_lines(

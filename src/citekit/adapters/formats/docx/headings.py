@@ -18,6 +18,7 @@ from citekit.adapters.formats.docx.paragraphs import (
     is_bold,
     is_centered,
     is_in_table,
+    is_unseen,
     line_of,
     size_of,
     style_of,
@@ -255,11 +256,11 @@ def _own_line(paragraph: _Element) -> str:
     """
     if next(paragraph.iterancestors("{*}Fallback"), None) is not None:
         return ""
-    line = line_of(paragraph)
-    boxes = [line_of(each) for box in paragraph.iter("{*}txbxContent") for each in box.iter("{*}p")]
-    for text in filter(None, boxes):
-        line = line.replace(text, "", 1)
-    return " ".join(line.split())
+    boxed = {text for box in paragraph.iter("{*}txbxContent") for text in box.iter("{*}t")}
+    if not boxed:
+        return line_of(paragraph)
+    own = (each for each in paragraph.iter("{*}t") if each not in boxed and not is_unseen(each.getparent()))
+    return " ".join("".join(str(each.text or "") for each in own)[:HEADING_LIMIT].split())
 
 
 def large_title(paragraphs: Sequence[_Element], body_size: int, styles: Styles) -> str:

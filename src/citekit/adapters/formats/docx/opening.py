@@ -129,6 +129,4 @@ def _is_nearly_as_large(line: Line, other: Line) -> bool:
 
 def _continues(line: Line, other: Line) -> bool:
     look = (other.size, other.level, other.bold, other.centered)
-    return other.follows and (
-        look == (line.size, line.level, line.bold, line.centered) or other.text[:1].islower()
-    )
+    return other.follows and (look == (line.size, line.level, line.bold, line.centered) or other.text[:1].islower())

@@ -391,7 +391,9 @@ def _plain_title(lines: Sequence[StyledLine], body_size: float, author: str) -> 
 def _is_centered(group: Sequence[StyledLine], left: float, right: float) -> bool:
     """Return whether all lines of `group` are in the middle between `left` and `right`, and shorter."""
     slack = EDGE_TOLERANCE * (right - left)
-    return all(line.left - left > slack / 4 and abs(line.left + line.right - left - right) < 2 * slack for line in group)
+    return all(
+        line.left - left > slack / 4 and abs(line.left + line.right - left - right) < 2 * slack for line in group
+    )
 
 
 def _end_of_head(lines: Sequence[StyledLine], body_size: float) -> float:
