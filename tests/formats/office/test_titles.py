@@ -49,6 +49,8 @@ LONG = (
 LETTERHEAD = paragraph("Northern University", "", CENTERED, BOLD + size(11))
 LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and their shores", "", CENTERED, size(18))
 
+BOX = "<w:r><w:pict><w:txbxContent>" + paragraph("Date of the meeting: ...") + "</w:txbxContent></w:pict></w:r>"
+
 
 @pytest.mark.parametrize(
     ("body", "title"),
@@ -74,14 +76,18 @@ LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and
         (PROSE + paragraph("Later words", "", "", BOLD + size(20)) + PROSE, None),
         (LETTERHEAD + paragraph("Lakes of the North", "", CENTERED, BOLD + size(11)) + PROSE, "Lakes of the North"),
         (
-            paragraph("Nemo family", "", CENTERED, BOLD + size(11))
-            + paragraph("Order of March", "", CENTERED, BOLD + size(12))
+            paragraph("Nemo family", "", CENTERED, BOLD + size(10))
+            + paragraph("Order of March", "", CENTERED, BOLD + size(11))
             + PROSE,
             "Order of March",
         ),
         (
-            paragraph("REPORT", "", CENTERED, size(22)) + paragraph("on the lakes", "", CENTERED, size(22)) + PROSE,
+            paragraph("REPORT", "", CENTERED, BOLD) + paragraph("on the lakes", "", CENTERED) + PROSE,
             "REPORT on the lakes",
+        ),
+        (
+            f"<w:p><w:r><w:t>Lakes </w:t></w:r>{BOX}<w:r><w:t>of the North</w:t></w:r></w:p>" + PROSE,
+            "Lakes of the North",
         ),
         (paragraph("Notes on the lakes") + paragraph("Nadia Nemo") + PROSE, "Notes on the lakes"),
         (paragraph("What are the lakes?") + PROSE, None),
@@ -102,6 +108,7 @@ LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and
         "institution",
         "larger",
         "continued",
+        "text box",
         "plain",
         "question",
         "item",

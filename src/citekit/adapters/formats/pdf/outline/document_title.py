@@ -234,9 +234,10 @@ def _body_size(texts: PageTexts) -> float:
 
 
 def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> str:
-    """Return the largest text of `page` with the parts of the title around it and its subtitle, or else its first lines
-    if they are bold.
+    """Return the largest text of `page` with the parts of the title around it and its subtitle, or else the title in the
+    size of the text.
 
+    Institutions are left out, unless `page` has no other title. So is text below `LINES_ABOVE_A_TITLE` lines.
     The name of the publisher, or of the `author` in the metadata (letters in lower case), is the last part, except in
     the report of a company about a period, which begins with its name. Return "" if there is no such text, if it has
     too many parts, or if it follows the heading of a table of contents.
@@ -254,16 +255,16 @@ def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> 
     named = [group for group in groups if group not in institutions]
     shown = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     period = [*islice(shown, 1)]
-    facts = [*_registrant(lines), *period]
+    registrant = _registrant(lines)
     if any(_is_title(_text(group)) for group in named):
         parts = [*map(_text, _parts_and_publisher(named, lines, texts, body_size, author, bool(period)))]
     elif contents == len(every) and (plain := _plain_title(lines, body_size, author)):
         parts = [plain]
     else:
-        parts = [] if facts else [*map(_text, _parts_of_title(institutions, lines, body_size))]
-    if not parts and not (institutions and facts):
+        parts = [] if registrant or period else [*map(_text, _parts_of_title(institutions, lines, body_size))]
+    if not parts and not (institutions and (registrant or period)):
         return ""
-    return one_line(_SEPARATOR.join(_distinct([*_registrant(lines), *parts, *period])), TITLE_LIMIT)
+    return one_line(_SEPARATOR.join(_distinct([*registrant, *parts, *period])), TITLE_LIMIT)
 
 
 def _parts_and_publisher(
