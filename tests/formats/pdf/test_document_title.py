@@ -70,10 +70,6 @@ REPORT = [
         ("0001564590-16-013247", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("lichens_v3_final", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("Adobe Photoshop PDF", ("On the Growth of Lichens in Northern Cities", "page 1")),
-        (
-            "Growth of Lichens in Northern Cities rev2 - FINAL",
-            ("On the Growth of Lichens in Northern Cities", "page 1"),
-        ),
         ("NL 7 GR", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("Proceedings of a Conference about Something Else", ("On the Growth of Lichens in Northern Cities", "page 1")),
         ("On the growth of lichens in northern cities", ("On the growth of lichens in northern cities", "metadata")),

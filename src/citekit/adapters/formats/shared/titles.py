@@ -25,7 +25,7 @@ _PRODUCT = re.compile(
 _MARKUP = re.compile(r"</?(?:span|font|div|p|b|i|u|em|strong|sup|sub|br)(?:\s[^<>]*)?/?>", re.I)
 _FILE_NAME = re.compile(
     r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$"
-    r"|[ _-]final$|^\S*(_\S*_|_\S*\d|\d\S*_)\S*$|_\S+_\d",
+    r"|^\S*(_\S*_|_\S*\d|\d\S*_)\S*$|_\S+_\d",
     re.I,
 )
 _PLACEHOLDER = re.compile(
