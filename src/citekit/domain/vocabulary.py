@@ -80,6 +80,31 @@ NAMED_PART: Words = (
 )  # fmt: skip
 """Headings of the parts around the chapters of a document, in addition to its abstract, contents, and references."""
 
+INSTITUTION: Words = (
+    "university", "college", "school", "academy", "faculty", "department", "institute", "ministry", "parliament", "council",
+    "commission", "court", "government", "municipality", "town", "city", "county", "board", "bureau", "church",
+    "universität", "hochschule", "fakultät", "ministerium", "institut", "universiteit", "hogeschool", "egyetem",
+    "üniversitesi",
+)  # fmt: skip
+"""Words at the end of the names of institutions, or before their field or place (`University of Toronto`)."""
+
+LEADING_INSTITUTION: Words = (
+    "université", "faculté", "école", "ministère", "universidad", "facultad", "escuela", "colegio", "instituto",
+    "ministerio", "ayuntamiento", "universidade", "faculdade", "escola", "ministério", "secretaria", "prefeitura",
+    "università", "facoltà", "dipartimento", "scuola", "istituto", "ministero", "comune", "uniwersytet", "politechnika",
+    "ministerstwo", "университет", "институт", "академия", "факультет", "министерство", "учреждение", "школа", "кафедра",
+)  # fmt: skip
+"""Words that also begin the names of institutions."""
+
+DOCUMENT: Words = (
+    "report", "guide", "guidelines", "handbook", "manual", "minutes", "agenda", "circular", "bylaws", "by-laws", "act",
+    "law", "ordinance", "policy", "plan", "form", "application", "contract", "agreement", "syllabus", "bulletin",
+    "newsletter", "homework", "meeting", "budget", "statement", "regulations", "rules", "calendar", "catalog", "prospectus",
+    "notice", "exam", "program", "programme", "review", "strategy", "standards", "reports", "plans", "edital", "thesis",
+    "dissertation", "assignment", "checklist", "news", "history", "charter", "constitution",
+)  # fmt: skip
+"""Words for kinds of documents."""
+
 THEOREM: Words = (
     "theorem", "lemma", "proposition", "corollary", "definition", "remark", "conjecture", "théorème", "lemme", "définition",
     "corollaire", "remarque", "satz", "bemerkung",

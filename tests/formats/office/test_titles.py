@@ -49,6 +49,8 @@ LONG = (
 LETTERHEAD = paragraph("Northern University", "", CENTERED, BOLD + size(11))
 LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and their shores", "", CENTERED, size(18))
 
+BOX = "<w:r><w:pict><w:txbxContent>" + paragraph("Date of the meeting: ...") + "</w:txbxContent></w:pict></w:r>"
+
 
 @pytest.mark.parametrize(
     ("body", "title"),
@@ -72,6 +74,25 @@ LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and
         (paragraph("Name of the lake 4", "", "", BOLD) + paragraph("Depth of the lake 5") + PROSE, None),
         (table(("Zone of the lake", "Depth")) + paragraph("The plot:", "", "", BOLD) + PROSE, None),
         (PROSE + paragraph("Later words", "", "", BOLD + size(20)) + PROSE, None),
+        (LETTERHEAD + paragraph("Lakes of the North", "", CENTERED, BOLD + size(11)) + PROSE, "Lakes of the North"),
+        (
+            paragraph("Nemo family", "", CENTERED, BOLD + size(10))
+            + paragraph("Order of March", "", CENTERED, BOLD + size(11))
+            + PROSE,
+            "Order of March",
+        ),
+        (
+            paragraph("REPORT", "", CENTERED, BOLD) + paragraph("on the lakes", "", CENTERED) + PROSE,
+            "REPORT on the lakes",
+        ),
+        (
+            f"<w:p><w:r><w:t>Lakes </w:t></w:r>{BOX}<w:r><w:t>of the North</w:t></w:r></w:p>" + PROSE,
+            "Lakes of the North",
+        ),
+        (paragraph("Notes on the lakes") + paragraph("Nadia Nemo") + PROSE, "Notes on the lakes"),
+        (paragraph("What are the lakes?") + PROSE, None),
+        (paragraph("1. What the lakes are") + PROSE, None),
+        (paragraph("Dear members,") + PROSE, None),
     ],
     ids=[
         "largest",
@@ -84,6 +105,14 @@ LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and
         "contents",
         "table",
         "prose",
+        "institution",
+        "larger",
+        "continued",
+        "text box",
+        "plain",
+        "question",
+        "item",
+        "salutation",
     ],
 )
 def test_a_document_without_the_style_title_is_titled_by_its_most_prominent_first_lines(

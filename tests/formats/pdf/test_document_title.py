@@ -90,9 +90,7 @@ def test_the_name_of_a_program_is_no_title(tmp_path: Path) -> None:
 def test_a_cover_names_who_reports_the_kind_of_report_and_the_period(tmp_path: Path) -> None:
     title, source = title_and_source(document(tmp_path / "0001564590-16-013247.pdf", REPORT))
 
-    assert title == (
-        "NEMO HOLDINGS INC. – STATES AND CITIES COMMISSION OF COMMERCE – FORM 12-Z – fiscal year ended March 31, 2031"
-    )
+    assert title == ("NEMO HOLDINGS INC. – FORM 12-Z – fiscal year ended March 31, 2031")
     assert source == "page 1"
 
 
@@ -278,3 +276,76 @@ def test_bookmarks_that_are_the_lines_of_the_title_are_no_sections(tmp_path: Pat
         made.saveIncr()
 
     assert [item.title for item in outline(path).items] == ["Page 1", "1. Members", "2. Meetings"]
+
+
+TITLE = (90.0, "Lakes of the North", 14.0)
+
+
+@pytest.mark.parametrize(
+    ("above", "title"),
+    [
+        ("University of Nemo", "Lakes of the North"),
+        ("NEMO SENIOR SECONDARY SCHOOL", "Lakes of the North"),
+        ("Universidad Nacional de Nemo", "Lakes of the North"),
+        ("Министерство озёр", "Lakes of the North"),
+        ("Annual Report of the Ministry of Lakes", "Annual Report of the Ministry of Lakes"),
+        ("City Council Meeting Minutes", "City Council Meeting Minutes"),
+    ],
+)
+def test_an_institution_above_the_title_is_no_part_of_it(tmp_path: Path, above: str, title: str) -> None:
+    with pymupdf.open() as made:
+        page = made.new_page(width=600, height=800)
+        page.insert_htmlbox((60, 40, 540, 75), f'<b style="font-size: 20pt">{above}</b>')
+        page.insert_text((60, 104), TITLE[1], fontname="hebo", fontsize=14)
+        for row in range(30):
+            page.insert_text((60, 140 + 14 * row), f"Row {row} of the prose is as plain as any other.", fontsize=10)
+        made.save(tmp_path / "a.pdf")
+
+    assert title_and_source(tmp_path / "a.pdf")[0] == title
+
+
+def test_an_institution_is_the_title_of_a_page_without_another(tmp_path: Path) -> None:
+    path = document(tmp_path / "a.pdf", [(40.0, "University of Nemo", 20.0)])
+
+    assert title_and_source(path)[0] == "University of Nemo"
+
+
+def plain_page(path: Path, *lines: tuple[float, float, str, bool], large: float = 0.0) -> Path:
+    """A PDF of one page with lines of 10 points (distance from the left and top, text, and whether it is bold), prose
+    below them, and, if `large` is given, decoration in larger type at that distance from the top.
+    """
+    with pymupdf.open() as made:
+        page = made.new_page(width=600, height=800)
+        for left, top, text, bold in lines:
+            page.insert_text((left, top), text, fontname="hebo" if bold else "helv", fontsize=10)
+        for row in range(30):
+            page.insert_text(
+                (60, 160 + 14 * row), f"Row {row} of the prose " + "is as plain as any other " * 3, fontsize=10
+            )
+        if large:
+            page.insert_text((60, large), "Thank you for your support", fontsize=18)
+        made.save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        ([(200.0, 100.0, "Lakes of the North", False)], "Lakes of the North"),
+        ([(60.0, 60.0, "Amended in May", True), (200.0, 100.0, "Lakes of the North", True)], "Lakes of the North"),
+        ([(200.0, 60.0, "Nemo Research", True), (200.0, 100.0, "Lakes of the North", True),
+          (60.0, 120.0, "Prepared by: Nemo Research, LLC", False)], "Lakes of the North"),
+        ([(60.0, 100.0, "Lakes of the North", False)], "a"),
+    ],
+    ids=["centered", "centered below a note", "below a company", "neither centered nor bold"],
+)  # fmt: skip
+def test_a_page_in_one_size_is_titled_by_its_first_bold_or_centered_lines(
+    tmp_path: Path, lines: list[tuple[float, float, str, bool]], title: str
+) -> None:
+    assert title_and_source(plain_page(tmp_path / "a.pdf", *lines))[0] == title
+
+
+def test_large_text_below_many_lines_is_no_title(tmp_path: Path) -> None:
+    path = plain_page(tmp_path / "a.pdf", (200.0, 100.0, "Lakes of the North", True), large=700.0)
+
+    assert title_and_source(path)[0] == "Lakes of the North"

@@ -18,6 +18,7 @@ from citekit.adapters.formats.docx.paragraphs import (
     is_bold,
     is_centered,
     is_in_table,
+    is_unseen,
     line_of,
     size_of,
     style_of,
@@ -222,9 +223,8 @@ def _is_row(paragraph: _Element) -> bool:
 
 def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles: Styles, body_size: int) -> str:
     """Return the title that the document prints; see `opening`."""
-    texts = list(
-        islice(((at, text) for at, each in enumerate(paragraphs) if (text := line_of(each))), OPENING_LIMIT + 1)
-    )
+    shown = ((at, text) for at, each in enumerate(paragraphs) if (text := _own_line(each)))
+    texts = list(islice(shown, OPENING_LIMIT + 1))
     counts = Counter(levels)
     lines, before = [], -1
     for index, (at, text) in enumerate(texts[:OPENING_LIMIT]):
@@ -248,6 +248,19 @@ def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles
         )
         before = at
     return printed_title(lines, body_size)
+
+
+def _own_line(paragraph: _Element) -> str:
+    """Return the text of a paragraph without that of its text boxes, whose paragraphs follow; "" in the copy of a text
+    box for older programs.
+    """
+    if next(paragraph.iterancestors("{*}Fallback"), None) is not None:
+        return ""
+    boxed = {text for box in paragraph.iter("{*}txbxContent") for text in box.iter("{*}t")}
+    if not boxed:
+        return line_of(paragraph)
+    own = (each for each in paragraph.iter("{*}t") if each not in boxed and not is_unseen(each.getparent()))
+    return " ".join("".join(str(each.text or "") for each in own)[:HEADING_LIMIT].split())
 
 
 def large_title(paragraphs: Sequence[_Element], body_size: int, styles: Styles) -> str:

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from citekit.adapters.formats.docx.styles import BODY
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
-from citekit.adapters.formats.shared.titles import WORD, may_be_title
+from citekit.adapters.formats.shared.titles import WORD, is_institution, may_be_title
 from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 OPENING_LIMIT = 60
@@ -32,6 +32,9 @@ title.
 
 PARTS = 4
 """The maximum number of large lines that form one title even if smaller lines are between them."""
+
+PLAIN_LENGTH = 100
+"""The maximum number of characters of a first line that is a title though no look distinguishes it."""
 
 _SEPARATOR = " – "
 _ENTRY = re.compile(r"[^\W\d_].*[\s.]\d{1,4}$")
@@ -65,10 +68,11 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
     `body_size` is the most common font size in half points.
     """
     named = list(dropwhile(lambda line: not line.title_style, lines))
-    if named:
+    if named and not TOC.fullmatch(named[0].text):
         titled = takewhile(lambda line: line.title_style and line.size >= NEARLY * named[0].size, named)
         return one_line(" ".join(dict.fromkeys(line.text for line in titled)), TITLE_LIMIT)
     opening = list(_opening(lines))
+    opening = [line for line in opening if not is_institution(line.text)] or opening
     largest = max(opening, key=lambda line: line.size, default=None)  # the first of the largest
     if largest is not None and largest.size >= LARGER * body_size:
         if not may_be_title(largest.text):
@@ -77,10 +81,19 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
         return _joined(large if len(large) <= PARTS else opening[opening.index(largest) :], _is_nearly_as_large)
     opening = [line for line in opening if may_be_title(line.text)]
     repeated = Counter(line.text for line in opening)
-    inside = [line.bold and repeated[line.text] > 1 and len(line.text.split()) > 3 for line in opening]
-    prominent = [line.level < BODY or line.bold or line.centered for line in opening]
-    found = next((marks.index(True) for marks in (inside, prominent) if True in marks), None)
-    return "" if found is None else _joined(opening[found:], _continues)
+    inside = [line for line in opening if line.bold and repeated[line.text] > 1 and len(line.text.split()) > 3]
+    prominent = [line for line in opening if line.level < BODY or line.bold or line.centered]
+    found = inside[0] if inside else max(prominent, key=lambda line: line.size, default=None)
+    if found is not None:
+        return _joined(opening[opening.index(found) :], _continues)
+    return lines[0].text if opening and opening[0] is lines[0] and _ends_as_title(lines[0].text) else ""
+
+
+def _ends_as_title(text: str) -> bool:
+    """Return whether a plain line may be a title: it is short, begins with a letter or quotation mark, and does not end
+    like a sentence or a salutation.
+    """
+    return len(text) <= PLAIN_LENGTH and not text[:1].isdigit() and text[-1] not in ".,;:?!#"
 
 
 def is_blank(text: str) -> bool:
@@ -92,7 +105,7 @@ def _opening(lines: Sequence[Line]) -> Iterator[Line]:
     """Yield the lines with words up to the first prose, heading with text below it, or table of contents."""
     lines = lines[:OPENING_LIMIT]
     for at, line in enumerate(lines):
-        length = len(line.text) + SENTENCE_BONUS * line.text.endswith(".")
+        length = len(line.text) + SENTENCE_BONUS * line.text.endswith((".", "!", "?"))
         is_entry = all(_ENTRY.search(each.text) for each in lines[at : at + 2])
         if (line.level == BODY and length >= PROSE_LENGTH) or line.holds_text or is_entry or TOC.fullmatch(line.text):
             return
@@ -116,4 +129,4 @@ def _is_nearly_as_large(line: Line, other: Line) -> bool:
 
 def _continues(line: Line, other: Line) -> bool:
     look = (other.size, other.level, other.bold, other.centered)
-    return other.follows and look == (line.size, line.level, line.bold, line.centered)
+    return other.follows and (look == (line.size, line.level, line.bold, line.centered) or other.text[:1].islower())

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
-from citekit.domain.vocabulary import APPENDIX, BOOK_HEADING, PAPER_HEADING, TOC_HEADING, any_of
+from citekit.domain.vocabulary import (
+    APPENDIX,
+    BOOK_HEADING,
+    DOCUMENT,
+    INSTITUTION,
+    LEADING_INSTITUTION,
+    PAPER_HEADING,
+    TOC_HEADING,
+    any_of,
+)
 
 _PRODUCT = re.compile(
     r"^(microsoft (office )?(word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+( pdf)?)\s*([-:]\s*|$)",
@@ -36,6 +45,17 @@ _NO_TITLE = re.compile(r"://|www\.|\S@\S|^\W*(page|p\.)?\W*\d+\W*$|^(isbn|issn|d
 _PART = re.compile(
     rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING, TOC_HEADING, APPENDIX, ('executive summary',))})\W*", re.I
 )
+_DOCUMENT = re.compile(rf"\b(?:{any_of(DOCUMENT)})\b", re.I)
+_INSTITUTION = re.compile(
+    rf"(?:{any_of(LEADING_INSTITUTION)})\b.*"
+    rf"|.*\b(?:{any_of(INSTITUTION, LEADING_INSTITUTION)})(?:\W*|,.*|\s(?:of|for|der|des|für)\s.*)",
+    re.I,
+)
+"""Matches the name of an institution: it begins or ends with a word for one, or has the field or place after it."""
+
+INSTITUTION_LENGTH = 90
+"""The maximum number of characters of the name of an institution."""
+
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}|[\u0600-\u06ff]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
@@ -84,3 +104,9 @@ def may_be_title(text: str) -> bool:
         and not _NO_TITLE.search(text)
         and not _PART.fullmatch(text)
     )
+
+
+def is_institution(text: str) -> bool:
+    """Return whether a text that looks like a title is the name of an institution (`University of Toronto`)."""
+    plain = len(text) <= INSTITUTION_LENGTH and not any(map(str.isdigit, text)) and not _DOCUMENT.search(text)
+    return plain and bool(_INSTITUTION.fullmatch(text))

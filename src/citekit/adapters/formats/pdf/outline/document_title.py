@@ -17,7 +17,13 @@ from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH, join_lin
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
-from citekit.adapters.formats.shared.titles import is_confirmed, may_be_title, words_of, written_title
+from citekit.adapters.formats.shared.titles import (
+    is_confirmed,
+    is_institution,
+    may_be_title,
+    words_of,
+    written_title,
+)
 from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 COVER_PAGES = 3
@@ -62,6 +68,12 @@ LINES_OF_A_LOCKUP = 3
 EDGE_TOLERANCE = 0.1
 """The largest difference of the edges of two lines of such a block, as a share of the width."""
 
+LINES_ABOVE_A_TITLE = 12
+"""The maximum number of lines of body text above a title. Larger text below more of them is a heading or a decoration."""
+
+PROSE_WIDTH = 0.6
+"""The minimum width of a line of prose, as a share of the width of the text of its page."""
+
 NEW_WORDS = 2
 """The minimum number of words that a printed title adds to a title in the metadata that it replaces."""
 
@@ -77,6 +89,12 @@ _PRODUCT = re.compile(r"(?!(?i:rev|ver|vol)\d)(?=\S*\d)(?=[A-Z][^A-Z\s]*[A-Z])[\
 
 _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
 """What shows a copyright notice or an address."""
+
+_COMPANY = re.compile(r"(.*\w),?\s+(?:LLC|Inc|Ltd|GmbH|Corp|Corporation|Limited)\b")
+"""Matches a line with the legal form of a company after its name."""
+
+_ADDRESS = re.compile(r"^[\w ]+,\s+[A-Z]\.?[A-Z]\.?\s+\d{5}$|_{3,}$")
+"""Matches a place with its ZIP code, and the blank of a form."""
 
 _DATE = re.compile(r"\b(?:\d{1,2}/\d{1,2}/\d{4}|\d{4}-\d\d-\d\d)\b")
 _REGISTRANT = re.compile(r"\W*exact name of (?:the )?registrant", re.I)
@@ -216,9 +234,10 @@ def _body_size(texts: PageTexts) -> float:
 
 
 def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> str:
-    """Return the largest text of `page` with the parts of the title around it and its subtitle, or else its first lines
-    if they are bold.
+    """Return the largest text of `page` with the parts of the title around it and its subtitle, or else the title in the
+    size of the text.
 
+    Institutions are left out, unless `page` has no other title. So is text below `LINES_ABOVE_A_TITLE` lines.
     The name of the publisher, or of the `author` in the metadata (letters in lower case), is the last part, except in
     the report of a company about a period, which begins with its name. Return "" if there is no such text, if it has
     too many parts, or if it follows the heading of a table of contents.
@@ -226,17 +245,26 @@ def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> 
     lines = [line for line in texts.all_displayed_lines(page) if _reads_across(line)]
     every = _as_lockups(_groups([line for line in lines if line.size >= COVER_RATIO * body_size]))
     contents = next((at for at, group in enumerate(every) if _TOC.fullmatch(_text(group))), len(every))
-    groups = [group for group in every[:contents] if _is_title(_text(group)) or _is_product(_text(group))]
-    titles = [group for group in groups if _is_title(_text(group))]
+    lowest = _end_of_head(lines, body_size)
+    groups = [
+        group
+        for group in every[:contents]
+        if (_is_title(_text(group)) or _is_product(_text(group))) and group[0].top < lowest
+    ]
+    institutions = [group for group in groups if is_institution(_text(group))]
+    named = [group for group in groups if group not in institutions]
     shown = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
     period = [*islice(shown, 1)]
-    if titles:
-        texts_of_parts = [*map(_text, _parts_and_publisher(groups, lines, texts, body_size, author, bool(period)))]
+    registrant = _registrant(lines)
+    if any(_is_title(_text(group)) for group in named):
+        parts = [*map(_text, _parts_and_publisher(named, lines, texts, body_size, author, bool(period)))]
+    elif contents == len(every) and (plain := _plain_title(lines, body_size, author)):
+        parts = [plain]
     else:
-        texts_of_parts = [bold] if contents == len(every) and (bold := _bold_title(lines, body_size)) else []
-    if not texts_of_parts:
+        parts = [] if registrant or period else [*map(_text, _parts_of_title(institutions, lines, body_size))]
+    if not parts and not (institutions and (registrant or period)):
         return ""
-    return one_line(_SEPARATOR.join(_distinct([*_registrant(lines), *texts_of_parts, *period])), TITLE_LIMIT)
+    return one_line(_SEPARATOR.join(_distinct([*registrant, *parts, *period])), TITLE_LIMIT)
 
 
 def _parts_and_publisher(
@@ -269,6 +297,8 @@ def _parts_of_title(
     """Return the largest of `groups`, those above it in nearly its size, and those below it in its size before prose;
     names of products below it may be smaller.
     """
+    if not groups:
+        return []
     largest = max(groups, key=_size)
     at = groups.index(largest)
     prose = min((line.top for line in lines if _is_prose(line, body_size)), default=math.inf)
@@ -324,9 +354,12 @@ def _registrant(lines: Sequence[StyledLine]) -> list[str]:
 
 def _is_publisher(group: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> bool:
     """Return whether `group` is the author in the metadata, or whether another line has it in an address or copyright
-    notice.
+    notice, or before the legal form of a company.
     """
     name = title_letters(_text(group))
+    companies = (found[1] for line in lines if line not in group and (found := _COMPANY.search(line.text)))
+    if any(title_letters(each).endswith(name) for each in companies):
+        return True
     notices = [line.text for line in lines if line not in group and _NOTICE.search(line.text)]
     return name == author or any(name in title_letters(notice) for notice in notices)
 
@@ -335,11 +368,39 @@ def _size(group: Sequence[StyledLine]) -> float:
     return max(line.size for line in group)
 
 
-def _bold_title(lines: Sequence[StyledLine], body_size: float) -> str:
-    """Return the first lines of a page if they are bold and at least as large as body text, or else ""."""
-    groups = _groups([line for line in lines if line.size >= body_size])
-    first = groups[0] if groups else []
-    return one_line(_text(first), TITLE_LIMIT) if first and first[0].bold and _is_title(_text(first)) else ""
+def _plain_title(lines: Sequence[StyledLine], body_size: float, author: str) -> str:
+    """Return the title of a page without large text, or "": the first lines at least as large as body text that are both
+    bold and centered, or else the first of all if they are bold, or else the first that are centered.
+
+    Only lines above prose count as centered. Institutions, companies, and the `author` are passed over.
+    """
+    groups = [
+        group
+        for group in _groups([line for line in lines if line.size >= body_size])
+        if not (is_institution(_text(group)) or _is_publisher(group, lines, author))
+    ]
+    titles = [group for group in groups if _is_title(_text(group))]
+    left, right = min((line.left for line in lines), default=0.0), max((line.right for line in lines), default=0.0)
+    wide = [line.top for line in lines if line.right - line.left > PROSE_WIDTH * (right - left) and not line.bold]
+    prose = min(wide, default=-math.inf)
+    centered = [group for group in titles if group[-1].bottom < prose and _is_centered(group, left, right)]
+    first = [group for group in titles if group[0].bold and group in groups[:1]]
+    found = [*(group for group in centered if group[0].bold), *first, *centered]
+    return one_line(_text(found[0]), TITLE_LIMIT) if found else ""
+
+
+def _is_centered(group: Sequence[StyledLine], left: float, right: float) -> bool:
+    """Return whether all lines of `group` are in the middle between `left` and `right`, and shorter."""
+    slack = EDGE_TOLERANCE * (right - left)
+    return all(
+        line.left - left > slack / 4 and abs(line.left + line.right - left - right) < 2 * slack for line in group
+    )
+
+
+def _end_of_head(lines: Sequence[StyledLine], body_size: float) -> float:
+    """Return the top of the line of body text before which no title begins, since it is below many others."""
+    tops = sorted(line.top for line in lines if line.size < COVER_RATIO * body_size)
+    return tops[LINES_ABOVE_A_TITLE] if len(tops) > LINES_ABOVE_A_TITLE else math.inf
 
 
 def _is_prose(line: StyledLine, body_size: float) -> bool:
@@ -414,7 +475,7 @@ def _text(group: Sequence[StyledLine]) -> str:
 
 
 def _is_title(text: str) -> bool:
-    return may_be_title(text) and not depth_of(text)
+    return may_be_title(text) and not depth_of(text) and not _ADDRESS.search(text)
 
 
 def _is_product(text: str) -> bool:
