@@ -19,6 +19,7 @@ from citekit.adapters.formats.pdf.outline.headings import (
     Heading,
     is_capitals,
 )
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
 
@@ -47,6 +48,12 @@ MIN_IN_PART = 8
 
 CROWDED_SHARE = 0.2
 """The share of a page's lines above which a style not larger than body text is not a heading style on that page."""
+
+HEADS_SHARE = 2 / 3
+"""..."""
+
+MAX_GAP = 2.0
+"""..."""
 
 CAPITALS_SHARE = 0.05
 """The minimum share of a font's lines that its numbered headings in capitals, or those not in capitals, must have if
@@ -89,7 +96,7 @@ def select_headings(
 def _headings_by_style(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    lines, crowded = _count_fonts(texts, skipped, body)
+    lines, crowded = _count_fonts(found, texts, skipped, body)
     series = _headings_in_series(found, body)
     by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}
     shown = {each for each in found if each in series or (each.page, font_of(each.lines[0])) not in crowded}
@@ -261,7 +268,7 @@ def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
 
 
 def _count_fonts(
-    texts: PageTexts, skipped: frozenset[int], body: BodyStyle
+    found: Sequence[Heading], texts: PageTexts, skipped: frozenset[int], body: BodyStyle
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
     """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
 
@@ -269,15 +276,36 @@ def _count_fonts(
     """
     counted: Counter[Font] = Counter()
     crowded: set[tuple[int, Font]] = set()
+    groups: dict[tuple[int, Font], list[Heading]] = defaultdict(list)
+    for heading in found:
+        groups[heading.page, font_of(heading.lines[0])].append(heading)
     for page in range(1, texts.count + 1):
         shown = [] if page in skipped else [line for line in texts.lines(page) if WORD.search(line.text)]
         own = Counter(map(font_of, shown))
         for font, times in own.items():
-            if times <= max(5, CROWDED_SHARE * own.total()) or font[1] >= LARGER_RATIO * body.size:
+            few = times <= max(5, CROWDED_SHARE * own.total()) or font[1] >= LARGER_RATIO * body.size
+            if few or HEADS_SHARE * times <= _leading(groups[page, font], texts.displayed_lines(page)):
                 counted[font] += times
             else:
                 crowded.add((page, font))
     return counted, crowded
+
+
+def _leading(group: Sequence[Heading], lines: Sequence[StyledLine]) -> int:
+    """Return the number of lines of the headings in `group`, all on one page, that have text in another font below."""
+    return sum(len(heading.lines) for heading in group if _heads_text(heading, lines))
+
+
+def _heads_text(heading: Heading, lines: Sequence[StyledLine]) -> bool:
+    last = heading.lines[-1]
+    height = last.bottom - last.top
+    below = [
+        line
+        for line in lines
+        if last.top + height / 2 < line.top < last.bottom + MAX_GAP * height and line.left < last.right and last.left < line.right
+    ]
+    after = min(below, key=lambda line: line.top, default=None)
+    return after is not None and font_of(after) != font_of(last) and len(heading.lines) < 3
 
 
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
@@ -320,7 +348,7 @@ def _is_heading_style(
     font, size, bold, capitals = style
     other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
     marked = size >= LARGER_RATIO * body.size or sum(bool(heading.depth) for heading in group) * 2 > len(group)
-    beside = marked and (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
+    beside = (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
     if used[style] * 2 < all_of_type and not beside:
         return False  # most lines in this font are text
     if any(line.mono for line in group[0].lines) and not body.mono and not _sections_by_number(group):
