@@ -43,6 +43,9 @@ MAX_LENGTH = 200
 SHORT_LENGTH = 80
 """A heading that is marked by neither size, weight, nor a number has fewer characters than this."""
 
+LABEL_LENGTH = 45
+"""A bold line that ends in a colon is a heading only if it has fewer characters than this; others begin a list."""
+
 SENTENCE_LENGTH = 70
 """A longer line that ends in a period is a sentence, unless it is much larger than body text, or larger and bold."""
 
@@ -51,8 +54,8 @@ LARGER_RATIO = 1.12
 
 _GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓·–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
-_ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)+\Z")
-"""An address, or a line of only hashtags."""
+_ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)+\Z|\A[@/]\w+\Z")
+"""An address, a line of only hashtags, or the name of an account."""
 
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 _STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
@@ -289,12 +292,12 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
         text.endswith(".")
         and not text.endswith("...")
         and not (heavy and (depth or series_of(text)))
-        and not is_heading_number(text.split()[-1])
+        and not (len(words := text.split()) <= 2 and is_heading_number(words[-1]))
     ):
         return False
     if heavy:
         is_article = is_series_label(text) and not _NAMED_STATEMENT.match(text)
-        return not text.endswith(":") or bool(depth) or is_article
+        return not text.endswith(":") or len(text) < LABEL_LENGTH or bool(depth) or is_article
     if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
     named = rank_of(text) is not None or (capitals and series_of(text))
