@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of, starts_series
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_label, number_parts, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
     DOTTED_DEPTH,
     LARGER_RATIO,
+    MUCH_LARGER_RATIO,
     SHORT_LENGTH,
     WORD,
     BodyStyle,
@@ -109,7 +110,7 @@ def _headings_by_style(
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         numbered = {each for each in by_number | series if each.depth >= DOTTED_DEPTH or series_of(each.text)}
         chosen = [each for each in chosen if each.style[1] >= LARGER_RATIO * body.size or each in numbered]
-    return _without_title(chosen)
+    return _without_endings(_without_title(chosen), texts, body)
 
 
 def _headings_in_capitals(
@@ -244,6 +245,39 @@ def _family_of(heading: Heading) -> Font:
 
 def _begins_page(heading: Heading, texts: PageTexts) -> bool:
     return all(line.bottom >= heading.y for line in texts.displayed_lines(heading.page))
+
+
+def _without_endings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle) -> list[Heading]:
+    """Return the headings without unnumbered ones that head nothing, such as signatures: directly above a larger
+    heading, or at the end of the document or of a page if the next page begins with a heading at least as large.
+    """
+    sizes = {(each.page, line.top, line.left): each.style[1] for each in found for line in each.lines}
+    return [
+        heading
+        for heading in found
+        if heading.depth
+        or heading.style[1] >= MUCH_LARGER_RATIO * body.size
+        or not heading.horizontal
+        or series_of(heading.text)
+        or is_label(heading.text)
+        or not _is_ending(heading, texts, sizes)
+    ]
+
+
+def _is_ending(heading: Heading, texts: PageTexts, sizes: Mapping[tuple[int, float, float], float]) -> bool:
+    """Return whether `heading` ends a text; `sizes` has the size of each heading line, by its page, top, and left."""
+    last, page, size = heading.lines[-1], heading.page, heading.style[1]
+    lines = texts.displayed_lines(page)
+    rest = [line for line in lines if line.top > last.bottom - 2]
+    below = [line for line in rest if line.left < last.right and last.left < line.right]
+    if below:
+        after = min(below, key=lambda line: line.top)
+        return sizes.get((page, after.top, after.left), 0) > size
+    if rest or len(lines) <= TITLE_PAGE_TEXT_LINES:
+        return False
+    following = texts.displayed_lines(page + 1) if page < texts.count else []
+    first = min(following, key=lambda line: line.top, default=None)
+    return first is None or sizes.get((page + 1, first.top, first.left), 0) >= size
 
 
 def _without_title_pages(
