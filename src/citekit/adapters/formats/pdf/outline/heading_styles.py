@@ -48,13 +48,16 @@ MIN_IN_PART = 8
 """The minimum number of plain numbers that count up from 1 in each of several parts; those of lists are fewer."""
 
 CROWDED_SHARE = 0.2
-"""The share of a page's lines above which a style not larger than body text is not a heading style on that page."""
+"""The share of a page's lines above which a style is a heading style on that page only if most of its lines head text."""
 
 HEADS_SHARE = 2 / 3
-"""..."""
+"""The minimum share of a style's lines that head text if it is a heading style on a page with many such lines."""
 
-MAX_GAP = 2.0
-"""..."""
+MAX_HEAD_LINES = 2
+"""The maximum number of lines of a heading among many in its style."""
+
+MAX_HEAD_GAP = 2.0
+"""The largest gap between such a heading and its text, as a multiple of the height of its line."""
 
 CAPITALS_SHARE = 0.05
 """The minimum share of a font's lines that its numbered headings in capitals, or those not in capitals, must have if
@@ -267,13 +270,11 @@ def _without_endings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle
 def _is_ending(heading: Heading, texts: PageTexts, sizes: Mapping[tuple[int, float, float], float]) -> bool:
     """Return whether `heading` ends a text; `sizes` has the size of each heading line, by its page, top, and left."""
     last, page, size = heading.lines[-1], heading.page, heading.style[1]
-    lines = texts.displayed_lines(page)
-    rest = [line for line in lines if line.top > last.bottom - 2]
-    below = [line for line in rest if line.left < last.right and last.left < line.right]
-    if below:
-        after = min(below, key=lambda line: line.top)
+    after = _next_below(heading, texts)
+    if after is not None:
         return sizes.get((page, after.top, after.left), 0) > size
-    if rest or len(lines) <= TITLE_PAGE_TEXT_LINES:
+    lines = texts.displayed_lines(page)
+    if len(lines) <= TITLE_PAGE_TEXT_LINES or any(line.top > last.bottom - 2 for line in lines):
         return False
     following = texts.displayed_lines(page + 1) if page < texts.count else []
     first = min(following, key=lambda line: line.top, default=None)
@@ -306,7 +307,8 @@ def _count_fonts(
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
     """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
 
-    Such a font is not clearly larger than body text and has a large share of the lines, which are then not counted.
+    Such a font has a large share of the lines, most of which do not head text, and is neither much larger than body
+    text nor larger and bold. If it is not larger than body text, its lines on that page are not counted.
     """
     counted: Counter[Font] = Counter()
     crowded: set[tuple[int, Font]] = set()
@@ -317,29 +319,34 @@ def _count_fonts(
         shown = [] if page in skipped else [line for line in texts.lines(page) if WORD.search(line.text)]
         own = Counter(map(font_of, shown))
         for font, times in own.items():
-            few = times <= max(5, CROWDED_SHARE * own.total()) or font[1] >= LARGER_RATIO * body.size
-            if few or HEADS_SHARE * times <= _leading(groups[page, font], texts.displayed_lines(page)):
+            _, size, bold = font
+            many = times > max(5, CROWDED_SHARE * own.total())
+            if many and size < (LARGER_RATIO if bold else MUCH_LARGER_RATIO) * body.size:
+                heads = [heading for heading in groups[page, font] if _heads_text(heading, texts)]
+                if sum(len(heading.lines) for heading in heads) < HEADS_SHARE * times:
+                    crowded.add((page, font))
+            if (page, font) not in crowded or size >= LARGER_RATIO * body.size:
                 counted[font] += times
-            else:
-                crowded.add((page, font))
     return counted, crowded
 
 
-def _leading(group: Sequence[Heading], lines: Sequence[StyledLine]) -> int:
-    """Return the number of lines of the headings in `group`, all on one page, that have text in another font below."""
-    return sum(len(heading.lines) for heading in group if _heads_text(heading, lines))
+def _heads_text(heading: Heading, texts: PageTexts) -> bool:
+    """Return whether `heading` has at most two lines and text in another font closely below."""
+    last, after = heading.lines[-1], _next_below(heading, texts)
+    if after is None or len(heading.lines) > MAX_HEAD_LINES or font_of(after) == font_of(last):
+        return False
+    return after.top - last.bottom < MAX_HEAD_GAP * (last.bottom - last.top)
 
 
-def _heads_text(heading: Heading, lines: Sequence[StyledLine]) -> bool:
+def _next_below(heading: Heading, texts: PageTexts) -> StyledLine | None:
+    """Return the first line below `heading` on its page that overlaps it horizontally."""
     last = heading.lines[-1]
-    height = last.bottom - last.top
     below = [
         line
-        for line in lines
-        if last.top + height / 2 < line.top < last.bottom + MAX_GAP * height and line.left < last.right and last.left < line.right
+        for line in texts.displayed_lines(heading.page)
+        if line.top > (last.top + last.bottom) / 2 and line.left < last.right and last.left < line.right
     ]
-    after = min(below, key=lambda line: line.top, default=None)
-    return after is not None and font_of(after) != font_of(last) and len(heading.lines) < 3
+    return min(below, key=lambda line: line.top, default=None)
 
 
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
@@ -381,7 +388,6 @@ def _is_heading_style(
 ) -> bool:
     font, size, bold, capitals = style
     other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
-    marked = size >= LARGER_RATIO * body.size or sum(bool(heading.depth) for heading in group) * 2 > len(group)
     beside = (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
     if used[style] * 2 < all_of_type and not beside:
         return False  # most lines in this font are text

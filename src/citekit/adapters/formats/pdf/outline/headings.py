@@ -166,9 +166,7 @@ def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[Sty
     return sorted(lines, key=lambda line: (columns.band(line), columns.column_of(line), round(line.top), line.left))
 
 
-def _heading_of(
-    page: int, held: Sequence[StyledLine], columns: Columns, body: BodyStyle
-) -> Iterator[Heading]:
+def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns, body: BodyStyle) -> Iterator[Heading]:
     if not held:
         return
     joined = _join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
