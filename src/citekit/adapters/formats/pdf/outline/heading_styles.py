@@ -70,11 +70,11 @@ MIN_HEADINGS_FOR_RARE = 20
 MIN_HEADINGS_AFTER_TITLE = 8
 """The unnumbered headings of title pages are dropped only if at least this many headings remain."""
 
-TITLE_PAGE_TEXT_LINES = 3
-"""The maximum number of lines of body text on a title page."""
+TITLE_PAGE_LENGTH = 270
+"""The maximum number of characters of text on a title page."""
 
-SENTENCE_LENGTH = 45
-"""A line with more characters than this is running text."""
+DIVIDER_LINES = 3
+"""The maximum number of lines of a page that contains only the title of a part."""
 
 HEADINGS_PER_PAGE = 6
 """The maximum average number of headings per page. With more, tags are ignored, and only larger headings are kept."""
@@ -274,7 +274,7 @@ def _is_ending(heading: Heading, texts: PageTexts, sizes: Mapping[tuple[int, flo
     if after is not None:
         return sizes.get((page, after.top, after.left), 0) > size
     lines = texts.displayed_lines(page)
-    if len(lines) <= TITLE_PAGE_TEXT_LINES or any(line.top > last.bottom - 2 for line in lines):
+    if len(lines) <= DIVIDER_LINES or any(line.top > last.bottom - 2 for line in lines):
         return False
     following = texts.displayed_lines(page + 1) if page < texts.count else []
     first = min(following, key=lambda line: line.top, default=None)
@@ -287,19 +287,14 @@ def _without_title_pages(
     """Return the headings without unnumbered ones on nearly empty first pages, unless too few would remain."""
     first = min(skipped, default=3)
     pages = {heading.page for heading in found if heading.page < first}
-    bare = {page for page in pages if _text_on(page, texts, body) <= TITLE_PAGE_TEXT_LINES}
+    bare = {page for page in pages if _text_length(page, texts, body) < TITLE_PAGE_LENGTH}
     rest = [heading for heading in found if heading.page not in bare or heading.depth]
     return rest if len(rest) >= MIN_HEADINGS_AFTER_TITLE else list(found)
 
 
-def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
-    """Return the number of lines on `page` that are longer than `SENTENCE_LENGTH` characters and whose font is not
-    clearly larger than that of body text.
-    """
-    return sum(
-        line.size < LARGER_RATIO * body.size and len(line.text) > SENTENCE_LENGTH
-        for line in texts.displayed_lines(page)
-    )
+def _text_length(page: int, texts: PageTexts, body: BodyStyle) -> int:
+    """Return the number of characters on `page` in fonts not clearly larger than that of body text."""
+    return sum(len(line.text) for line in texts.displayed_lines(page) if line.size < LARGER_RATIO * body.size)
 
 
 def _count_fonts(
