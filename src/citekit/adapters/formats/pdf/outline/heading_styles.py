@@ -70,7 +70,7 @@ MIN_HEADINGS_FOR_RARE = 20
 MIN_HEADINGS_AFTER_TITLE = 8
 """The unnumbered headings of title pages are dropped only if at least this many headings remain."""
 
-TITLE_PAGE_LENGTH = 270
+TITLE_PAGE_LENGTH = 200
 """The maximum number of characters of text on a title page."""
 
 DIVIDER_LINES = 3
@@ -263,6 +263,7 @@ def _without_endings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle
         or not heading.horizontal
         or series_of(heading.text)
         or is_label(heading.text)
+        or _is_common(heading)
         or not _is_ending(heading, texts, sizes)
     ]
 

@@ -295,7 +295,8 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
         return False
     if heavy:
         is_article = is_series_label(text) and not _NAMED_STATEMENT.match(text)
-        return not text.endswith(":") or len(text) < LABEL_LENGTH or bool(depth) or is_article
+        is_topic = len(text) < LABEL_LENGTH and not text.rstrip(": ")[-1:].isdigit()
+        return not text.endswith(":") or is_topic or bool(depth) or is_article
     if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
     named = rank_of(text) is not None or (capitals and series_of(text))
