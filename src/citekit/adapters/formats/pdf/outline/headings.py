@@ -150,8 +150,8 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
         elif held and line.font != body.font and _continues_heading(held, line, body):
             held.append(line)  # whatever its words: it may begin with a lowercase letter
         elif not _may_be_heading(line, lines, columns, body):
-            if held and line.text.endswith(".") and _continues_heading(held, line, body):
-                held = []  # a sentence
+            if _ends_paragraph(held, line, body):
+                held = []
             found += _heading_of(page, held, columns, body)
             held = []
         elif held and _continues_heading(held, line, body):
@@ -160,6 +160,12 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
             found += _heading_of(page, held, columns, body)
             held = [line]
     return [*found, *_heading_of(page, held, columns, body)]
+
+
+def _ends_paragraph(held: Sequence[StyledLine], line: StyledLine, body: BodyStyle) -> bool:
+    """Return whether the lines `held` and `line`, in one font, are a paragraph that ends in a period."""
+    alike = bool(held) and font_of(held[-1]) == font_of(line)
+    return alike and line.text.endswith(".") and _continues_heading(held, line, body)
 
 
 def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[StyledLine]:
