@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of, starts_series
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_label, number_parts, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
     DOTTED_DEPTH,
     LARGER_RATIO,
+    MUCH_LARGER_RATIO,
     SHORT_LENGTH,
     WORD,
     BodyStyle,
@@ -19,6 +20,7 @@ from citekit.adapters.formats.pdf.outline.headings import (
     Heading,
     is_capitals,
 )
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
 
@@ -46,7 +48,16 @@ MIN_IN_PART = 8
 """The minimum number of plain numbers that count up from 1 in each of several parts; those of lists are fewer."""
 
 CROWDED_SHARE = 0.2
-"""The share of a page's lines above which a style not larger than body text is not a heading style on that page."""
+"""The share of a page's lines above which a style is a heading style on that page only if most of its lines head text."""
+
+HEADS_SHARE = 2 / 3
+"""The minimum share of a style's lines that head text if it is a heading style on a page with many such lines."""
+
+MAX_HEAD_LINES = 2
+"""The maximum number of lines of a heading among many in its style."""
+
+MAX_HEAD_GAP = 2.0
+"""The largest gap between such a heading and its text, as a multiple of the height of its line."""
 
 CAPITALS_SHARE = 0.05
 """The minimum share of a font's lines that its numbered headings in capitals, or those not in capitals, must have if
@@ -59,11 +70,11 @@ MIN_HEADINGS_FOR_RARE = 20
 MIN_HEADINGS_AFTER_TITLE = 8
 """The unnumbered headings of title pages are dropped only if at least this many headings remain."""
 
-TITLE_PAGE_TEXT_LINES = 3
-"""The maximum number of lines of body text on a title page."""
+TITLE_PAGE_LENGTH = 200
+"""The maximum number of characters of text on a title page."""
 
-SENTENCE_LENGTH = 45
-"""A line with more characters than this is running text."""
+DIVIDER_LINES = 3
+"""The maximum number of lines of a page that contains only the title of a part."""
 
 HEADINGS_PER_PAGE = 6
 """The maximum average number of headings per page. With more, tags are ignored, and only larger headings are kept."""
@@ -89,7 +100,7 @@ def select_headings(
 def _headings_by_style(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    lines, crowded = _count_fonts(texts, skipped, body)
+    lines, crowded = _count_fonts(found, texts, skipped, body)
     series = _headings_in_series(found, body)
     by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}
     shown = {each for each in found if each in series or (each.page, font_of(each.lines[0])) not in crowded}
@@ -102,7 +113,7 @@ def _headings_by_style(
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         numbered = {each for each in by_number | series if each.depth >= DOTTED_DEPTH or series_of(each.text)}
         chosen = [each for each in chosen if each.style[1] >= LARGER_RATIO * body.size or each in numbered]
-    return _without_title(chosen)
+    return _without_endings(_without_title(chosen), texts, body)
 
 
 def _headings_in_capitals(
@@ -239,45 +250,99 @@ def _begins_page(heading: Heading, texts: PageTexts) -> bool:
     return all(line.bottom >= heading.y for line in texts.displayed_lines(heading.page))
 
 
+def _without_endings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle) -> list[Heading]:
+    """Return the headings without unnumbered ones that head nothing, such as signatures: directly above a larger
+    heading, or at the end of the document or of a page if the next page begins with a heading at least as large.
+    """
+    sizes = {(each.page, line.top, line.left): each.style[1] for each in found for line in each.lines}
+    return [
+        heading
+        for heading in found
+        if heading.depth
+        or heading.style[1] >= MUCH_LARGER_RATIO * body.size
+        or not heading.horizontal
+        or series_of(heading.text)
+        or is_label(heading.text)
+        or _is_common(heading)
+        or not _is_ending(heading, texts, sizes)
+    ]
+
+
+def _is_ending(heading: Heading, texts: PageTexts, sizes: Mapping[tuple[int, float, float], float]) -> bool:
+    """Return whether `heading` ends a text; `sizes` has the size of each heading line, by its page, top, and left."""
+    last, page, size = heading.lines[-1], heading.page, heading.style[1]
+    after = _next_below(heading, texts)
+    if after is not None:
+        return sizes.get((page, after.top, after.left), 0) > size
+    lines = texts.displayed_lines(page)
+    if len(lines) <= DIVIDER_LINES or any(line.top > last.bottom - 2 for line in lines):
+        return False
+    following = texts.displayed_lines(page + 1) if page < texts.count else []
+    first = min(following, key=lambda line: line.top, default=None)
+    return first is None or sizes.get((page + 1, first.top, first.left), 0) >= size
+
+
 def _without_title_pages(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
     """Return the headings without unnumbered ones on nearly empty first pages, unless too few would remain."""
     first = min(skipped, default=3)
     pages = {heading.page for heading in found if heading.page < first}
-    bare = {page for page in pages if _text_on(page, texts, body) <= TITLE_PAGE_TEXT_LINES}
+    bare = {page for page in pages if _text_length(page, texts, body) < TITLE_PAGE_LENGTH}
     rest = [heading for heading in found if heading.page not in bare or heading.depth]
     return rest if len(rest) >= MIN_HEADINGS_AFTER_TITLE else list(found)
 
 
-def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
-    """Return the number of lines on `page` that are longer than `SENTENCE_LENGTH` characters and whose font is not
-    clearly larger than that of body text.
-    """
-    return sum(
-        line.size < LARGER_RATIO * body.size and len(line.text) > SENTENCE_LENGTH
-        for line in texts.displayed_lines(page)
-    )
+def _text_length(page: int, texts: PageTexts, body: BodyStyle) -> int:
+    """Return the number of characters on `page` in fonts not clearly larger than that of body text."""
+    return sum(len(line.text) for line in texts.displayed_lines(page) if line.size < LARGER_RATIO * body.size)
 
 
 def _count_fonts(
-    texts: PageTexts, skipped: frozenset[int], body: BodyStyle
+    found: Sequence[Heading], texts: PageTexts, skipped: frozenset[int], body: BodyStyle
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
     """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
 
-    Such a font is not clearly larger than body text and has a large share of the lines, which are then not counted.
+    Such a font has a large share of the lines, most of which do not head text, and is neither much larger than body
+    text nor larger and bold. If it is not larger than body text, its lines on that page are not counted.
     """
     counted: Counter[Font] = Counter()
     crowded: set[tuple[int, Font]] = set()
+    groups: dict[tuple[int, Font], list[Heading]] = defaultdict(list)
+    for heading in found:
+        groups[heading.page, font_of(heading.lines[0])].append(heading)
     for page in range(1, texts.count + 1):
         shown = [] if page in skipped else [line for line in texts.lines(page) if WORD.search(line.text)]
         own = Counter(map(font_of, shown))
         for font, times in own.items():
-            if times <= max(5, CROWDED_SHARE * own.total()) or font[1] >= LARGER_RATIO * body.size:
+            _, size, bold = font
+            many = times > max(5, CROWDED_SHARE * own.total())
+            if many and size < (LARGER_RATIO if bold else MUCH_LARGER_RATIO) * body.size:
+                heads = [heading for heading in groups[page, font] if _heads_text(heading, texts)]
+                if sum(len(heading.lines) for heading in heads) < HEADS_SHARE * times:
+                    crowded.add((page, font))
+            if (page, font) not in crowded or size >= LARGER_RATIO * body.size:
                 counted[font] += times
-            else:
-                crowded.add((page, font))
     return counted, crowded
+
+
+def _heads_text(heading: Heading, texts: PageTexts) -> bool:
+    """Return whether `heading` has at most two lines and text in another font closely below."""
+    last, after = heading.lines[-1], _next_below(heading, texts)
+    if after is None or len(heading.lines) > MAX_HEAD_LINES or font_of(after) == font_of(last):
+        return False
+    return after.top - last.bottom < MAX_HEAD_GAP * (last.bottom - last.top)
+
+
+def _next_below(heading: Heading, texts: PageTexts) -> StyledLine | None:
+    """Return the first line below `heading` on its page that overlaps it horizontally."""
+    last = heading.lines[-1]
+    below = [
+        line
+        for line in texts.displayed_lines(heading.page)
+        if line.top > (last.top + last.bottom) / 2 and line.left < last.right and last.left < line.right
+    ]
+    return min(below, key=lambda line: line.top, default=None)
 
 
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
@@ -319,8 +384,7 @@ def _is_heading_style(
 ) -> bool:
     font, size, bold, capitals = style
     other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
-    marked = size >= LARGER_RATIO * body.size or sum(bool(heading.depth) for heading in group) * 2 > len(group)
-    beside = marked and (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
+    beside = (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
     if used[style] * 2 < all_of_type and not beside:
         return False  # most lines in this font are text
     if any(line.mono for line in group[0].lines) and not body.mono and not _sections_by_number(group):

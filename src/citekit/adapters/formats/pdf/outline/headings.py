@@ -43,13 +43,19 @@ MAX_LENGTH = 200
 SHORT_LENGTH = 80
 """A heading that is marked by neither size, weight, nor a number has fewer characters than this."""
 
+LABEL_LENGTH = 45
+"""A bold line that ends in a colon is a heading only if it has fewer characters than this; others begin a list."""
+
+SENTENCE_LENGTH = 70
+"""A longer line that ends in a period is a sentence, unless it is much larger than body text, or larger and bold."""
+
 LARGER_RATIO = 1.12
 """The minimum size of a heading without other signs, as a multiple of the size of body text."""
 
 _GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓·–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
-_ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)+\Z")
-"""An address, or a line of only hashtags."""
+_ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z|\Awww\.\S+\Z|\A(?:#[^\W\d]\w*\s*)+\Z|\A[@/]\w+\Z")
+"""An address, a line of only hashtags, or the name of an account."""
 
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 _STATEMENT = re.compile(rf"(?:{any_of(THEOREM)})\s+\d", re.IGNORECASE)
@@ -139,36 +145,52 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     for line in _in_reading_order(join_numbers(pieces), columns):
         if _RUN_IN.match(line.lead) and depth_of(line.lead) > 1 and not line.has_note_number:
             own = evolve(line, text=line.lead.rstrip(" .:"), bold=True)
-            found += [*_heading_of(page, held, columns), *_heading_of(page, [own], columns)]
+            found += [*_heading_of(page, held, columns, body), *_heading_of(page, [own], columns, body)]
             held = []
         elif held and line.font != body.font and _continues_heading(held, line, body):
             held.append(line)  # whatever its words: it may begin with a lowercase letter
         elif not _may_be_heading(line, lines, columns, body):
-            found += _heading_of(page, held, columns)
+            if _ends_paragraph(held, line, body):
+                held = []
+            found += _heading_of(page, held, columns, body)
             held = []
         elif held and _continues_heading(held, line, body):
             held.append(line)
         else:
-            found += _heading_of(page, held, columns)
+            found += _heading_of(page, held, columns, body)
             held = [line]
-    return [*found, *_heading_of(page, held, columns)]
+    return [*found, *_heading_of(page, held, columns, body)]
+
+
+def _ends_paragraph(held: Sequence[StyledLine], line: StyledLine, body: BodyStyle) -> bool:
+    """Return whether the lines `held` and `line`, in one font, are a paragraph that ends in a period."""
+    alike = bool(held) and font_of(held[-1]) == font_of(line)
+    return alike and line.text.endswith(".") and _continues_heading(held, line, body)
 
 
 def _in_reading_order(lines: Sequence[StyledLine], columns: Columns) -> list[StyledLine]:
     return sorted(lines, key=lambda line: (columns.band(line), columns.column_of(line), round(line.top), line.left))
 
 
-def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns) -> Iterator[Heading]:
+def _heading_of(page: int, held: Sequence[StyledLine], columns: Columns, body: BodyStyle) -> Iterator[Heading]:
     if not held:
         return
     joined = join_lines([line.text.removesuffix(line.note_mark).rstrip() for line in held])
     bullet = _GLYPH.match(joined)
     text = with_number_space(joined[bullet.end() :] if bullet else joined)
     first = max(held, key=lambda line: (line.size, -line.top))
-    is_sentence = len(text) > MAX_LENGTH or text.endswith("。") or _QUOTE.match(text)
-    if WORD.search(text) and not is_sentence:
+    if WORD.search(text) and not _is_sentence(text, first, body):
         style = (first.font, first.size, first.bold, is_capitals(text))
         yield Heading(text, page, tuple(held), style, depth_of(text), columns.column_of(first))
+
+
+def _is_sentence(text: str, first: StyledLine, body: BodyStyle) -> bool:
+    """Return whether `text` is a sentence or a paragraph, rather than a heading in the style of its line `first`."""
+    if len(text) > MAX_LENGTH or text.endswith("。") or _QUOTE.match(text):
+        return True
+    small = first.size < LARGER_RATIO * body.size
+    weak = small or (not first.bold and first.size < MUCH_LARGER_RATIO * body.size)
+    return weak and len(text) > SENTENCE_LENGTH and text.endswith(".") and not series_of(text)
 
 
 def join_lines(texts: Sequence[str]) -> str:
@@ -275,12 +297,13 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
         text.endswith(".")
         and not text.endswith("...")
         and not (heavy and (depth or series_of(text)))
-        and not is_heading_number(text.split()[-1])
+        and not (len(words := text.split()) <= 2 and is_heading_number(words[-1]))
     ):
         return False
     if heavy:
         is_article = is_series_label(text) and not _NAMED_STATEMENT.match(text)
-        return not text.endswith(":") or bool(depth) or is_article
+        is_topic = len(text) < LABEL_LENGTH and not text.rstrip(": ")[-1:].isdigit()
+        return not text.endswith(":") or is_topic or bool(depth) or is_article
     if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
     named = rank_of(text) is not None or (capitals and series_of(text))
