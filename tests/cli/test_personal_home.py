@@ -102,7 +102,7 @@ def test_a_missing_resource_is_reported_with_the_home_and_how_to_choose_another(
 
     assert elsewhere.err.startswith("Error: No map found for resource 'personal_py'. Expected at: ")
     assert f"The home is {cli.here} (the current folder). To use another one, add --home DIR." in elsewhere.err
-    assert "Your personal home has this resource. To use it, add --home @personal." in elsewhere.err
+    assert "Your personal home has this resource. To use it, add --home @personal" in elsewhere.err
     assert nowhere.err.endswith(f"The home is {data / 'citekit'} (--home). To use another one, add --home DIR.\n")
     assert "personal home has" not in nowhere.err
     assert "add --home DIR." in cli("read", "nothing", "--json").document["error"]["message"]

@@ -67,7 +67,7 @@ def test_a_changed_copy_in_the_cache_is_no_fault_of_the_file(cli: Cli) -> None:
     cli.within("cache", "verify")
     again = cli.within("verify", "copy.txt")
 
-    assert "The copy of copy.txt in this home's cache was modified (cache-edited)." in told.err
+    assert "This home's cached copy of the evidence was modified (cache-edited)." in told.err
     assert ("not genuine" in told.err, told.code, again.code) == (False, 1, 0)
 
 

@@ -358,7 +358,7 @@ class SourceMoved(Damaged):
     """
 
     def __init__(self, resource_id: str, path: str, *, is_findable: bool = True) -> None:
-        self.resource_id, self.path = resource_id, path
+        self.resource_id, self.path, self.is_findable = resource_id, path, is_findable
         remedy = (
             "Put it back, ingest it from its new path, or name a folder to look in (--root DIR or CITEKIT_ROOTS)."
             if is_findable

@@ -133,9 +133,8 @@ def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
         )
     same = target.exists() and filecmp.cmp(evidence, target, shallow=False)
     if not same and not force:
-        raise RequestRefused(
-            f"{target} already exists with other content. Choose another path, or replace it with --force."
-        )
+        fault = "already exists with other content" if target.exists() else "is a link to a file that does not exist"
+        raise RequestRefused(f"{target} {fault}. Choose another path, or replace it with --force.")
 
 
 def _copy(evidence: Path, target: Path) -> None:

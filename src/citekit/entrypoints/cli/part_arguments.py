@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName | Address:
     """Return the node or address that the arguments name. `resource` is the value of `--resource`, or None.
 
-    Raise the errors of `parse_address`, `part_named`, and `named_node`.
+    Raise `click.UsageError` for a wrong number of arguments, and the errors of `parse_address`, `part_named`, and
+    `named_node`.
     """
     if resource is not None and len(words) == 1:
         return part_named(maps, resource, words[0])
     if resource is None and len(words) == 2:
         return part_named(maps, words[0], words[1])
-    if resource is None and len(words) == 1:
-        if "://" in words[0]:
-            return parse_address(words[0])
-        if "#" in words[0] and "=" in words[0] and not isinstance(named := part_named(maps, words[0]), str):
-            return named
+    if len(words) != 1:
+        raise click.UsageError("Name exactly one part: RESOURCE NODE, ADDRESS, or NODE with --resource RESOURCE.")
+    if "://" in words[0]:
+        return parse_address(words[0])
+    if "#" in words[0] and "=" in words[0] and not isinstance(named := part_named(maps, words[0]), str):
+        return named
     return named_node(maps, words, resource)
 
 
@@ -74,7 +76,7 @@ def _split(maps: MapStore, text: str) -> NodeName:
         return possible[-1]
     if text in known:
         command = f"citekit list {shlex.quote(text)}{same_home()}"
-        raise RequestRefused(f"'{text}' is a resource. Name one of its nodes (to list them, run: {command}).")
+        raise RequestRefused(f"'{text}' is a resource. Name one of its nodes. To list them, run: {command}")
     if "://" in text:
         command = f"citekit read {shlex.quote(text)}{same_home()}"
         raise RequestRefused(

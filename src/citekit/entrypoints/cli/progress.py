@@ -33,8 +33,8 @@ IMPATIENCE = 5
 """The number of presses of Ctrl-C after which the process exits without deleting uploaded files."""
 
 REMAINING = (
-    "The model service may still store these files: {names}. The next run with the same service and API key deletes "
-    "them. To see what is left, run: citekit doctor{home}"
+    "The model service may still store these files: {names}. The next command that uses this home with the same "
+    "service and API key deletes them. To see what is left, run: citekit doctor{home}"
 )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from citekit.domain.address import fragment_of
+from citekit.domain.locations import Pages
 from citekit.domain.phrases import counted, series
 from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
 from citekit.domain.unicode_controls import printable
@@ -120,7 +122,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
         searched = 0 if lookup is None else lookup.searched
         if not searched:
             why = (
-                "No mapped file could be searched."
+                "No mapped file could be searched. To see why, run citekit find with these words."
                 if lookup is not None and lookup.skipped
                 else "No files are mapped in this home. To search another one, add --home DIR."
             )
@@ -129,7 +131,8 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
     where = verdict.resource_id if verdict.asked is None else str(verdict.asked)
     if verdict.finding is Finding.ELSEWHERE:
         found = verdict.places[0].address
-        return CommandError("Elsewhere", f"The quote is not in {where}, but it is at {found}.", plain)
+        hidden = "" if verdict.visible else ", where readers cannot see it"
+        return CommandError("Elsewhere", f"The quote is not in {where}, but it is at {found}{hidden}.", plain)
     if not verdict.visible and verdict.finding in (Finding.EXACT, Finding.NORMALISED):
         why = verdict.places[0].note.removeprefix("not visible: ")
         message = f"The words are in {where}, but readers cannot see them: {why}."
@@ -140,8 +143,8 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
     if verdict.finding is Finding.UNREAD:
         message = (
             f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "
-            f"{_unread_line(verdict.unread)}. Check {'that page' if len(verdict.unread) == 1 else 'those pages'} yourself "
-            f"(citekit resolve {shlex.quote(verdict.resource_id)} pages={verdict.unread[0]}{same_home()})."
+            f"{_unread_line(verdict.unread)}. To look at {'that page' if len(verdict.unread) == 1 else 'those pages'}, run: "
+            f"citekit resolve {shlex.quote(verdict.resource_id)} {fragment_of(Pages.of(verdict.unread))}{same_home()}"
         )
         return CommandError("Unread", message, plain)
     return CommandError("Absent", f"The quote is not in '{verdict.resource_id}'.", plain)

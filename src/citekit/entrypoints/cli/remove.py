@@ -22,9 +22,7 @@ def command(session: Session, resource: str) -> None:
     session.app.remove(resource)
     line = (
         f"Deleted the map and the tags of '{printable(resource)}'. The source file was not changed. Evidence that was "
-        "extracted from it stays in the"
+        "extracted from it stays in the cache. To free space, run: citekit cache prune --limit SIZE"
+        f"{session.home_words()}"
     )
-    session.answer(
-        {"removed": resource, "evidence_kept": True},
-        [f"{line} cache (to free space, run: citekit cache prune --limit SIZE{session.home_words()})."],
-    )
+    session.answer({"removed": resource, "evidence_kept": True}, [line])

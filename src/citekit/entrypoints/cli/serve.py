@@ -39,7 +39,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--token-file",
     type=_FILE,
     metavar="FILE",
-    help="The token file (default: .citekit_tokens.json in the home). To add a token, run: citekit token add",
+    help="The token file (default: .citekit_tokens.json in the home). To add a token, run: citekit token add NAME",
 )
 @click.option("--issuer", metavar="URL", help="Also accept JSON Web Tokens of this issuer. Needs --audience.")
 @click.option("--audience", metavar="TEXT", help="The audience that tokens of the issuer must name.")

@@ -81,7 +81,7 @@ class Session:
             return self.home_hint()
         if not os.path.isfile(os.path.join(personal, MAPS, file_name)):  # noqa: PTH113, PTH118
             return self.home_hint()
-        return f"{self.home_hint()} Your personal home has this resource. To use it, add --home {PERSONAL}."
+        return f"{self.home_hint()} Your personal home has this resource. To use it, add --home {PERSONAL}"
 
     def app_with(self, **settings: Any) -> Container:
         """Return the use cases with the given settings, except None, changed. Raise `RequestRefused` if one is invalid."""

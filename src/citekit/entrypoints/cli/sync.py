@@ -71,8 +71,9 @@ def command(
 
     Maps files that are new or have changed. A file that was moved or renamed keeps its ID. Files that are gone are
     listed; their maps are deleted only with --prune. Hidden files and symbolic links are left out, and a file that is
-    still being written is skipped until the next run (exit code 1). Without FOLDER, the folders and patterns are those of
-    the keys folders, include, and exclude in the section [sync] of citekit.toml in the home.
+    still being written is skipped until the next run (exit code 1). Without FOLDER, the folders are those under the key
+    'folders' in the section [sync] of citekit.toml in the home. The patterns under its keys 'include' and 'exclude'
+    always apply.
 
     FOLDER can also be the URL of files in a bucket (s3://BUCKET/PREFIX, gs://..., az://...). Then only files whose
     version (ETag) has changed are fetched.
@@ -151,7 +152,7 @@ def _finish(session: Session, found: Sequence[Synced]) -> None:
         session.answer(plain, [_summary(found)])
         return
     session.say([_summary(found)])
-    message = f"{counted(len(bad), 'file')} could not be mapped. When the causes are gone, run the command again."
+    message = f"{counted(len(bad), 'file')} could not be synced. When the causes are gone, run the command again."
     raise CommandError("SomeFailed", message, plain)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 import click
@@ -28,7 +29,8 @@ def command(session: Session, resources: tuple[str, ...], added: tuple[str, ...]
         session.answer({"resources": {name: list(each) for name, each in tags.items()}}, _lines(tags))
         return
     if added or removed:
-        raise click.UsageError("Name the resources to tag, such as: citekit tag RESOURCE... --add TAG")
+        option = f"--add {shlex.quote(added[0])}" if added else f"--remove {shlex.quote(removed[0])}"
+        raise click.UsageError(f"Name the resources to tag (citekit tag RESOURCE {option})")
     tags = session.app.tag.tags()
     session.answer({"tags": {tag: list(names) for tag, names in tags.items()}}, _lines(tags))
     if not tags:

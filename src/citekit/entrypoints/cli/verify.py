@@ -54,7 +54,7 @@ def command(
     refuted:
       receipt-edited   the receipt contradicts itself, or contains wrong values
       other-receipt    the file is different evidence, with its own receipt
-      cache-edited     the object in the cache was changed ('citekit cache verify')
+      cache-edited     the copy in the cache was changed (to delete it, run: citekit cache verify)
       evidence-edited  the bytes of the file do not match the receipt
       other-content    that part of the source has other content or does not exist
       other-source     the resource ID in the receipt belongs to a different file here
@@ -157,8 +157,8 @@ def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, obje
     )
     if {check.ruling for check in verdict.checks if check.passed is False} == {Ruling.CACHE_EDITED}:
         message = (
-            f"The copy of {name} in this home's cache was modified ({verdict.ruling}). Delete it with the following command, "
-            f"then verify the file again: citekit cache verify{session.home_words()}"
+            f"This home's cached copy of the evidence was modified ({verdict.ruling}). Delete it with the following command, "
+            f"then verify {name} again: citekit cache verify{session.home_words()}"
         )
         return CommandError("Refuted", message, plain)
     if verdict.refuted:

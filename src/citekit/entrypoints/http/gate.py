@@ -244,7 +244,7 @@ class Gate:
             subject = None if found is None else await to_thread.run_sync(self._named, found[0])
         except CiteKitError as error:
             _log.error("%s", error)
-            subject = None
+            return _plain("The server cannot check this link. For the reason, see the log of the server.", 503)
         if found is None or subject is None:
             return _plain("This link has expired or is not valid. Call resolve again for a new one.", 403)
         wait = self.limits.enter(subject.name)

@@ -118,6 +118,8 @@ def check(options: HttpOptions) -> None:
         raise RequestRefused(
             f"{parts.hostname} is not an address that clients can use. Name the address of the server with --public-url."
         )
+    if options.tls_cert is not None and parts.scheme == "http":
+        raise RequestRefused("With --tls-cert, the URL in --public-url must begin with https://")
     if options.with_tokens and parts.scheme == "http" and not is_loopback(parts.hostname):
         raise RequestRefused(
             "Tokens must not be sent without encryption. Give --tls-cert and --tls-key, or run the server behind a proxy "

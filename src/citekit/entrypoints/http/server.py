@@ -156,7 +156,7 @@ def serve_http(options: HttpOptions) -> None:
         ssl_keyfile=options.tls_key,
     )
     _allow_connections()
-    sys.stderr.write(f"citekit: serving MCP at {options.public_url.rstrip('/')}/mcp. Press Ctrl-C to stop.\n")
+    sys.stderr.write(f"citekit: serving MCP at {options.public_url.rstrip('/')}/mcp (press Ctrl-C to stop)\n")
     sys.stderr.flush()
     with suppress(KeyboardInterrupt):
         if options.workers > 1:

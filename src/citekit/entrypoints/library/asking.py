@@ -47,7 +47,7 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
     manner = instruction(library.personas, arguments["response_pattern"], arguments["guardian"])
     return {
         "query": request.query,
-        **rendering.answers_card(answers, arguments.get("max_chars")),
+        **rendering.answers_card(answers, library.settings.home, arguments.get("max_chars")),
         **manner,
         "error": None,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from citekit.application.library.answers import Answers, AskRequest, Chunk, ContextMode, Hit, Parent
@@ -24,10 +25,10 @@ OPENING = 600
 CUT = " [truncated]"
 
 FOREIGN = (
-    "The text is not shown because this index was not built in this home. To read it, open the address, or rebuild "
-    "the index in this home (citekit library rebuild --collection {})."
+    "The text is not shown because this index was not built in this home. To read it, resolve the address, or rebuild "
+    "the index in this home: citekit library rebuild --collection {collection} --home {home}"
 )
-"""The note for a hit from an index of another home, with the name of the collection."""
+"""The note for a hit from an index of another home, with the name of the collection and the path of this home."""
 
 
 def megabytes(size: int) -> float:
@@ -136,15 +137,15 @@ def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
     }
 
 
-def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, Any]:
-    """Return the hits for a question as plain data, with their chapters if the request asks for context.
+def answers_card(answers: Answers, home: Path, max_chars: int | None = None) -> dict[str, Any]:
+    """Return the hits for a question in a home as plain data, with their chapters if the request asks for context.
 
     `max_chars` is divided equally among the hits: each text is cut to its share, but not below `LEAST` characters,
     around its best passage, and only the beginnings of chapters are included.
     """
     mode = answers.request.mode
     parents = {parent.id: parent for parent in answers.parents}
-    results = [_hit(hit, parents.get(hit.parent_id or ""), answers.request) for hit in answers.hits]
+    results = [_hit(hit, parents.get(hit.parent_id or ""), answers.request, home) for hit in answers.hits]
     if max_chars is not None:
         for each in results:
             _shorten(each, max(LEAST, max_chars // len(results)))
@@ -163,7 +164,7 @@ def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, An
     return found
 
 
-def _hit(hit: Hit, parent: Parent | None, request: AskRequest) -> dict[str, Any]:
+def _hit(hit: Hit, parent: Parent | None, request: AskRequest, home: Path) -> dict[str, Any]:
     chunk = hit.chunk
     found = {
         "score": round(hit.score, 4),
@@ -180,7 +181,9 @@ def _hit(hit: Hit, parent: Parent | None, request: AskRequest) -> dict[str, Any]
         "parent_id": hit.parent_id,
     }
     if chunk.foreign:
-        found["foreign"] = FOREIGN.format(shlex.quote(request.collection))
+        found["foreign"] = FOREIGN.format(
+            collection=shlex.quote(request.collection), home=shlex.quote(str(home.absolute()))
+        )
     if hit.weak:
         found["weak"] = True
     if hit.stale:

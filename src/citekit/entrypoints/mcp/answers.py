@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
@@ -21,12 +22,16 @@ from citekit.domain.chunks import without_chunk_children
 from citekit.domain.errors import CiteKitError, ResourceMissing, SourceChanged, SourceMoved
 from citekit.domain.evidence import Evidence, Receipt
 from citekit.domain.node import Node
+from citekit.domain.phrases import series
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.resources import evidence_uri, smaller_form
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
 from citekit.settings.secrets import concealed
 from citekit.wire import locations, maps
+
+if TYPE_CHECKING:
+    from citekit.entrypoints.mcp.remote import Remote
 
 LONGEST_ERROR = 1200
 """The maximum number of characters in an error text, which can repeat the agent's arguments. Agents pay for every
@@ -108,14 +113,21 @@ def _as_bytes(block: ContentBlock) -> bytes:
 
 
 def failure(
-    error: BaseException, discreet: Discretion, title_of: Callable[[str], str], *, structure: bool = False
+    error: BaseException,
+    discreet: Discretion,
+    title_of: Callable[[str], str],
+    *,
+    structure: bool = False,
+    remote: Remote | None = None,
+    can_ingest: bool = True,
 ) -> CallToolResult:
     """Return an error as an MCP tool result.
 
     `discreet` removes paths that the client must not see. `title_of` returns the titles of suggested resource IDs. With
-    `structure`, as in `getStructure`, the text says where the missing map was expected.
+    `structure`, as in `getStructure`, the text says where the missing map was expected. `can_ingest` is whether the client
+    has the tool `ingest`.
     """
-    text = told(discreet(_told(error, structure, title_of), error))
+    text = told(discreet(_told(error, structure, title_of, remote, can_ingest), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
@@ -278,20 +290,28 @@ def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, obje
     return plain
 
 
-def _told(error: BaseException, structure: bool, title_of: Callable[[str], str]) -> str:
+def _told(
+    error: BaseException, structure: bool, title_of: Callable[[str], str], remote: Remote | None, can_ingest: bool
+) -> str:
     match error:
         case ResourceMissing() if not structure:
             near = " or ".join(f"'{name}'{_titled(name, title_of)}" for name in error.nearest[:3])
             return f"Resource '{error.resource_id}' not found.{near and f' Did you mean {near}?'}"
         case SourceChanged(during_mapping=False):
-            return (
-                f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. To "
-                "map it again, call resolve with remap: true; node IDs may change."
+            remedy = (
+                "To map it again, call resolve with remap: true; node IDs may change."
+                if remote is None or remote.may_ingest
+                else "To get only the address of a part, call resolve with virtual: true."
             )
+            return f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. {remedy}"
         case SourceMoved():
+            ways = ["Put the file back"]
+            if can_ingest:
+                ways.append("ingest it from its new path")
+            if error.is_findable and remote is None:
+                ways.append("add its folder to CITEKIT_ROOTS on the server")
             return (
-                f"The source of '{error.resource_id}' is not at {error.path}. Put the file back, ingest "
-                "it from its new path, or add its folder to CITEKIT_ROOTS on the server. resolve with "
+                f"The source of '{error.resource_id}' is not at {error.path}. {series(ways, 'or')}. resolve with "
                 "virtual: true still works."
             )
     return sentence(error)

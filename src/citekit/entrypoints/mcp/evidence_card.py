@@ -70,15 +70,15 @@ SHOW_EVIDENCE = Tool(
             "kind": {"type": "string", "enum": ["pages", "text", "recording"]},
             "finding": {
                 "type": "string",
-                "description": "As in verifyQuote, with ', not visible' added if readers do not see the words; but altered "
-                "if only a similar passage was found.",
+                "description": "As in verifyQuote, but altered instead of absent if a passage is similar, and with ', not "
+                "visible' added if readers do not see the words.",
             },
             "holds": {"type": "boolean"},
             "quote": {"type": "string"},
             "wording": {
                 "type": "array",
-                "description": "The words of an altered quote and its source: [whether they are the same, those of the "
-                "quote, those of the source].",
+                "description": "If altered: the compared words, each [whether they are the same, those of the quote, those "
+                "of the source].",
                 "items": {"type": "array"},
             },
             "pages": {"type": "array", "items": {"type": "integer"}},

@@ -230,7 +230,14 @@ class _Handlers:
                 return bound.refused(params.arguments or {}, error).result(whole=False)
             if not isinstance(error, CiteKitError | OSError):
                 _log.exception("%s failed", params.name)
-            return failure(error, self._tools.discreet, self._tools.title_of, structure=bound.tool is GET_STRUCTURE)
+            return failure(
+                error,
+                self._tools.discreet,
+                self._tools.title_of,
+                structure=bound.tool is GET_STRUCTURE,
+                remote=self._tools.remote,
+                can_ingest=self._tools.app.settings.client_ingest,
+            )
         whole = context.protocol_version >= LINKS_SINCE
         return self._parcels.hand_over(context.request_id, answer, whole=whole)
 
