@@ -104,6 +104,28 @@ def test_with_o_another_file_is_replaced_only_by_force(graph: Cli) -> None:
     assert "index" == json.loads((graph.here / "map.json").read_text())["resource_id"]
 
 
+@pytest.mark.parametrize("target", ["story.txt", "index/output/{name}"])
+def test_with_o_and_force_what_was_read_is_never_replaced(graph: Cli, target: str) -> None:
+    name = next((graph.here / "index" / "output").iterdir()).name
+    path = graph.here / target.format(name=name)
+    before = path.read_bytes()
+
+    refused = graph("import", "index", "--adapter", "graphrag", "--source", "story.txt", "-o", str(path), "--force")
+
+    assert 2 == refused.code
+    assert f"{path} is a file that this command reads, so it is not overwritten" in refused.err
+    assert before == path.read_bytes()
+
+
+def test_with_o_and_force_a_map_that_was_read_is_never_replaced(graph: Cli) -> None:
+    graph("import", "index", "--adapter", "graphrag", "-o", "map.json")
+    before = (graph.here / "map.json").read_bytes()
+
+    refused = graph("import", "map.json", "--adapter", "generic", "-o", "map.json", "--force")
+
+    assert (2, before) == (refused.code, (graph.here / "map.json").read_bytes())
+
+
 def test_a_written_map_is_read_by_generic(graph: Cli) -> None:
     graph.json("import", "index", "--adapter", "graphrag", "--source", "story.txt", "-o", "map.json")
 

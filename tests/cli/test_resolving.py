@@ -151,8 +151,8 @@ def test_a_copy_replaces_another_file_only_by_force(ingested: Cli) -> None:
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("code.py", "is the file that this command reads"),
-        ("link.py", "is the file that this command reads"),
+        ("code.py", "is a file that this command reads"),
+        ("link.py", "is a file that this command reads"),
         ("/dev/null", "is not a regular file"),
         ("no/folder/x.py", "There is no folder"),
         ("nowhere/", "There is no folder"),

@@ -99,7 +99,7 @@ def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: boo
         path = Path(folder) / f"{made.resource_map.resource_id[:60]}.json"
         path.write_bytes(content)
         path.chmod(_common_mode(read) & 0o444 | 0o200)
-        return copy_evidence(path, output, path, force=force)
+        return copy_evidence(path, output, read, force=force)
 
 
 def _common_mode(paths: Sequence[Path]) -> int:

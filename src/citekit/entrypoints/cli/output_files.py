@@ -9,7 +9,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
@@ -101,11 +101,12 @@ def _sync(folder: Path) -> None:
             os.close(handle)
 
 
-def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> Path:
+def copy_evidence(evidence: Path, wanted: str, read: Sequence[Path], *, force: bool) -> Path:
     """Copy the file `evidence` to the path or into the folder `wanted`, and return the absolute path of the copy.
 
-    A different file at that path is replaced atomically if `force` is True, but never `source`. Raise `RequestRefused`
-    if the folder does not exist or the file must not be replaced, or `HomeUnwritable` if writing fails.
+    A different file at that path is replaced atomically if `force` is True, but never one of the files and folders in
+    `read`, or a file in such a folder. Raise `RequestRefused` if the folder does not exist or the file must not be
+    replaced, or `HomeUnwritable` if writing fails.
     """
     target = Path(os.path.abspath(expanded(wanted)))  # noqa: PTH100 - a link is replaced, not followed
     if target.is_dir():
@@ -117,24 +118,31 @@ def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> 
         raise RequestRefused(f"There is no folder {folder}. Create it first.")
     sweep(target.parent)
     if os.path.lexists(target):
-        _check(target, evidence, source, force)
+        _check(target, evidence, read, force)
         if target.exists() and filecmp.cmp(evidence, target, shallow=False):
             return target
     _copy(evidence, target)
     return target
 
 
-def _check(target: Path, evidence: Path, source: Path, force: bool) -> None:
+def _check(target: Path, evidence: Path, read: Sequence[Path], force: bool) -> None:
     if target.exists() and not target.is_file():
         raise RequestRefused(f"{target} is not a regular file. Choose another path.")
-    if target.exists() and source.exists() and target.samefile(source):
+    if target.exists() and any(_is_or_contains(each, target) for each in read):
         raise RequestRefused(
-            f"{target} is the file that this command reads, so it is not overwritten. Choose another path."
+            f"{target} is a file that this command reads, so it is not overwritten. Choose another path."
         )
     same = target.exists() and filecmp.cmp(evidence, target, shallow=False)
     if not same and not force:
         fault = "already exists with other content" if target.exists() else "is a link to a file that does not exist"
         raise RequestRefused(f"{target} {fault}. Choose another path, or replace it with --force.")
+
+
+def _is_or_contains(place: Path, target: Path) -> bool:
+    """Return whether `target` is the file or folder `place`, or in that folder, also by another name."""
+    if not place.is_dir():
+        return place.exists() and target.samefile(place)
+    return any(each.samefile(place) for each in target.resolve().parents)
 
 
 def _copy(evidence: Path, target: Path) -> None:
@@ -169,7 +177,7 @@ def write_map(data: Mapping[str, object], wanted: str, original: Path, *, force:
         path = Path(folder) / original.name
         path.write_bytes(_written(data))
         path.chmod(original.stat().st_mode & 0o444 | 0o200)
-        return copy_evidence(path, wanted, original, force=force)
+        return copy_evidence(path, wanted, [original], force=force)
 
 
 def replace_map(data: Mapping[str, object], original: Path) -> tuple[Path, Path]:

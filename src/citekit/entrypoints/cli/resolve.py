@@ -93,7 +93,7 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
         return None
     if evidence.output_path is None or evidence.receipt is None:
         raise click.UsageError("The location of this part is virtual, so there is no file for -o to copy.")
-    return copy_evidence(evidence.output_path, output, Path(evidence.receipt.source_path), force=force)
+    return copy_evidence(evidence.output_path, output, [Path(evidence.receipt.source_path)], force=force)
 
 
 def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, object]:
