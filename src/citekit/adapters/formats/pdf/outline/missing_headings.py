@@ -24,7 +24,6 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
 from citekit.adapters.formats.pdf.outline.heading_styles import Font
 from citekit.adapters.formats.pdf.outline.headings import (
     LARGER_RATIO,
-    WORD,
     BodyStyle,
     Heading,
     body_style_of,
@@ -318,17 +317,17 @@ class _Source:
         return [
             each
             for each in found
-            if (each.heading.depth > 1 or times[title_letters(each.heading.text)] <= MAX_REPEATS)
-            and not self._is_of_chapter(each)
+            if _is_dotted(each.heading)
+            or (times[title_letters(each.heading.text)] <= MAX_REPEATS and not self._is_of_chapter(each))
         ]
 
     def _candidates(self) -> tuple[list[Heading], set[Font]]:
-        """Return the heading candidates that the source does not list, and the fonts that text has, too."""
+        """Return the heading candidates of the pages that may have missing ones, and the fonts that text has, too."""
         found: list[Heading] = []
         letters: Counter[Font] = Counter()
         used: Counter[Font] = Counter()
         for page in range(1, self.search.texts.count + 1):
-            shown = [line for line in self.search.texts.lines(page) if WORD.search(line.text)]
+            shown = self.search.texts.lines(page)
             if not any(map(self._may_be_missing, shown)):
                 continue
             self.search.texts.reader.report_progress()
@@ -339,11 +338,7 @@ class _Source:
             else:
                 _count_letters(shown, letters)
                 _count_letters([line for each in candidates for line in each.lines], used)
-            found += [
-                each
-                for each in candidates
-                if not self._is_listed(each) and (not is_label(each.text) or self.numbering.counts(each.text))
-            ]
+            found += [each for each in candidates if not is_label(each.text) or self.numbering.counts(each.text)]
         return found, {font for font in self.looks if used[font] < OWN_SHARE * letters[font]}
 
     def _may_be_missing(self, line: StyledLine) -> bool:
@@ -375,8 +370,13 @@ class _Source:
 
     def _level_of(self, heading: Heading, mixed: set[Font]) -> int:
         """Return the level of a candidate, or 0 if it does not belong to the source. `mixed` are fonts of text, too."""
-        font = font_of(heading.lines[0])
-        in_front = (heading.page, heading.y) < self.listed[0].place
+        font, place = font_of(heading.lines[0]), (heading.page, heading.y)
+        stands_out = _stands_out(font, self.search.body)
+        if _is_dotted(heading) and (level := self.numbering.level_of(heading.text, stands_out=stands_out)):
+            return level
+        if self._is_listed(heading):
+            return 0
+        in_front = place < next((each.place for each in self.listed if each.heading), place)
         if _NAMED_PART.fullmatch(heading.text) and (font in self.chapters or (in_front and font in self.looks)):
             return 0 if self.has_references and _REFERENCES.fullmatch(heading.text) else self.top
         if not (self.has_references or in_front) and _REFERENCES.fullmatch(heading.text):
@@ -384,7 +384,7 @@ class _Source:
         level = self.looks.get(font, 0) if font not in mixed else 0
         if in_front and (level != self.top or self._is_on_cover(heading)):
             return 0
-        return level or self.numbering.level_of(heading.text, stands_out=_stands_out(font, self.search.body))
+        return level or self.numbering.level_of(heading.text, stands_out=stands_out)
 
     def _is_on_cover(self, heading: Heading) -> bool:
         """Return whether `heading` is on the first page with text, or repeats a line of it. A page with a listed
@@ -447,6 +447,10 @@ def _looks_of(listed: Sequence[_Listed]) -> dict[Font, int]:
             if times >= LOOK_SHARE * len(shown):
                 looks[font].append(level)
     return {font: levels[0] for font, levels in looks.items() if len(levels) == 1}
+
+
+def _is_dotted(heading: Heading) -> bool:
+    return len(number_parts(heading.text)) > 1
 
 
 def _stands_out(font: Font, body: BodyStyle) -> bool:
