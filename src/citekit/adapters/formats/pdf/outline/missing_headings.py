@@ -334,7 +334,9 @@ class _Source:
             candidates = self.search.on[page]
             if self._is_toc(page):
                 top = min((each.y for each in candidates if _TOC_HEADING.fullmatch(each.text)), default=0.0)
-                candidates = [each for each in candidates if each.y < top or _NAMED_PART.fullmatch(each.text)]
+                candidates = [
+                    each for each in candidates if each.y < top or _is_dotted(each) or _NAMED_PART.fullmatch(each.text)
+                ]
             else:
                 _count_letters(shown, letters)
                 _count_letters([line for each in candidates for line in each.lines], used)

@@ -48,9 +48,10 @@ from citekit.adapters.formats.pdf.outline.section_numbers import nested_by_numbe
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
 from citekit.adapters.formats.pdf.outline.structure import (
     TextSections,
-    is_incomplete,
+    covers,
     sections_of_text,
     with_headings_below,
+    with_slides,
 )
 from citekit.adapters.formats.pdf.text_reader import PageTextCollector
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
@@ -71,6 +72,7 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "and numbering."
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are page numbers, file names, or codes were ignored."
+TAGS_OF_SOME = "Its tagged headings were ignored, since they cover only some of the headings of the pages."
 BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
 BY_HEADINGS = (
     "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and "
@@ -163,9 +165,11 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     told = TextSections([], texts) if is_dense else sections_of_text(texts)
-    if tagged and not is_incomplete(tagged, told.sections):
+    if tagged and covers(tagged, told.sections):
         read = told.texts.quickly().with_all_headers_footers()
-        return _of_sections(BY_TAGS, tagged, read, distrusted, recognizer)
+        return _of_sections(BY_TAGS, with_missing(with_slides(tagged, read), read), read, distrusted, recognizer)
+    if tagged:
+        distrusted.append(TAGS_OF_SOME)
     scans = find_scans(told.texts)
     notes = [*distrusted, *scans.notes(texts.count, reads=recognizer is not None)]
     if scans.without_text and recognizer is not None:
