@@ -91,20 +91,25 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
 
 
 def covers(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether the sections `named` by bookmarks, tags, or a TOC cover the `headings` that are found by their style.
+    """Return whether the sections `named` by tags or a TOC cover the `headings` that are found by their style.
 
-    They do not if most headings, and more than there are sections, are outside of the pages from the first section to the
-    last; nor if headings confirm most sections, but are clearly more than these on the same levels.
+    They do not if headings confirm most of them, but are clearly more than these on the same levels.
     """
-    first, last = min(each.position for each in named), max(each.page for each in named)
-    outside = sum(each.position < first or each.page > last for each in headings)
-    if 2 * outside > max(len(headings), 2 * len(named)):
-        return False
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
     deepest = max((each.level for each in confirmed), default=0)
     as_deep = sum(each.level <= deepest for each in headings)
-    return len(confirmed) < CONFIRMED_SHARE * len(named) or as_deep <= INCOMPLETE_RATIO * len(named)
+    few = len(confirmed) >= CONFIRMED_SHARE * len(named) and as_deep > INCOMPLETE_RATIO * len(named)
+    return not few and _spans(named, headings)
+
+
+def _spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
+    """Return whether most of the `headings`, or fewer than there are sections `named`, are on the pages from the first of
+    these to the last.
+    """
+    first, last = min(each.position for each in named), max(each.page for each in named)
+    outside = sum(each.position < first or each.page > last for each in headings)
+    return 2 * outside <= max(len(headings), 2 * len(named))
 
 
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:
@@ -185,9 +190,7 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     contents = Toc(tuple(_target(section, texts) for section in in_order))
     kept = _headings_outside_toc(texts, frozenset())
     told = _sections_of_headings(kept)
-    if not covers(in_order, told):
-        inside = [each for each in told if each.position >= in_order[0].position]
-        told = inside if 2 * len(inside) > len(told) else told  # few headings before are lines of the cover
+    if not _spans(in_order, told):
         return [*_among(told, contents), *strays], texts
     if is_dense or sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
         return sections, texts
