@@ -73,6 +73,10 @@ BY_BOOKMARKS_AND_HEADINGS = (
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are page numbers, file names, or codes were ignored."
 TAGS_OF_SOME = "Its tagged headings were ignored, since they cover only some of the headings of the pages."
+BOOKMARKS_OF_FEW = (
+    "The bookmarks lead to few of the pages with headings, so they were placed among the headings, or ignored if their "
+    "titles are not printed there."
+)
 BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
 BY_HEADINGS = (
     "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and "
@@ -154,7 +158,8 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
     distrusted = [BOOKMARKS_OF_FILES] if len(marked) < len(bookmarked) else []
     lost = [*lost, *distrusted]
     if marked:
-        complete, texts = with_headings_below(marked, texts)
+        complete, texts, is_covered = with_headings_below(marked, texts)
+        lost += [] if is_covered else [BOOKMARKS_OF_FEW]
         is_quick = len(complete) == len(marked)
         if is_quick:
             texts = texts.quickly()

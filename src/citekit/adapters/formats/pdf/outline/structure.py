@@ -168,34 +168,33 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
     return [evolve(section, level=depth) for section, depth in zip(sections, depths, strict=True)]
 
 
-def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts]:
-    """Return the sections that bookmarks name and, if the bookmarks are sparse, or few and incomplete, other headings;
-    and the texts as they were read.
+def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts, bool]:
+    """Return the sections that bookmarks name and, if the bookmarks are sparse, the headings below them; the texts as
+    they were read; and whether the bookmarks, if they are sparse or few, cover the pages with headings.
 
-    If the bookmarks do not cover the headings, these are the sections, with the bookmarks whose titles are printed among
-    them. The sections are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of
+    If they do not, the headings are the sections, with the bookmarks whose titles are printed among them. The sections are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of
     the sections are out of order, or if most of their titles are not printed on their pages. In a presentation, the
     other headings are the titles of slides.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
-        return sections, texts
+        return sections, texts, True
     in_order, strays = _in_order(sections)
     if len(strays) > STRAY_SHARE * len(sections):
-        return sections, texts
+        return sections, texts, True
     slides = with_slides(in_order, texts)
     if len(slides) > len(in_order):
-        return [*slides, *strays], texts
+        return [*slides, *strays], texts, True
     texts = texts.with_all_headers_footers()
     contents = Toc(tuple(_target(section, texts) for section in in_order))
     kept = _headings_outside_toc(texts, frozenset())
     told = _sections_of_headings(kept)
     if not _spans(in_order, told):
-        return [*_among(told, contents), *strays], texts
+        return [*_among(told, contents), *strays], texts, False
     if is_dense or sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
-        return sections, texts
+        return sections, texts, True
     complete = _with_subheadings(contents, kept)
-    return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
+    return [*complete, *strays] if len(complete) > len(in_order) else sections, texts, True
 
 
 def _among(headings: Sequence[Section], listed: Toc) -> list[Section]:
@@ -303,8 +302,8 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
 def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
     """Return the headings of `kept` that the TOC does not name, in styles that it mostly does not name.
 
-    In these, `kept` has more than `NAMED_RATIO` times as many headings as the TOC names. Headings in a larger font than those
-    that the TOC names are left out, unless there are more of them than entries in the TOC.
+    In these, `kept` has more than `NAMED_RATIO` times as many headings as the TOC names. Headings in a larger font than
+    those that the TOC names are left out, unless there are more of them than entries in the TOC.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     printed = {(each.page, line) for each in contents.targets for line in each.lines}
