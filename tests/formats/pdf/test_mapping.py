@@ -216,7 +216,7 @@ def test_few_bookmarks_do_not_silence_the_headings_of_their_pages(
     assert [each.title for item in found.items for each in (item, *item.children)] == [
         f"Matter {each}" for each in "abcdef"
     ]
-    assert found.notes[1:] == notes
+    assert list(found.notes[1:]) == notes
 
 
 def test_bookmarks_of_empty_paragraphs_are_left_out(tmp_path: Path) -> None:

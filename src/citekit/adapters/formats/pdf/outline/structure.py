@@ -172,9 +172,10 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     """Return the sections that bookmarks name and, if the bookmarks are sparse, the headings below them; the texts as
     they were read; and whether the bookmarks, if they are sparse or few, cover the pages with headings.
 
-    If they do not, the headings are the sections, with the bookmarks whose titles are printed among them. The sections are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of
-    the sections are out of order, or if most of their titles are not printed on their pages. In a presentation, the
-    other headings are the titles of slides.
+    If they do not, the headings are the sections, with the bookmarks whose titles are printed among them. The sections
+    are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the sections are out
+    of order, or if most of their titles are not printed on their pages. In a presentation, the other headings are the
+    titles of slides.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
