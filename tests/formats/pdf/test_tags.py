@@ -140,7 +140,7 @@ def test_tags_of_the_first_page_are_left_for_the_headings_of_the_others(tmp_path
     found = outline(tagged(tmp_path / "x.pdf", [first, *([("P", name), *TEXT] for name in names)]))
 
     assert [title for _, title, _ in told(found.items)][1:] == names
-    assert found.notes[:2] == [BY_HEADINGS, TAGS_OF_SOME]
+    assert list(found.notes[:2]) == [BY_HEADINGS, TAGS_OF_SOME]
 
 
 @pytest.mark.parametrize("loops", [False, True])
