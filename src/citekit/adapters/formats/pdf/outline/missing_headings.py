@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import merge
 from itertools import pairwise
 
@@ -125,7 +125,8 @@ def with_missing(sections: Sequence[Section], texts: PageTexts) -> Sequence[Sect
     search = _Search(texts, body)
     listed = search.on_printed_pages([_Listed(section, search.heading_of(section)) for section in sections])
     found = _Source.of(listed, search).missing()
-    return [each.section for each in merge(_with_numbers(listed), found, key=lambda each: each.place)]
+    in_order: Iterable[_Listed | _Missing] = merge(_with_numbers(listed), found, key=lambda each: each.place)
+    return [each.section for each in in_order]
 
 
 @frozen(eq=False)
