@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.outline.outliner import (
+    BOOKMARKS_OF_FEW,
     BOOKMARKS_OF_FILES,
     BY_BOOKMARKS,
     BY_HEADINGS,
@@ -187,17 +188,42 @@ def test_bookmarks_that_are_numbers_of_their_pages_are_not_headings(words: str, 
     assert found.notes[0] == BY_PAGES
 
 
-def test_few_bookmarks_do_not_silence_the_headings_of_their_pages(tmp_path: Path) -> None:
+def matters(path: Path, toc: Sequence[Sequence[object]]) -> Path:
+    """Six pages with the headings `Matter a` to `Matter f`."""
     with pymupdf.open() as document:
-        for number in range(1, 7):
+        for name in "abcdef":
             page = document.new_page(width=400, height=600)
-            page.insert_text((40, 60), f"Matter {'abcdef'[number - 1]}", fontsize=18)
+            page.insert_text((40, 60), f"Matter {name}", fontsize=18)
             for line in range(20):
                 page.insert_text((40, 100 + 14 * line), "Text that is as plain as any other.", fontsize=10)
-        document.set_toc([[1, "Matter a", 1], [1, "Matter c", 3], [1, "Matter e", 5]])
-        document.save(tmp_path / "x.pdf")
+        document.set_toc([list(entry) for entry in toc])
+        document.save(path)
+    return path
 
-    found = outline(tmp_path / "x.pdf")
+
+@pytest.mark.parametrize(
+    ("toc", "notes"),
+    [
+        pytest.param([[1, "Matter a", 1], [1, "Matter c", 3], [1, "Matter e", 5]], [], id="some of the headings"),
+        pytest.param([[1, "Mater of it all", 1], [2, "Mater of it", 1]], [BOOKMARKS_OF_FEW], id="none of the headings"),
+    ],
+)
+def test_few_bookmarks_do_not_silence_the_headings_of_their_pages(
+    toc: Sequence[Sequence[object]], notes: Sequence[str], tmp_path: Path
+) -> None:
+    found = outline(matters(tmp_path / "x.pdf", toc))
+
+    assert [each.title for item in found.items for each in (item, *item.children)] == [
+        f"Matter {each}" for each in "abcdef"
+    ]
+    assert list(found.notes[1:]) == notes
+
+
+def test_bookmarks_of_empty_paragraphs_are_left_out(tmp_path: Path) -> None:
+    toc = [[1, "Matter a", 1], [2, " ", 1], [1, "Matter b", 2], [1, " ", 2]]
+    toc += [[1, f"Matter {name}", at] for at, name in enumerate("cdef", 3)]
+
+    found = outline(matters(tmp_path / "x.pdf", toc))
 
     assert [each.title for item in found.items for each in (item, *item.children)] == [
         f"Matter {each}" for each in "abcdef"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from citekit.adapters.formats.pdf.outline.outliner import BY_BOOKMARKS, BY_TAGS, PdfOutliner
+from citekit.adapters.formats.pdf.outline.outliner import BY_BOOKMARKS, BY_HEADINGS, BY_TAGS, TAGS_OF_SOME, PdfOutliner
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
@@ -68,7 +68,8 @@ def tagged(path: Path, pages: Sequence[Sequence[Tagged]], toc: Sequence[Sequence
 
 
 def _drawn(place: int, tag: str, words: str) -> str:
-    return f"/{tag} <</MCID {place}>> BDC BT /helv 11 Tf 72 {700 - 40 * place} Td ({words}) Tj ET EMC"
+    size = 18 if words.isupper() else 11
+    return f"/{tag} <</MCID {place}>> BDC BT /helv {size} Tf 72 {700 - 40 * place} Td ({words}) Tj ET EMC"
 
 
 def outline(path: Path) -> Outline:
@@ -118,6 +119,28 @@ def test_tags_that_tell_little_are_left(pages: list[list[Tagged]], tmp_path: Pat
     path = tagged(tmp_path / "x.pdf", pages)
 
     assert BY_TAGS not in outline(path).notes
+
+
+TEXT = [("P", f"The water of the valley is cold and has iron in line {line} of it.") for line in range(6)]
+
+
+def test_an_untagged_heading_in_the_look_of_the_tagged_ones_is_a_section(tmp_path: Path) -> None:
+    names = [("H1", "WELLS"), ("H1", "RIVERS"), ("P", "LAKES"), ("H1", "SPRINGS"), ("H1", "CLOUDS")]
+
+    found = outline(tagged(tmp_path / "x.pdf", [[name, *TEXT] for name in names]))
+
+    assert told(found.items) == [(1, name, at) for at, (_, name) in enumerate(names, 1)]
+    assert found.notes[0] == BY_TAGS
+
+
+def test_tags_of_the_first_page_are_left_for_the_headings_of_the_others(tmp_path: Path) -> None:
+    names = ["WELLS", "RIVERS", "LAKES", "SPRINGS", "CLOUDS"]
+    first = [("H1", "About water"), ("H1", "And iron"), ("H1", "In valleys"), *TEXT]
+
+    found = outline(tagged(tmp_path / "x.pdf", [first, *([("P", name), *TEXT] for name in names)]))
+
+    assert [title for _, title, _ in told(found.items)][1:] == names
+    assert list(found.notes[:2]) == [BY_HEADINGS, TAGS_OF_SOME]
 
 
 @pytest.mark.parametrize("loops", [False, True])

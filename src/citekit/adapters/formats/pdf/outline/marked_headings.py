@@ -37,6 +37,8 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     A bookmark without a destination starts at the first of its descendants that has one, or is dropped if none has.
     """
     bookmarks = read_bookmarks(document)
+    if any(bookmark.title for bookmark in bookmarks):
+        bookmarks = [bookmark for bookmark in bookmarks if bookmark.title]  # word processors mark empty paragraphs
     sections = [section for index in range(len(bookmarks)) if (section := _section(bookmarks, index)) is not None]
     notes = []
     lost = len(bookmarks) - len(sections)

@@ -5,7 +5,7 @@ The stages are functions in separate modules; the later ones take the results of
 1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read
    when a stage first needs it, and `headers_footers` removes running headers and footers.
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged;
-   `unlisted_headings`, `references`, and `numbered_below` add headings that the bookmarks leave out.
+   `missing_headings` adds headings that these leave out.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
    `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles,
    `marginal_notes` adds the sections of acts, and `heading_levels` derives the levels. `structure` then merges the
@@ -40,20 +40,19 @@ from citekit.adapters.formats.pdf.outline.metadata import (
     skipped_page_notes,
     unreadable_page_notes,
 )
-from citekit.adapters.formats.pdf.outline.numbered_below import with_numbered_below
+from citekit.adapters.formats.pdf.outline.missing_headings import with_missing
 from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.references import with_references
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.section_numbers import nested_by_numbers
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
 from citekit.adapters.formats.pdf.outline.structure import (
     TextSections,
-    is_incomplete,
+    covers,
     sections_of_text,
     with_headings_below,
+    with_slides,
 )
-from citekit.adapters.formats.pdf.outline.unlisted_headings import with_unlisted
 from citekit.adapters.formats.pdf.text_reader import PageTextCollector
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import opened
@@ -73,6 +72,11 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "and numbering."
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are page numbers, file names, or codes were ignored."
+TAGS_OF_SOME = "Its tagged headings were ignored, since they cover only some of the headings of the pages."
+BOOKMARKS_OF_FEW = (
+    "The bookmarks lead to few of the pages with headings, so they were placed among the headings, or ignored if their "
+    "titles are not printed there."
+)
 BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
 BY_HEADINGS = (
     "The file has no usable bookmarks: the structure comes from its headings, recognized by size, weight, and "
@@ -154,20 +158,23 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
     distrusted = [BOOKMARKS_OF_FILES] if len(marked) < len(bookmarked) else []
     lost = [*lost, *distrusted]
     if marked:
-        complete, texts = with_headings_below(marked, texts)
+        complete, texts, is_covered = with_headings_below(marked, texts)
+        lost += [] if is_covered else [BOOKMARKS_OF_FEW]
         is_quick = len(complete) == len(marked)
         if is_quick:
             texts = texts.quickly()
         complete = with_abstracts(complete, texts, has_authors=False)
-        complete = with_numbered_below(with_references(with_unlisted(complete, texts), texts), texts)
+        complete = with_missing(complete, texts)
         method = BY_BOOKMARKS_AND_HEADINGS if len(complete) > len(marked) else BY_BOOKMARKS
         return evolve(_of_sections(method, nested_by_numbers(complete), texts, lost, recognizer), is_quick=is_quick)
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     told = TextSections([], texts) if is_dense else sections_of_text(texts)
-    if tagged and not is_incomplete(tagged, told.sections):
+    if tagged and covers(tagged, told.sections):
         read = told.texts.quickly().with_all_headers_footers()
-        return _of_sections(BY_TAGS, tagged, read, distrusted, recognizer)
+        return _of_sections(BY_TAGS, with_missing(with_slides(tagged, read), read), read, distrusted, recognizer)
+    if tagged:
+        distrusted.append(TAGS_OF_SOME)
     scans = find_scans(told.texts)
     notes = [*distrusted, *scans.notes(texts.count, reads=recognizer is not None)]
     if scans.without_text and recognizer is not None:

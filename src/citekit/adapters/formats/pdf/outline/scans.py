@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.outline.glyph_metrics import join_numbers, mea
 from citekit.adapters.formats.pdf.outline.headers_footers import SAMPLE_SIZE
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scan_styles import OcrPage, styled_pages
-from citekit.adapters.formats.pdf.outline.structure import TextSections, is_incomplete, sections_of_text
+from citekit.adapters.formats.pdf.outline.structure import TextSections, covers, sections_of_text
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import away, exclusive
 from citekit.domain.distribution import install_command
@@ -141,7 +141,7 @@ def sections_of_scans(texts: PageTexts) -> TextSections:
     if not promised.is_printed:
         return promised
     told = sections_of_text(texts, use_toc=False)
-    return told if is_incomplete(promised.sections, told.sections) else promised
+    return promised if covers(promised.sections, told.sections) else told
 
 
 def _measured(page: RecognizedPage) -> OcrPage:

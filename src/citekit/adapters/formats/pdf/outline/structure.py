@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.outline.heading_styles import select_headings
 from citekit.adapters.formats.pdf.outline.headings import LARGER_RATIO, BodyStyle, Heading, body_style_of, headings_on
 from citekit.adapters.formats.pdf.outline.lines import StyledLine, columns_as_lines, is_vertical
 from citekit.adapters.formats.pdf.outline.marginal_notes import with_marginal_notes
-from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.adapters.formats.pdf.outline.reference_entries import merge_headings, reference_headings
 from citekit.adapters.formats.pdf.outline.rows import font_of
 from citekit.adapters.formats.pdf.outline.slide_titles import slide_titles
@@ -87,7 +87,7 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     told = _sections_of_headings(kept)
     named = _sections_of_toc(promised)
     shallow = _is_dense(promised, texts.count) and _is_top_level_of(named, told)
-    if promised.targets and use_toc and not (shallow or is_incomplete(named, told)):
+    if promised.targets and use_toc and not shallow and covers(named, told):
         return TextSections(_complete(promised, kept, texts.count), texts, is_printed=True)
     return TextSections(_without_gaps(told), texts)
 
@@ -98,15 +98,26 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
     return [_section(heading, level) for heading, level in zip(kept, levels, strict=False)]
 
 
-def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether the sections `named` by a TOC, tags, or bookmarks are confirmed by `headings`, which are found by
-    their style, but are clearly fewer than the headings of the same levels.
+def covers(named: Sequence[Section], headings: Sequence[Section]) -> bool:
+    """Return whether the sections `named` by tags or a TOC cover the `headings` that are found by their style.
+
+    They do not if headings confirm most of them, but are clearly more than these on the same levels.
     """
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
     deepest = max((each.level for each in confirmed), default=0)
     as_deep = sum(each.level <= deepest for each in headings)
-    return len(confirmed) >= CONFIRMED_SHARE * len(named) and as_deep > INCOMPLETE_RATIO * len(named)
+    few = len(confirmed) >= CONFIRMED_SHARE * len(named) and as_deep > INCOMPLETE_RATIO * len(named)
+    return not few and _spans(named, headings)
+
+
+def _spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
+    """Return whether most of the `headings`, or fewer than there are sections `named`, are on the pages from the first of
+    these to the last.
+    """
+    first, last = min(each.position for each in named), max(each.page for each in named)
+    outside = sum(each.position < first or each.page > last for each in headings)
+    return 2 * outside <= max(len(headings), 2 * len(named))
 
 
 def _is_top_level_of(named: Sequence[Section], headings: Sequence[Section]) -> bool:
@@ -164,21 +175,11 @@ def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
     return {font_of(line) for each in contents.targets for line in each.lines}
 
 
-def _with_subheadings(contents: Toc, kept: Sequence[Heading], *, beside: bool = False) -> list[Section]:
-    """Return the sections of the TOC and, below them, the headings of `kept` that the TOC does not name.
-
-    If `beside` is true, headings in the style of a heading of the TOC get its level instead, and larger headings the
-    top level.
-    """
-    below = _headings_below(contents, kept, INCOMPLETE_RATIO if beside else NAMED_RATIO)
+def _with_subheadings(contents: Toc, kept: Sequence[Heading]) -> list[Section]:
+    """Return the sections of the TOC and, below them, the headings of `kept` that the TOC does not name."""
+    below = _headings_below(contents, kept)
     levels = levels_of(below) if below else []
-    named = {font_of(line): each.level for each in reversed(contents.targets) for line in each.lines} if beside else {}
-    largest = max((size for _, size, _ in named), default=math.inf)
-    ranks = [
-        (level, 1 if heading.style[1] > largest else named.get(heading.style[:3]))
-        for heading, level in zip(below, levels, strict=True)
-    ]
-    return _without_gaps(_interleave(_sections_of_toc(contents), list(zip(below, ranks, strict=True))))
+    return _without_gaps(_interleave(_sections_of_toc(contents), list(zip(below, levels, strict=True))))
 
 
 def _without_gaps(sections: Sequence[Section]) -> list[Section]:
@@ -187,41 +188,43 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
     return [evolve(section, level=depth) for section, depth in zip(sections, depths, strict=True)]
 
 
-def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts]:
-    """Return the sections that bookmarks name and, if the bookmarks are sparse, or few and incomplete, other headings;
-    and the texts as they were read.
+def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts, bool]:
+    """Return the sections that bookmarks name and, if the bookmarks are sparse, the headings below them; the texts as
+    they were read; and whether the bookmarks, if they are sparse or few, cover the pages with headings.
 
-    The sections are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the
-    sections are out of order, or if most of their titles are not printed on their pages. In a presentation, the other
-    headings are the titles of slides.
+    If they do not, the headings are the sections, with the bookmarks whose titles are printed among them. The sections
+    are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the sections are out
+    of order, or if most of their titles are not printed on their pages. In a presentation, the other headings are the
+    titles of slides.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
-        return sections, texts
+        return sections, texts, True
     in_order, strays = _in_order(sections)
     if len(strays) > STRAY_SHARE * len(sections):
-        return sections, texts
-    if titles := slide_titles(texts):
-        return [*_with_slides(in_order, titles), *strays], texts
-    contents = Toc(tuple(_target(section, texts) for section in in_order))
-    if sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
-        return sections, texts
+        return sections, texts, True
+    slides = with_slides(in_order, texts)
+    if len(slides) > len(in_order):
+        return [*slides, *strays], texts, True
     texts = texts.with_all_headers_footers()
+    contents = Toc(tuple(_target(section, texts) for section in in_order))
     kept = _headings_outside_toc(texts, frozenset())
     told = _sections_of_headings(kept)
-    if 2 * sum(each.position < in_order[0].position for each in told) > max(len(told), 2 * len(in_order)):
-        return [*_among(told, contents), *strays], texts
-    if is_dense and not is_incomplete(sections, told):
-        return sections, texts
-    complete = _with_subheadings(contents, kept, beside=is_dense)
-    return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
+    if not _spans(in_order, told):
+        return [*_among(told, contents), *strays], texts, False
+    if is_dense or sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
+        return sections, texts, True
+    complete = _with_subheadings(contents, kept)
+    return [*complete, *strays] if len(complete) > len(in_order) else sections, texts, True
 
 
-def _among(headings: Sequence[Section], bookmarks: Toc) -> list[Section]:
-    """Return the `headings`, with the few `bookmarks` that are not among them below those before them."""
+def _among(headings: Sequence[Section], listed: Toc) -> list[Section]:
+    """Return the `headings`, with the few `listed` sections that are printed, but not among them, below those before
+    them.
+    """
     said = {(title_key(each.title), each.page) for each in headings}
-    others = [each for each in bookmarks.targets if (title_key(each.title), each.page) not in said]
-    rest = [Section(each.level, each.title, each.page, each.lines[0].top if each.lines else each.y) for each in others]
+    others = [each for each in listed.targets if each.lines and (title_key(each.title), each.page) not in said]
+    rest = [Section(each.level, each.title, each.page, each.lines[0].top) for each in others]
     mixed: list[Section] = []
     level = 0
     for heading in [*_without_gaps(headings), None]:
@@ -234,17 +237,19 @@ def _among(headings: Sequence[Section], bookmarks: Toc) -> list[Section]:
     return _without_gaps(mixed)
 
 
-def _with_slides(sections: Sequence[Section], titles: Sequence[Heading]) -> list[Section]:
-    """Return the sections, each followed by the titles of slides in it, except its own title on its first page."""
+def with_slides(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
+    """Return the sections, in a presentation each followed by the titles of slides in it, except its own title on its
+    first page.
+    """
     mixed: list[Section] = []
     rest = list(sections)
     top = min(section.level for section in sections)
     holder: Section | None = None
-    for title in titles:
+    for title in slide_titles(texts):
         while rest and rest[0].page <= title.page:
             holder = rest.pop(0)
             mixed.append(holder)
-        if holder is None or (holder.page, title_key(holder.title)) != (title.page, title_key(title.text)):
+        if holder is None or (holder.page, title_letters(holder.title)) != (title.page, title_letters(title.text)):
             mixed.append(_section(title, top if holder is None else holder.level + 1))
     return [*mixed, *rest]
 
@@ -315,11 +320,11 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
     return _with_subheadings(contents, kept)
 
 
-def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> list[Heading]:
+def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
     """Return the headings of `kept` that the TOC does not name, in styles that it mostly does not name.
 
-    In these, `kept` has more than `ratio` times as many headings as the TOC names. Headings in a larger font than those
-    that the TOC names are left out, unless there are more of them than entries in the TOC.
+    In these, `kept` has more than `NAMED_RATIO` times as many headings as the TOC names. Headings in a larger font than
+    those that the TOC names are left out, unless there are more of them than entries in the TOC.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     printed = {(each.page, line) for each in contents.targets for line in each.lines}
@@ -331,16 +336,15 @@ def _headings_below(contents: Toc, kept: Sequence[Heading], ratio: float) -> lis
         for heading in kept
         if (title_key(heading.text), heading.page) not in said
         and (heading.page, heading.lines[0]) not in printed
-        and ratio * named[heading.style[:3]] < found[heading.style[:3]]
+        and NAMED_RATIO * named[heading.style[:3]] < found[heading.style[:3]]
         and (heading.style[1] <= largest or found[heading.style[:3]] > len(contents.targets))
     ]
 
 
-def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, tuple[int, int | None]]]) -> list[Section]:
+def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, int]]) -> list[Section]:
     """Return the sections, each followed by the headings of `below` that come after it on the pages.
 
-    `below` pairs each heading with its level relative to its section, and with a level that replaces this unless it is
-    None.
+    `below` pairs each heading with its level relative to its section.
     """
     mixed: list[Section] = []
     rest = list(below)
@@ -348,7 +352,7 @@ def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, tupl
         mixed.append(section)
         end = sections[index + 1] if index + 1 < len(sections) else None
         while rest and (end is None or (rest[0][0].page, rest[0][0].y) < end.position):
-            heading, (level, fixed) = rest.pop(0)
+            heading, level = rest.pop(0)
             if (heading.page, heading.y) > section.position:
-                mixed.append(_section(heading, fixed or section.level + level))
+                mixed.append(_section(heading, section.level + level))
     return mixed

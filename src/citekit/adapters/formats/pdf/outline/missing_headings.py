@@ -1,4 +1,4 @@
-"""Finds headings that the bookmarks leave out although they have the look of those that the bookmarks name."""
+"""Merges the headings of the pages with the sections that bookmarks, tags, or a printed table of contents (TOC) list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import merge
 from itertools import pairwise
 
@@ -14,29 +14,35 @@ from attrs import evolve, field, frozen
 
 from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.heading_location import Section
-from citekit.adapters.formats.pdf.outline.heading_numbers import is_label, is_series_label, series_of, unnumbered
+from citekit.adapters.formats.pdf.outline.heading_numbers import (
+    is_label,
+    is_series_label,
+    number_parts,
+    series_of,
+    unnumbered,
+)
 from citekit.adapters.formats.pdf.outline.heading_styles import Font
 from citekit.adapters.formats.pdf.outline.headings import (
     LARGER_RATIO,
-    WORD,
     BodyStyle,
     Heading,
     body_style_of,
     headings_on,
 )
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, matches_title, title_letters
 from citekit.adapters.formats.pdf.outline.rows import font_of
 from citekit.adapters.formats.pdf.outline.toc_tables import LEADER
-from citekit.domain.vocabulary import ABSTRACT, NAMED_PART, REFERENCES, TOC_HEADING, any_of
+from citekit.domain.vocabulary import ABSTRACT, NAMED_PART, REFERENCES, STATEMENT, THEOREM, TOC_HEADING, any_of
 
 PAGE_LIMIT = 1000
 """The maximum number of pages of a document that is searched, at 2 to 4 ms each."""
 
 SECTIONS_PER_PAGE = 100
-"""The maximum number of bookmarks of one page in a document that is searched."""
+"""The maximum number of listed sections of one page in a document that is searched."""
 
 MIN_SHOWN = 3
-"""The minimum number of bookmarked headings of a level that must be found on their pages to know its look."""
+"""The minimum number of listed headings of a level that must be found on their pages to know its look."""
 
 LOOK_SHARE = 0.8
 """The minimum share of the headings of a level that have its look."""
@@ -45,31 +51,36 @@ CHAPTER_SHARE = 0.25
 """The minimum share of the headings of chapters in a font that named parts may have."""
 
 OWN_SHARE = 0.9
-"""The minimum share of the lines in a look that belong to headings alone in their row."""
+"""The minimum share of the text in a look that belongs to headings alone in their row."""
 
 MAX_REPEATS = 2
-"""An unlisted title with more occurrences than this is a rubric, such as `Example`."""
+"""A title that is not listed and has more occurrences than this is a rubric, such as `Example`."""
 
 TOC_LINES = 3
-"""The number of titles from other pages, or of lines with leader dots, from which a page is one of a table of contents."""
+"""The number of titles from other pages, or of lines with leader dots, from which a page is one of a printed TOC."""
 
 _NUMBERED = re.compile(r"\S*\d")
-_NUMBER = r"(?:[\dA-Z]{1,3}\.?\s+)?"
+_NUMBER = r"(?:[\dA-Z]{1,3}(?:\.\d{1,2})*\.?\s+)?"
 _NAMED_PART = re.compile(rf"{_NUMBER}(?:{any_of(ABSTRACT, NAMED_PART, REFERENCES, TOC_HEADING)})", re.IGNORECASE)
 _TOC_HEADING = re.compile(rf"{_NUMBER}(?:{any_of(TOC_HEADING)})", re.IGNORECASE)
 _REFERENCES = re.compile(rf"{_NUMBER}(?:{any_of(REFERENCES)})", re.IGNORECASE)
+_DOTTED = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?(?:\s|\Z)")
+_STATEMENT = re.compile(rf"(?:{any_of(STATEMENT, THEOREM)})\b", re.IGNORECASE)
+
+Place = tuple[int, float]
+"""A 1-based page, and the distance from the top of that page in points."""
 
 
 @frozen
 class _Listed:
-    """A section that a bookmark names, and the `heading` on its page that is its whole title, or None."""
+    """A section that the source lists, and the `heading` on its page that is its whole title, or None."""
 
     section: Section
     heading: Heading | None
 
     @property
     def number(self) -> str:
-        """The number that is printed before the title, but that the bookmark leaves out; "" if there is none."""
+        """The number that is printed before the title, but that the source leaves out; "" if there is none."""
         title = self.section.title
         if self.heading is None or _NUMBERED.match(title):
             return ""
@@ -77,49 +88,45 @@ class _Listed:
         return self.heading.text.removesuffix(rest).strip() if title_letters(rest) == title_letters(title) else ""
 
     @property
-    def place(self) -> tuple[int, float]:
-        """The page of the section, and its distance from the top of the page."""
+    def place(self) -> Place:
         return self.section.position if self.heading is None else (self.section.page, self.heading.y)
 
 
 @frozen
-class _Unlisted:
-    """A heading that no bookmark names, and its level."""
+class _Missing:
+    """A heading that the source does not list, and its level."""
 
     heading: Heading
     level: int
 
     @property
-    def place(self) -> tuple[int, float]:
-        """The page of the heading, and its distance from the top of the page."""
+    def place(self) -> Place:
         return self.heading.page, self.heading.y
 
     @property
     def section(self) -> Section:
-        """The heading as a section."""
         return Section(self.level, self.heading.text, self.heading.page, self.heading.y)
 
 
-def with_unlisted(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
-    """Return the sections of bookmarks, with the headings that they leave out among them.
+def with_missing(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
+    """Return the listed sections, with the headings that their source leaves out among them.
 
-    These are alone in their rows, in a font that nearly all bookmarked headings of a level and hardly any other lines
-    have; or they are a named part, such as `References`, in a font of chapters. Sections whose headings are at the top
+    A heading belongs to them if it has the look of those of a level, in a font that hardly any other lines have, if its
+    number continues their numbers, or if it is a named part, such as `References`. Sections whose headings are at the top
     of the next page are moved there, and get the numbers that are printed before the titles of their level. The
     sections are returned unchanged if they are out of order, if there are more than `PAGE_LIMIT` pages, or if a page has
     more than `SECTIONS_PER_PAGE`.
     """
-    if any(one.page > other.page for one, other in pairwise(sections)) or texts.count > PAGE_LIMIT:
-        return sections
-    if max(Counter(section.page for section in sections).values()) > SECTIONS_PER_PAGE:
+    if not sections or texts.count > PAGE_LIMIT or any(one.page > other.page for one, other in pairwise(sections)):
         return sections
     body = body_style_of(texts)
-    if body is None:
+    if body is None or max(Counter(section.page for section in sections).values()) > SECTIONS_PER_PAGE:
         return sections
     search = _Search(texts, body)
     listed = search.on_printed_pages([_Listed(section, search.heading_of(section)) for section in sections])
-    found = _Candidates.of(listed, search).unlisted()
-    return _among(_with_numbers(listed), found)
+    found = _Source.of(listed, search).missing()
+    in_order: Iterable[_Listed | _Missing] = merge(_with_numbers(listed), found, key=lambda each: each.place)
+    return [each.section for each in in_order]
 
 
 @frozen(eq=False)
@@ -203,24 +210,87 @@ def _is_labeled(title: str, text: str) -> bool:
     return is_label(title) and text.casefold().startswith(label) and not text[len(label) : len(label) + 1].isalnum()
 
 
+class _Numbering:
+    """The numbers that continue those of the sections so far: `2.1.1` after `2.1`, then `2.1.2`; `Note 2` after `Note 1`.
+
+    `listed` are all sections of the source. Its words before numbers count if it numbers several sections of a level so.
+    """
+
+    def __init__(self, listed: Sequence[_Listed]) -> None:
+        titles = [_title_with_number(each) for each in listed]
+        self._named = {parts for title in titles if (parts := number_parts(title))}
+        levels: dict[str, Counter[int]] = defaultdict(Counter)
+        for each in listed:
+            own = series_of(each.section.title)
+            if own and len(own[0]) > 1:
+                levels[own[0]][each.section.level] += 1
+        usual = {word: counted.most_common(1)[0] for word, counted in levels.items()}
+        self._series = {
+            word: level
+            for word, (level, times) in usual.items()
+            if times >= max(MIN_SHOWN, LOOK_SHARE * levels[word].total())
+        }
+        self._open: list[tuple[tuple[str, ...], int]] = []
+        self._last: dict[str, str] = {}
+
+    def counts(self, text: str) -> bool:
+        """Return whether the source numbers sections with the word before the number of `text`."""
+        own = series_of(text)
+        return own is not None and own[0] in self._series
+
+    def open(self, title: str, level: int) -> None:
+        """Continue after a section, which closes those of its level and of lower ones."""
+        while self._open and self._open[-1][1] >= level:
+            self._open.pop()
+        self._open.append((number_parts(title), level))
+        if own := series_of(title):
+            self._last[own[0]] = own[1]
+
+    def level_of(self, text: str, *, stands_out: bool) -> int:
+        """Return the level of a heading whose number is the next one; 0 for any other. A number after a word counts only
+        if the heading `stands_out`.
+        """
+        own, number = series_of(text), number_parts(text)
+        if own and own[0] in self._series and stands_out and own[1].isdecimal():
+            before = self._last.get(own[0], "0")
+            is_next = own[1] == "1" or (before.isdecimal() and int(own[1]) == int(before) + 1)
+            return self._series[own[0]] if is_next else 0
+        if len(number) < 2 or number in self._named or _STATEMENT.match(unnumbered(text)):
+            return 0
+        last, level = self._open[-1] if self._open else ((), 0)
+        if last and number == (*last, "1"):
+            return level + 1
+        return next((own for before, own in self._open if _is_next(before, number)), 0)
+
+
+def _is_next(before: tuple[str, ...], number: tuple[str, ...]) -> bool:
+    same = len(before) == len(number) and before[:-1] == number[:-1]
+    return same and before[-1].isdecimal() and int(number[-1]) == int(before[-1]) + 1
+
+
+def _title_with_number(each: _Listed) -> str:
+    return f"{each.number} {each.section.title}".strip()
+
+
 @frozen(eq=False)
-class _Candidates:
-    """What the bookmarks name, by page, and how it looks: the level of each `looks`, and the fonts of `chapters`, whose
-    level is `top`. `series` has the levels of words such as `section` that the bookmarks number.
+class _Source:
+    """What the source lists, by page, and how it looks: the level of each of `looks`, and the fonts of `chapters`, whose
+    level is `top`.
     """
 
     listed: Sequence[_Listed]
     search: _Search
     looks: Mapping[Font, int]
-    series: Mapping[str, int]
     chapters: frozenset[Font]
     top: int
     by_page: Mapping[int, Sequence[_Listed]]
     pages: Mapping[str, set[int]]
+    numbering: _Numbering
+    has_references: bool
 
     @classmethod
-    def of(cls, listed: Sequence[_Listed], search: _Search) -> _Candidates:
-        """Learn the looks of the headings of `listed`."""
+    def of(cls, listed: Sequence[_Listed], search: _Search) -> _Source:
+        """Learn the looks and the numbers of the headings of `listed`."""
         by_page: dict[int, list[_Listed]] = defaultdict(list)
         pages: dict[str, set[int]] = defaultdict(set)
         for each in listed:
@@ -230,67 +300,59 @@ class _Candidates:
         fonts = Counter(font_of(each.heading.lines[0]) for each in listed if each.heading and each.section.level == top)
         chapters = frozenset(font for font, times in fonts.items() if times >= CHAPTER_SHARE * fonts.total())
         looks = {font: level for font, level in _looks_of(listed).items() if _stands_out(font, search.body)}
-        return cls(listed, search, looks, _series_of(listed), chapters, top, by_page, pages)
+        has_references = any(_REFERENCES.fullmatch(each.section.title) for each in listed)
+        return cls(listed, search, looks, chapters, top, by_page, pages, _Numbering(listed), has_references)
 
-    def unlisted(self) -> list[_Unlisted]:
-        """Return the headings that no bookmark names, in reading order."""
+    def missing(self) -> list[_Missing]:
+        """Return the headings that belong to the source, but that it does not list, in reading order."""
+        candidates, mixed = self._candidates()
+        found: list[_Missing] = []
+        rest = list(self.listed)[::-1]
+        for heading in candidates:
+            while rest and rest[-1].place <= (heading.page, heading.y):
+                self.numbering.open(_title_with_number(rest[-1]), rest.pop().section.level)
+            if level := self._level_of(heading, mixed):
+                found.append(_Missing(heading, level))
+                self.numbering.open(heading.text, level)
+        times = Counter(title_letters(each.heading.text) for each in found)
+        return [
+            each
+            for each in found
+            if _is_dotted(each.heading)
+            or (times[title_letters(each.heading.text)] <= MAX_REPEATS and not self._is_of_chapter(each))
+        ]
+
+    def _candidates(self) -> tuple[list[Heading], set[Font]]:
+        """Return the heading candidates of the pages that may have missing ones, and the fonts that text has, too."""
         found: list[Heading] = []
-        lines: Counter[Font] = Counter()
+        letters: Counter[Font] = Counter()
         used: Counter[Font] = Counter()
         for page in range(1, self.search.texts.count + 1):
-            shown = [line for line in self.search.texts.lines(page) if WORD.search(line.text)]
-            own = [font_of(line) for line in shown]
-            counted = any(self._is_in_series(line.text) for line in shown)
-            if self.looks.keys().isdisjoint(own) and self.chapters.isdisjoint(own) and not counted:
+            shown = self.search.texts.lines(page)
+            if not any(map(self._may_be_missing, shown)):
                 continue
             self.search.texts.reader.report_progress()
             candidates = self.search.on[page]
             if self._is_toc(page):
                 top = min((each.y for each in candidates if _TOC_HEADING.fullmatch(each.text)), default=0.0)
-                candidates = [each for each in candidates if each.y < top or _NAMED_PART.fullmatch(each.text)]
+                candidates = [
+                    each for each in candidates if each.y < top or _is_dotted(each) or _NAMED_PART.fullmatch(each.text)
+                ]
             else:
-                lines.update(own)
-                used.update(font_of(line) for each in candidates for line in each.lines)
-            found += [
-                each
-                for each in candidates
-                if not self._is_listed(each) and (not is_label(each.text) or self._is_in_series(each.text))
-            ]
-        mixed = {font for font in self.looks if used[font] < OWN_SHARE * lines[font]}
-        leveled = {each: _Unlisted(each, level) for each in found if (level := self._level_of(each, mixed))}
-        leveled |= {each.heading: each for each in self._next_in_series(found, leveled.values())}
-        in_order = (leveled[each] for each in found if each in leveled)
-        return _without_repeated(each for each in in_order if not self._is_of_chapter(each))
+                _count_letters(shown, letters)
+                _count_letters([line for each in candidates for line in each.lines], used)
+            found += [each for each in candidates if not is_label(each.text) or self.numbering.counts(each.text)]
+        return found, {font for font in self.looks if used[font] < OWN_SHARE * letters[font]}
 
-    def _is_in_series(self, text: str) -> bool:
-        own = series_of(text)
-        return own is not None and own[0] in self.series
-
-    def _next_in_series(self, found: Sequence[Heading], leveled: Collection[_Unlisted]) -> Iterator[_Unlisted]:
-        """Yield the headings that stand out and whose numbers are the first or the next of a series that bookmarks name.
-
-        Their fonts differ from those of the bookmarked ones, as in a document of several authors.
-        """
-        known = {each.heading for each in leveled}
-        named = [(each.place, series_of(each.section.title)) for each in self.listed]
-        named += [(each.place, series_of(each.heading.text)) for each in leveled]
-        rest = sorted(((place, own) for place, own in named if own), reverse=True)
-        last: dict[str, str] = {}
-        for heading in found:
-            while rest and rest[-1][0] < (heading.page, heading.y):
-                word, number = rest.pop()[1]
-                last[word] = number
-            own = series_of(heading.text)
-            if heading in known or own is None or own[0] not in self.series or not own[1].isdecimal():
-                continue
-            before = last.get(own[0], "0")
-            is_next = own[1] == "1" or (before.isdecimal() and int(own[1]) == int(before) + 1)
-            if is_next and _stands_out(font_of(heading.lines[0]), self.search.body):
-                last[own[0]] = own[1]
-                yield _Unlisted(heading, self.series[own[0]])
+    def _may_be_missing(self, line: StyledLine) -> bool:
+        font, text = font_of(line), line.text
+        if font in self.looks or font in self.chapters or self.numbering.counts(text):
+            return True
+        marked = line.bold or line.lead or font[0] != self.search.body.font or _stands_out(font, self.search.body)
+        return bool(marked and _DOTTED.match(text)) or bool(not self.has_references and _REFERENCES.fullmatch(text))
 
     def _is_toc(self, page: int) -> bool:
-        """Return whether `page` has entries of a table of contents: titles of other pages, or lines with leader dots."""
+        """Return whether `page` has entries of a printed TOC: titles of other pages, or lines with leader dots."""
         texts = [line.text for line in self.search.texts.lines(page)]
         return sum(bool(LEADER.search(text)) or self._is_elsewhere(text, page) for text in texts) >= TOC_LINES
 
@@ -300,8 +362,8 @@ class _Candidates:
         )
 
     def _is_listed(self, heading: Heading) -> bool:
-        """Return whether a bookmark of the same page names `heading`, perhaps with other words, or is its beginning; or
-        one of the page before names it, as that of a slide that continues.
+        """Return whether the source lists `heading` on its page, perhaps with other words, or is its beginning; or
+        it lists it on the page before, as the title of a slide that continues.
         """
         if not is_series_label(heading.text) and any(
             heading.page - 1 in self.pages.get(key, ()) for key in _keys(heading.text)
@@ -310,17 +372,25 @@ class _Candidates:
         return any(_names(each, heading) for each in self.by_page.get(heading.page, ()))
 
     def _level_of(self, heading: Heading, mixed: set[Font]) -> int:
-        """Return the level of an unlisted heading, or 0 if it is no heading, or if its font is `mixed` with text."""
-        font = font_of(heading.lines[0])
-        in_front = (heading.page, heading.y) < self.listed[0].place
+        """Return the level of a candidate, or 0 if it does not belong to the source. `mixed` are fonts of text, too."""
+        font, place = font_of(heading.lines[0]), (heading.page, heading.y)
+        stands_out = _stands_out(font, self.search.body)
+        if _is_dotted(heading) and (level := self.numbering.level_of(heading.text, stands_out=stands_out)):
+            return level
+        if self._is_listed(heading):
+            return 0
+        in_front = place < next((each.place for each in self.listed if each.heading), place)
         if _NAMED_PART.fullmatch(heading.text) and (font in self.chapters or (in_front and font in self.looks)):
-            named = [each.section for each in self.listed if _REFERENCES.fullmatch(each.section.title)]
-            return 0 if named and _REFERENCES.fullmatch(heading.text) else self.top
+            return 0 if self.has_references and _REFERENCES.fullmatch(heading.text) else self.top
+        if not (self.has_references or in_front) and _REFERENCES.fullmatch(heading.text):
+            return self.top
         level = self.looks.get(font, 0) if font not in mixed else 0
-        return 0 if in_front and (level != self.top or self._is_on_cover(heading)) else level
+        if in_front and (level != self.top or self._is_on_cover(heading)):
+            return 0
+        return level or self.numbering.level_of(heading.text, stands_out=stands_out)
 
     def _is_on_cover(self, heading: Heading) -> bool:
-        """Return whether `heading` is on the first page with text, or repeats a line of it. A page with a bookmarked
+        """Return whether `heading` is on the first page with text, or repeats a line of it. A page with a listed
         heading is no cover below its title, which is in larger type.
         """
         texts = self.search.texts
@@ -334,8 +404,8 @@ class _Candidates:
             matches_title(title_letters(line.text), letters) for line in texts.read(cover)
         )
 
-    def _is_of_chapter(self, each: _Unlisted) -> bool:
-        """Return whether a heading is part of the next bookmarked heading of a higher level, like `CHAPTER TWO` above
+    def _is_of_chapter(self, each: _Missing) -> bool:
+        """Return whether a heading is part of the next listed heading of a higher level, like `CHAPTER TWO` above
         it, or a named part before a deeper section, such as the references of a chapter.
         """
         for other in self.by_page.get(each.heading.page, ()):
@@ -382,19 +452,8 @@ def _looks_of(listed: Sequence[_Listed]) -> dict[Font, int]:
     return {font: levels[0] for font, levels in looks.items() if len(levels) == 1}
 
 
-def _series_of(listed: Sequence[_Listed]) -> dict[str, int]:
-    """Return the words that bookmarks number (`Section 1`, `Section 2`), with their level."""
-    levels: dict[str, Counter[int]] = defaultdict(Counter)
-    for each in listed:
-        own = series_of(each.section.title)
-        if own and len(own[0]) > 1:
-            levels[own[0]][each.section.level] += 1
-    usual = {word: counted.most_common(1)[0] for word, counted in levels.items()}
-    return {
-        word: level
-        for word, (level, times) in usual.items()
-        if times >= max(MIN_SHOWN, LOOK_SHARE * levels[word].total())
-    }
+def _is_dotted(heading: Heading) -> bool:
+    return len(number_parts(heading.text)) > 1
 
 
 def _stands_out(font: Font, body: BodyStyle) -> bool:
@@ -402,16 +461,14 @@ def _stands_out(font: Font, body: BodyStyle) -> bool:
     return size >= LARGER_RATIO * body.size or (bold and not body.bold)
 
 
-def _without_repeated(found: Iterable[_Unlisted]) -> list[_Unlisted]:
-    """Return the headings without those whose title has more than `MAX_REPEATS` occurrences, like `Example`."""
-    kept = list(found)
-    times = Counter(title_letters(each.heading.text) for each in kept)
-    return [each for each in kept if times[title_letters(each.heading.text)] <= MAX_REPEATS]
+def _count_letters(lines: Sequence[StyledLine], letters: Counter[Font]) -> None:
+    for line in lines:
+        letters[font_of(line)] += sum(map(str.isalpha, line.text))
 
 
 def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
     """Return `listed`, with the printed titles of those that are only labels, and with the printed numbers before the
-    titles of each level of which most headings have one that the bookmarks leave out.
+    titles of each level of which most headings have one that the source leaves out.
     """
     shown = Counter(each.section.level for each in listed if each.heading)
     counted = Counter(each.section.level for each in listed if each.number)
@@ -430,8 +487,3 @@ def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
             title = f"{each.number} {title}"
         numbered.append(evolve(each, section=evolve(section, title=title)))
     return numbered
-
-
-def _among(*groups: Sequence[_Listed | _Unlisted]) -> list[Section]:
-    """Return the sections of all groups by their places."""
-    return [each.section for each in merge(*groups, key=lambda each: each.place)]
