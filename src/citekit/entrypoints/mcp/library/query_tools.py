@@ -178,7 +178,8 @@ PREVIEW = Tool(
     name="alexandria_ingest_preview",
     title="Preview the books to ingest",
     description=(
-        "Lists books, each with the file that alexandria_ingest would read. Books without the format are omitted."
+        "Lists books, each with the file that alexandria_ingest would read with the same format. Books without it are "
+        "omitted."
     ),
     input_schema=inputs(
         {
