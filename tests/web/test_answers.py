@@ -361,7 +361,7 @@ def test_an_interrupted_ingest_and_scans_are_told(own_page: Server) -> None:
     app = bootstrap(home=own_page.home)
     source = scan(own_page.home / "scan.pdf", 2, hidden="Some text that was recognized long ago by somebody.")
     app.ingest(source)
-    told = {"state": "scanned", "message": "2 of 2 pages are scans."}
+    told = {"state": "scanned", "message": "CiteKit found scans on 2 of 2 pages. See the notes of the file."}
     assert told == own_page.get("state", id="scan")
     app.alexandria.ledger.append(entry(Deed.STARTED, resource_id="notes_md"))
     assert "unfinished" == own_page.get("state", id="notes_md")["state"]

@@ -243,7 +243,8 @@ def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
     if "://" not in text and expanded(text).is_absolute():
         return str(expanded(text))
     raise RequestRefused(
-        f"{name} must be s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path, without credentials or parameters."
+        f"{name} must be s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX, or an absolute path, without "
+        "credentials or parameters. Set credentials in the variables of the service, such as AWS_ACCESS_KEY_ID."
     )
 
 

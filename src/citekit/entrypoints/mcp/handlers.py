@@ -55,6 +55,8 @@ from citekit.entrypoints.mcp.untrusted_text import quoted
 from citekit.entrypoints.mcp.workers import Report, Workers
 from citekit.settings import TOOLSETS
 
+_INGESTING = "; ingest maps another file"
+
 INSTRUCTIONS = (
     "CiteKit finds, reads, and cites exact parts of files. Most questions take two calls:\n"
     "1. findText with the words that you expect in the answer, and with resource_ids if you know the file. It returns "
@@ -62,8 +64,7 @@ INSTRUCTIONS = (
     "2. verifyQuote with the lines that you want to cite (quotes, a list). It returns the page and the whole line or row "
     "of each. To read around a match first, call readText with node_id: pages=N.\n"
     "Other tools: listResources returns the ids of files; getStructure with depth: 1 returns the parts of a file; getNode "
-    "returns one part; resolve extracts a part to a file (output_path, uri) and shows texts and pictures; ingest maps "
-    "another file.\n"
+    f"returns one part; resolve extracts a part to a file (output_path, uri) and shows texts and pictures{_INGESTING}.\n"
     'Cite the address of the smallest part that contains the fact. Error messages begin with "Error: " '
     "and say what to do."
 )
@@ -168,12 +169,13 @@ def _offered(app: Container, tools: Tools) -> list[_Toolset]:
     wanted = app.settings.library.toolsets
     offered = []
     if CITEKIT in wanted:
-        offered.append(_Toolset(INSTRUCTIONS, tools.bound()))
+        instructions = INSTRUCTIONS if app.settings.client_ingest else INSTRUCTIONS.replace(_INGESTING, "")
+        offered.append(_Toolset(instructions, tools.bound()))
     if ALEXANDRIA in wanted:
         from citekit.entrypoints.mcp.library import toolset
 
         books = toolset.LibraryTools(lambda: app.alexandria, tools.discreet)
-        offered.append(_Toolset(toolset.INSTRUCTIONS, books.bound()))
+        offered.append(_Toolset(toolset.instructions(with_resolve=CITEKIT in wanted), books.bound()))
     return offered
 
 

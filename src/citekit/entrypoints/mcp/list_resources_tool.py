@@ -40,8 +40,8 @@ RESOURCES: Mapping[str, Any] = {
                 "required": ["id"],
             },
         },
-        "total": {"type": "integer", "description": "The number of resources on all pages."},
-        "next_cursor": {**_STRING, "description": "The cursor of the next page."},
+        "total": {"type": "integer", "description": "With query or cursor: the number of resources on all pages."},
+        "next_cursor": {**_STRING, "description": "The cursor of the next page, if there is one."},
     },
     "required": ["resources"],
 }

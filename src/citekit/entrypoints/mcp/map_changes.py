@@ -129,7 +129,8 @@ class MapChanges:
     async def _add(self, uris: Sequence[str]) -> None:
         if len(self._subscribed) + len(uris) > SUBSCRIPTIONS:
             raise RequestRefused(
-                f"A client can subscribe to at most {SUBSCRIPTIONS} resources. End a subscription first."
+                f"There can be at most {SUBSCRIPTIONS:,} subscriptions, and {len(self._subscribed):,} exist. Subscribe to "
+                "fewer resources, or end other subscriptions first."
             )
         versions = await to_thread.run_sync(self._versions_of, uris)
         for uri in uris:

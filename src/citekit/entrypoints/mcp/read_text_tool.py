@@ -65,7 +65,7 @@ READ_TEXT = Tool(
     input_schema=schemas.inputs(
         {
             "resource_id": schemas.text("A resource id or address."),
-            "node_id": schemas.text("A node id or address (pages=12-13). Default: the whole file."),
+            "node_id": schemas.text("A node id or address (pages=12-13). Default: all of resource_id."),
             "max_chars": {
                 "type": "integer",
                 "minimum": CHARS_LEAST,

@@ -23,7 +23,7 @@ REMOTE = (
 )
 """An addition to the instructions for agents."""
 
-_INGEST = "Maps a file of the server for the other tools. Takes seconds unless already mapped."
+_INGEST = "Maps a file of the server for other tools. Can take minutes unless already mapped."
 _PATH = (
     "Relative to the home, or beginning with the name of another folder of the server, as in source_path: books/a.pdf."
 )

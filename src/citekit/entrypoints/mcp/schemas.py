@@ -100,7 +100,8 @@ STRUCTURE: Schema = {
         "source_path": {"type": "string"},
         "metadata": {
             "type": "object",
-            "description": "source_hash, source_size, and metadata of the file. Absent if the call has options.",
+            "description": "source_hash, source_size, and metadata of the file. Empty after the first part; absent if the "
+            "call has options.",
         },
         "created_at": {
             "type": "string",
@@ -128,7 +129,7 @@ STRUCTURE: Schema = {
                 "at": {
                     "type": "string",
                     "description": "With options, instead of location and summary: the location as in an address "
-                    "(pages=12-15), which is also a node_id.",
+                    "(pages=12-15), which readText, resolve, and verifyQuote take as node_id.",
                 },
                 "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
                 "child_count": {"type": "integer", "description": "The number of children, if some are left out."},

@@ -31,7 +31,7 @@ GET_STRUCTURE = Tool(
         {
             "resource_id": schemas.text(),
             "node_id": schemas.text("Only this node and below."),
-            "depth": schemas.count("1: the top level, or the children of node_id."),
+            "depth": schemas.count("1: the top level, or node_id's children."),
             "title_contains": schemas.text(),
             "max_tokens": schemas.count("Budget; higher levels first."),
             "include_chunks": schemas.flag("Also the library's chunks."),

@@ -61,7 +61,7 @@ _CUTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent
 GET_NODE = Tool(
     name="getNode",
     title="Show one node",
-    description=("Returns one node: title, type, location, summary, and the ids of its children."),
+    description="Returns one node: title, type, location, summary, and child ids.",
     input_schema=schemas.inputs({"resource_id": _RESOURCE, "node_id": _NODE_ID}, ("resource_id", "node_id")),
     output_schema=dict(schemas.NODE),
     annotations=_LOOKS,
@@ -82,8 +82,8 @@ RESOLVE = Tool(
             "virtual": schemas.flag("Only the address."),
             "accurate": schemas.flag("Exact clip, re-encoded."),
             "as": schemas.text(
-                "pdf, png, or text for pages; html or text for chapters; frame for video; text, vtt, or srt for speech; "
-                "source (exact bytes) or table (CSV) for lines.",
+                "pdf, png, or text for pages; html or text for chapters and cells; frame for video; text, vtt, or srt for "
+                "speech; source (exact bytes) or table (CSV) for lines.",
                 schemas.FORMS,
             ),
             "width": schemas.count("Pixels of an inline picture."),

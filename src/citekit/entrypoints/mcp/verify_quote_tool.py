@@ -33,7 +33,7 @@ _GAPS: Mapping[str, Any] = {
     "items": {
         "type": "object",
         "properties": {
-            "text": {"type": "string", "description": "The omitted text, shortened in the middle."},
+            "text": {"type": "string", "description": "The omitted text; if it is long, without its middle."},
             "length": {"type": "integer", "description": "The number of omitted characters."},
             "changes_meaning": {"type": "boolean", "description": "Whether the omission can change the meaning."},
             "qualifiers": {

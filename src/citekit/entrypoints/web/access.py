@@ -44,7 +44,9 @@ _SECURITY = {
     "cross-origin-opener-policy": "same-origin",
 }
 _YEAR = 365 * 24 * 3600
-_REFUSED = "The viewer needs the link that `citekit view` prints. Run the command again and open that link.\n"
+_REFUSED = (
+    "The viewer needs the link that citekit view or citekit serve printed. To get another link, run: citekit view\n"
+)
 
 
 @frozen

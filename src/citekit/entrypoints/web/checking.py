@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from base64 import b64decode
 from binascii import Error as BinasciiError
@@ -169,7 +170,11 @@ class CheckingRoutes:
         name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name or "evidence"
         try:
             given = b64decode(request.headers.get("x-receipt", ""))
-            data = await body_of(request, EVIDENCE_LIMIT, "To verify a larger file, run: citekit verify FILE")
+            options = (
+                f"{'--receipt RECEIPT ' if given else ''}--home {shlex.quote(str(self.app.settings.home.absolute()))}"
+            )
+            advice = f"To verify a larger file, run: citekit verify FILE {options}"
+            data = await body_of(request, EVIDENCE_LIMIT, advice)
             return plain(await run_in_threadpool(self._verified, name, data, given))
         except BinasciiError:
             return failed(RequestRefused("The header x-receipt must be in Base64."))

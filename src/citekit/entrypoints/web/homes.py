@@ -75,10 +75,8 @@ class Homes:
             if key not in self._apps:
                 path = self._known().get(key)
                 if path is None or (path != self.first.settings.home and not is_home(str(path))):
-                    raise RequestRefused(
-                        "This home is unknown, or its folder no longer has maps. To show a home here, run: citekit view "
-                        "--home DIR"
-                    )
+                    what = "This home is unknown." if path is None else f"There are no maps in {path} anymore."
+                    raise RequestRefused(f"{what} To show a home here, run: citekit view --home DIR")
                 app = self.first if path == self.first.settings.home else self.open_home(path)
                 self._apps[key] = app, _application(app, self.shell)
                 self._close_unused()

@@ -115,8 +115,8 @@ class LibraryRoutes:
                 return plain({"state": "unfinished", "message": self._unfinished(book)})
         scanned, pages = resource_map.metadata.get("scanned_pages"), resource_map.extent.pages
         if isinstance(scanned, int) and pages:
-            are = "is a scan" if scanned == 1 else "are scans"
-            return plain({"state": "scanned", "message": f"{scanned} of {counted(pages, 'page')} {are}."})
+            told = f"CiteKit found scans on {scanned} of {counted(pages, 'page')}. See the notes of the file."
+            return plain({"state": "scanned", "message": told})
         return plain({"state": "unchanged"})
 
     def _unfinished(self, book: LedgerEntry) -> str:

@@ -74,7 +74,7 @@ def acting(path: str, answer: Callable[[Asked], Response]) -> Route:
 
     async def endpoint(request: Request) -> Response:
         try:
-            values = json.loads(await body_of(request, BODY_LIMIT))
+            values = json.loads(await body_of(request, BODY_LIMIT, "Use a shorter text."))
         except CiteKitError as error:
             return failed(error)
         except (ValueError, RecursionError):

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import re
 import secrets
+import shlex
 import socket
 import threading
 import webbrowser
@@ -66,7 +67,7 @@ class ViewerServer:
 
 def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
     """Return a new viewer. Raise `RequestRefused` if the port or, if it is None, all of `PORTS` cannot be used."""
-    return ViewerServer(app, app.view_token, _listening([port] if port is not None else PORTS))
+    return ViewerServer(app, app.view_token, _listening(app.settings.home, [port] if port is not None else PORTS))
 
 
 def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
@@ -161,7 +162,7 @@ def _shells(html: str, paths: Sequence[str]) -> Iterator[Route]:
         yield Route(path, shell, methods=["GET"])
 
 
-def _listening(ports: Sequence[int]) -> socket.socket:
+def _listening(home: Path, ports: Sequence[int]) -> socket.socket:
     reasons = set[str]()
     for port in ports:
         taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -175,7 +176,10 @@ def _listening(ports: Sequence[int]) -> socket.socket:
             continue
         return taken
     said = f"Port {ports[0]} is" if len(ports) == 1 else f"The ports {ports[0]} to {ports[-1]} are"
-    raise RequestRefused(f"{said} {' or '.join(sorted(reasons))}. To use another port, run: citekit view --port PORT")
+    option = f"--home {shlex.quote(str(home.absolute()))}"
+    raise RequestRefused(
+        f"{said} {' or '.join(sorted(reasons))}. To use another port, run: citekit view --port PORT {option}"
+    )
 
 
 def _when_started(server: uvicorn.Server, ready: Callable[[], None]) -> None:

@@ -30,7 +30,7 @@ BATCH = Tool(
     title="Ingest several books from the library",
     description=(
         "Ingests several books, selected by book_ids or by author, title, and language. Continues if one "
-        "fails, and skips books already there, so it can be repeated."
+        "fails, and, without force, skips books already there, so it can be repeated."
     ),
     input_schema=inputs(
         {
@@ -94,7 +94,9 @@ INGEST_FILE = Tool(
             "file_path": schemas.said("string"),
             "file_name": schemas.said("string"),
             "extracted": schemas.said(
-                "object", "The title, author, and language found in the file, each null if the file does not have it."
+                "object",
+                "If needs_metadata is true: the title, author, and language found in the file, each null if the file does "
+                "not have it.",
             ),
             "missing_fields": schemas.TEXTS,
         }
@@ -136,8 +138,12 @@ COMPARE = Tool(
             "format": schemas.said("string"),
             "total_sentences": schemas.said("integer"),
             "total_words": schemas.said("integer"),
-            "similarity_distribution": schemas.said("object", "min, max, mean, median."),
-            "comparisons": schemas.listed("One entry per threshold."),
+            "similarity_distribution": schemas.said(
+                "object", "min, max, mean, and median of the similarity of neighboring sentences."
+            ),
+            "comparisons": schemas.listed(
+                "For each threshold: the numbers of chunks, words, and breaks, and examples of breaks."
+            ),
             "recommendation": schemas.said(("number", "null")),
             "recommendation_reason": schemas.said("string"),
         }
@@ -165,7 +171,7 @@ REMOVE = Tool(
             "author": schemas.said("string"),
             "resource_id": schemas.said("string"),
             "chunks": schemas.said("integer", "The number of chunks that were removed."),
-            "points": schemas.said("integer", "The number of points removed from the index, including passages."),
+            "points": schemas.said("integer", "The number of chunks and passages that were removed from the index."),
             "collection": schemas.said("string"),
         }
     ),

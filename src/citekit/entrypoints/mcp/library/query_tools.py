@@ -27,15 +27,17 @@ _RESULT = {
     "weak": schemas.said("boolean", "True if the score is below the threshold. Only the best two results can be weak."),
     "passage": schemas.said(
         "object",
-        "The passage of the chunk that best answers the question: its address and, without max_chars or if it is not in "
-        "text, its text.",
+        "The passage of the chunk that best answers the question: its address and its text, which can be missing if it is "
+        "in the text of the chunk.",
     ),
     "chunk_level": schemas.said("string", "child: the chunk belongs to a chapter; flat: the chunk has no chapter."),
-    "parent_id": schemas.said(("string", "null"), "The id of the chunk's chapter in parent_chunks."),
+    "parent_id": schemas.said(
+        ("string", "null"), "The id of the chunk's chapter (in parent_chunks unless context_mode is precise), or null."
+    ),
     "parent_context": schemas.said(
         "object",
-        "Unless context_mode is precise: section_name and address of the chapter, a part of its text, and, without "
-        "max_chars, the text around the hit (full_text).",
+        "Unless context_mode is precise or the chunk has no chapter: section_name and address of the chapter, the beginning "
+        "of its text, and, without max_chars, the text around the hit (full_text).",
     ),
     "siblings": schemas.listed("Only for comprehensive: up to two chunks on each side, in the same chapter."),
 }
@@ -63,7 +65,7 @@ QUERY = Tool(
                 FREE,
             ),
             "guardian": schemas.optional_text("An id from alexandria_guardians, or none.", DEFAULT_GUARDIAN),
-            "max_chars": schemas.whole(f"Of all texts. Default for precise: {CHARACTERS}."),
+            "max_chars": schemas.whole(f"Of the results' texts. Default for precise: {CHARACTERS}."),
             "resource_id": schemas.optional_text("Comma-separated."),
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
@@ -156,11 +158,16 @@ STATS = Tool(
     input_schema=inputs({}),
     output_schema=schemas.outputs(
         {
-            "calibre": schemas.said(("object", "null"), "total_books, total_authors, formats, languages, place."),
+            "calibre": schemas.said(
+                ("object", "null"),
+                "The library: total_books, total_authors, formats, languages, and place (where it is). Null if there is no "
+                "library or it cannot be read.",
+            ),
             "qdrant": schemas.said(
                 ("object", "null"),
-                "connected, collection_name, points_count, vector_size, status, ingested_books, unfinished_books, model, and "
-                "place, or an error.",
+                "The index: connected, collection_name, points_count (chunks and passages), vector_size, status, "
+                "ingested_books, unfinished_books (their ingest or removal is running or was interrupted), model, and place "
+                "(where it is). If it cannot be read or has no such collection: error instead of the counts.",
             ),
         }
     ),
@@ -171,7 +178,8 @@ PREVIEW = Tool(
     name="alexandria_ingest_preview",
     title="Preview the books to ingest",
     description=(
-        "Lists books, each with the file that alexandria_ingest would read. Books without the format are omitted."
+        "Lists books, each with the file that alexandria_ingest would read with the same format. Books without it are "
+        "omitted."
     ),
     input_schema=inputs(
         {

@@ -27,17 +27,26 @@ Arguments = Mapping[str, Any]
 Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
 Refuse = Callable[[Arguments, BaseException], dict[str, Any]]
 
+_TO_A_FILE = (
+    " To get the part of the book as a file, call resolve with the resource_id of a result, and with its address as "
+    "node_id."
+)
+
 INSTRUCTIONS = (
     "Alexandria is a library of books. After a book is ingested, you can ask questions about it.\n"
     "- alexandria_stats counts what is in the library and in the index.\n"
-    "- alexandria_query returns the passages that answer a question. To get the original pages as a file, call "
-    "resolve with the resource_id of a result, and with its address as node_id.\n"
+    f"- alexandria_query returns the passages that answer a question.{_TO_A_FILE}\n"
     "- alexandria_search finds books by author, title, language, or tag.\n"
     "- alexandria_ingest adds a book to the index.\n"
     "If one of these tools fails, the error field of its answer says why."
 )
 
 _log = logging.getLogger(__name__)
+
+
+def instructions(*, with_resolve: bool) -> str:
+    """Return the instructions for agents. Without `with_resolve`, they do not name the tool `resolve`."""
+    return INSTRUCTIONS if with_resolve else INSTRUCTIONS.replace(_TO_A_FILE, "")
 
 
 def _plainly(**empty: Any) -> Refuse:
