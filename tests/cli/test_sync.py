@@ -98,7 +98,8 @@ def test_an_empty_folder_deletes_nothing(cli: Cli, folder: Path) -> None:
 def test_the_rules_of_the_home_are_used_and_stay_in_it(cli: Cli, folder: Path) -> None:
     (cli.here / "citekit.toml").write_text('[sync]\nfolders = ["docs"]\nexclude = ["deep"]\n')
     assert ["one.md"] == [Path(each["path"]).name for each in json.loads(cli("sync", "--json").out)["files"]]
-    for text in ('[sync]\nfolders = ["/etc"]\n', "[sync]\nfolders = 3\n", "[sync]\nother = []\n", "not toml"):
+    large = '[sync]\nfolders = ["docs"]\n' + "# a comment\n" * 100_000
+    for text in (large, '[sync]\nfolders = ["/etc"]\n', "[sync]\nfolders = 3\n", "[sync]\nother = []\n", "not toml"):
         (cli.here / "citekit.toml").write_text(text)
         done = cli("sync")
         assert 2 == done.code

@@ -28,8 +28,11 @@ from citekit.entrypoints.failures import sentence
 
 FILE_NAME = "citekit.toml"
 RULES_LIMIT = 2**20
+"""The maximum size of `citekit.toml` in bytes."""
+
 _KEYS = ("folders", "include", "exclude")
 _IRREGULAR = "it is not a regular file"
+_TOO_LARGE = f"it is larger than {RULES_LIMIT // 2**20} MB"
 _BAD = (SyncState.FAILED, SyncState.WAITING)
 
 
@@ -162,15 +165,19 @@ def _plain(found: Synced) -> dict[str, object]:
 
 
 def _read(path: Path) -> bytes:
-    """Return the first `RULES_LIMIT` bytes of a file in a home.
+    """Return the bytes of a file in a home.
 
-    Raise `OSError` if it cannot be read or, because the home may be from elsewhere, is a link or a pipe.
+    Raise `OSError` if it cannot be read, is larger than `RULES_LIMIT`, or, because the home may be from elsewhere, is a
+    link or a pipe.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(_IRREGULAR)
-        return file.read(RULES_LIMIT)
+        data = file.read(RULES_LIMIT + 1)
+        if len(data) > RULES_LIMIT:
+            raise OSError(_TOO_LARGE)
+        return data
 
 
 def _rules(path: Path) -> dict[str, list[str]]:
