@@ -264,7 +264,8 @@ class Alexandria:
     @first_use
     def ask(self) -> Ask:
         """The use case that answers a question with passages from books."""
-        return Ask(self.embedder, self.index, self.ledger, self.app.maps, self.app.rank_pages)
+        home = str(self.settings.home.absolute())
+        return Ask(self.embedder, self.index, self.ledger, self.app.maps, self.app.rank_pages, home)
 
     @first_use
     def rebuild(self) -> Rebuild:
