@@ -196,6 +196,7 @@ class Parsers:
             self.drawn_pages,
             lambda: self.transcriber,
             lambda: self.screen_reader,
+            ocr_is_off=lambda: not self.ocr,
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:

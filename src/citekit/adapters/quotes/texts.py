@@ -91,9 +91,9 @@ class QuotableTextReader:
 
     Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages
     with `extractors`. `drawn_pages` implements `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that
-    `texts` uses, or "". `transcriber` and `screen_reader` return adapters for the words and the displayed text of
-    recordings, or None. If `aligns`, the words of the first subtitle track get the times at which the transcriber hears
-    them.
+    `texts` uses, or "", and `ocr_is_off` returns whether the user has switched it off. `transcriber` and
+    `screen_reader` return adapters for the words and the displayed text of recordings, or None. If `aligns`, the words
+    of the first subtitle track get the times at which the transcriber hears them.
     """
 
     texts: TextReader
@@ -105,6 +105,7 @@ class QuotableTextReader:
     transcriber: Callable[[], Transcriber | None] = lambda: None
     screen_reader: Callable[[], ScreenReader | None] = lambda: None
     aligns: bool = False
+    ocr_is_off: Callable[[], bool] = lambda: False
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -141,7 +142,13 @@ class QuotableTextReader:
         """See `QuotableTexts.read`."""
         if source.format.modality in RECORDINGS:
             return list(self._spoken(source, progress))
-        if not self.texts.supports(source.format):
+        is_supported = self.texts.supports(source.format)
+        if not is_supported and source.format.modality is Modality.IMAGE:
+            raise SourceUnsupported(
+                f"{source.path.name} is an image, so there is no text to search, read, or quote. Text that OCR recognized "
+                "in it is in the titles of its map."
+            )
+        if not is_supported:
             raise SourceUnsupported(
                 f"{source.path.name} has the format {source.format.name}. CiteKit reads no text from such files, so "
                 "there is nothing to search, read, or quote."
@@ -154,16 +161,16 @@ class QuotableTextReader:
             )
         if not extracted_text.text.strip():
             nothing = f"{source.path.name} contains no text, so there is nothing to search, read, or quote."
-            if source.format.name != "pdf" and source.format.modality is not Modality.IMAGE:
-                raise SourceUnsupported(nothing)
-            shown = "is a scan" if source.format.name == "pdf" else "shows text"
-            raise SourceUnsupported(
-                f"{nothing} OCR recognized no text, either."
-                if self.ocr_version()
-                else f"{nothing} If it {shown}, install the extra 'ocr' ({install_command('ocr')}), which reads it, and "
-                "try again; CITEKIT_OCR must not be off."
-            )
+            raise SourceUnsupported(f"{nothing}{self._scan_advice()}" if source.format.name == "pdf" else nothing)
         return list(self._ways_to_read(source, extracted_text, progress))
+
+    def _scan_advice(self) -> str:
+        """Return the sentences about OCR for a PDF without text."""
+        if self.ocr_version():
+            return " OCR recognized no text, either."
+        if self.ocr_is_off():
+            return " If it is a scan, set CITEKIT_OCR to on, so that OCR reads it, and try again."
+        return f" If it is a scan, install the extra 'ocr' ({install_command('ocr')}), which reads it, and try again."
 
     def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
         """See `QuotableTexts.drawn`."""
