@@ -254,6 +254,7 @@ class Alexandria:
             locks=app.locks,
             clock=app.clock,
             index_ranking=app.rank_pages.index,
+            scan_advice=lambda: app.parsers.scan_advice(),
         )
 
     @first_use

@@ -14,6 +14,7 @@ from citekit.adapters.formats.registry import handler_of
 from citekit.container.cached_property import first_use
 from citekit.domain.formats import Format, by_name
 from citekit.domain.modality import Modality
+from citekit.domain.scans import scan_advice
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.book_reader import AnyBookReader
@@ -196,7 +197,7 @@ class Parsers:
             self.drawn_pages,
             lambda: self.transcriber,
             lambda: self.screen_reader,
-            ocr_is_off=lambda: not self.ocr,
+            scan_advice=self.scan_advice,
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
@@ -266,6 +267,10 @@ class Parsers:
         from citekit.adapters.formats.shared.ocr import version_of_ocr
 
         return version_of_ocr()
+
+    def scan_advice(self) -> str:
+        """Return the sentence about OCR for a PDF without text."""
+        return scan_advice(self.ocr_version, is_off=not self.ocr)
 
     @first_use
     def screen_reader(self) -> ScreenReader | None:

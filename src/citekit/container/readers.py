@@ -310,7 +310,7 @@ class Readers(Access):
             lambda: self.transcriber,
             lambda: self.screen_reader,
             self.settings.speech_always,
-            lambda: not self.parsers.ocr,
+            lambda: self.parsers.scan_advice(),
         )
 
     def _isolated_texts(self) -> QuotableTexts:

@@ -91,9 +91,9 @@ class QuotableTextReader:
 
     Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages
     with `extractors`. `drawn_pages` implements `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that
-    `texts` uses, or "", and `ocr_is_off` returns whether the user has switched it off. `transcriber` and
-    `screen_reader` return adapters for the words and the displayed text of recordings, or None. If `aligns`, the words
-    of the first subtitle track get the times at which the transcriber hears them.
+    `texts` uses, or "". `transcriber` and `screen_reader` return adapters for the words and the displayed text of
+    recordings, or None. If `aligns`, the words of the first subtitle track get the times at which the transcriber hears
+    them. `scan_advice` returns the sentence of `domain.scans` about PDFs without text.
     """
 
     texts: TextReader
@@ -105,7 +105,7 @@ class QuotableTextReader:
     transcriber: Callable[[], Transcriber | None] = lambda: None
     screen_reader: Callable[[], ScreenReader | None] = lambda: None
     aligns: bool = False
-    ocr_is_off: Callable[[], bool] = lambda: False
+    scan_advice: Callable[[], str] = str
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -145,8 +145,8 @@ class QuotableTextReader:
         is_supported = self.texts.supports(source.format)
         if not is_supported and source.format.modality is Modality.IMAGE:
             raise SourceUnsupported(
-                f"{source.path.name} is an image, so there is no text to search, read, or quote. Text that OCR recognized "
-                "in it is in the titles of its map."
+                f"{source.path.name} is an image, and CiteKit does not search, read, or quote the text in images. Lines "
+                "that OCR recognized are in the titles of its map."
             )
         if not is_supported:
             raise SourceUnsupported(
@@ -161,16 +161,8 @@ class QuotableTextReader:
             )
         if not extracted_text.text.strip():
             nothing = f"{source.path.name} contains no text, so there is nothing to search, read, or quote."
-            raise SourceUnsupported(f"{nothing}{self._scan_advice()}" if source.format.name == "pdf" else nothing)
+            raise SourceUnsupported(f"{nothing}{self.scan_advice()}" if source.format.name == "pdf" else nothing)
         return list(self._ways_to_read(source, extracted_text, progress))
-
-    def _scan_advice(self) -> str:
-        """Return the sentences about OCR for a PDF without text."""
-        if self.ocr_version():
-            return " OCR recognized no text, either."
-        if self.ocr_is_off():
-            return " If it is a scan, set CITEKIT_OCR to on, so that OCR reads it, and try again."
-        return f" If it is a scan, install the extra 'ocr' ({install_command('ocr')}), which reads it, and try again."
 
     def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
         """See `QuotableTexts.drawn`."""

@@ -61,7 +61,9 @@ _OTHER = {
     4: "rejected the request{said}: check the model '{model}'",
     5: "failed{said}: try again later",
 }
-_NO_CREDIT = "reports that the account has no credit left{said}: add credit, or choose another embedder (CITEKIT_EMBEDDER)"
+_NO_CREDIT = (
+    "reports that the account has no credit left{said}: add credit, or choose another embedder (CITEKIT_EMBEDDER)"
+)
 
 
 def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
