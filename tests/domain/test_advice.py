@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citekit.domain.library.vectors import EmbedderIdentity, model_mismatch
-from citekit.domain.scans import scan_advice
+from citekit.domain.recognition import scan_advice, speech_advice
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,18 @@ from citekit.domain.scans import scan_advice
 )
 def test_advice_about_a_scan_names_what_is_missing(version: str, is_off: bool, said: str) -> None:
     assert said in scan_advice(version, is_off=is_off)
+
+
+@pytest.mark.parametrize(
+    ("is_off", "is_installed", "said"),
+    [
+        (True, True, "CITEKIT_SPEECH to on"),
+        (False, True, "download a multilingual model"),
+        (False, False, "citekit-evidence[speech]"),
+    ],
+)
+def test_advice_about_speech_names_what_is_missing(is_off: bool, is_installed: bool, said: str) -> None:
+    assert said in speech_advice(is_off=is_off, is_installed=is_installed)
 
 
 @pytest.mark.parametrize(

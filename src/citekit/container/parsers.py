@@ -14,7 +14,7 @@ from citekit.adapters.formats.registry import handler_of
 from citekit.container.cached_property import first_use
 from citekit.domain.formats import Format, by_name
 from citekit.domain.modality import Modality
-from citekit.domain.scans import scan_advice
+from citekit.domain.recognition import scan_advice, speech_advice
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.book_reader import AnyBookReader
@@ -198,6 +198,7 @@ class Parsers:
             lambda: self.transcriber,
             lambda: self.screen_reader,
             scan_advice=self.scan_advice,
+            speech_advice=self.speech_advice,
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
@@ -296,6 +297,12 @@ class Parsers:
         return faster_whisper.installed() and (
             bool(self.speech.model) or automatic_model(self.speech.downloaded) is not None
         )
+
+    def speech_advice(self) -> str:
+        """Return the sentence about speech recognition if there is no transcriber."""
+        from citekit.adapters.libraries import faster_whisper
+
+        return speech_advice(is_off=self.speech is None, is_installed=faster_whisper.installed())
 
     @first_use
     def transcriber(self) -> Transcriber | None:

@@ -13,7 +13,6 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.data.csv import cells_apart
 from citekit.adapters.system.installed_packages import version_of
-from citekit.domain.distribution import install_command
 from citekit.domain.errors import CiteKitError, FormUnsupported, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import Format, by_name
@@ -47,12 +46,6 @@ _WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
 
 _TABLES = {"csv": None, "tsv": "\t"}
 """The text formats of tables with their delimiters; None if the delimiter varies from file to file."""
-
-NO_TRANSCRIBER = (
-    f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model "
-    "(citekit models get base), and try again; CITEKIT_SPEECH must not be off."
-)
-"""The advice for recordings without subtitles."""
 
 _DRIVERS = ("pymupdf", "av", "lxml", "selectolax", "tinycss2", "mammoth", "markdown_it", "python-pptx")
 
@@ -93,7 +86,7 @@ class QuotableTextReader:
     with `extractors`. `drawn_pages` implements `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that
     `texts` uses, or "". `transcriber` and `screen_reader` return adapters for the words and the displayed text of
     recordings, or None. If `aligns`, the words of the first subtitle track get the times at which the transcriber hears
-    them. `scan_advice` returns the sentence of `domain.scans` about PDFs without text.
+    them. `scan_advice` and `speech_advice` return the sentences of `domain.recognition`.
     """
 
     texts: TextReader
@@ -106,6 +99,7 @@ class QuotableTextReader:
     screen_reader: Callable[[], ScreenReader | None] = lambda: None
     aligns: bool = False
     scan_advice: Callable[[], str] = str
+    speech_advice: Callable[[], str] = str
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -248,7 +242,7 @@ class QuotableTextReader:
         """
         transcriber = self.transcriber()
         if transcriber is None:
-            advice = "" if facts.audio_codec is None else f" {NO_TRANSCRIBER}"
+            advice = "" if facts.audio_codec is None else self.speech_advice()
             raise SourceUnsupported(
                 f"{source.path.name} has no subtitles, embedded or in a sidecar file, so there is nothing to "
                 f"search, read, or quote.{advice}"

@@ -101,7 +101,7 @@ class IngestBook:
     Without `force`, the same bytes are ingested into a collection only once. An ingest that is canceled or fails leaves
     nothing in the index; if storing fails, the ledger records the failure. After a kill, searches ignore the incomplete
     book until it is ingested again. An earlier ingest that is being replaced is searched until the new one is complete.
-    `scan_advice` returns the sentence of `domain.scans` about PDFs without text.
+    `scan_advice` returns the sentence of `domain.recognition` about PDFs without text.
     """
 
     ingest: Ingest
