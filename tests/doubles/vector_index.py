@@ -12,7 +12,6 @@ from attrs import define, evolve, field
 
 from citekit.adapters.search.vector_index.entry_rules import (
     checked,
-    mismatch,
     missing,
     point_id,
     sound,
@@ -31,6 +30,7 @@ from citekit.domain.library.vectors import (
     SparseVector,
     Vector,
     Where,
+    model_mismatch,
 )
 from citekit.domain.ranking.rarity import rarity
 
@@ -73,7 +73,7 @@ class MemoryVectorIndex:
         with self._lock:
             held = self._collections.setdefault(checked(collection), _Collection(model))
         if held.model != model:
-            raise mismatch(collection, held.model, model)
+            raise model_mismatch(collection, held.model, model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
         """Store entries. An entry replaces an existing one with the same ID.

@@ -378,7 +378,7 @@ def test_a_full_disk_is_said_before_it_hurts(copy: Callable[[], Path], monkeypat
     index = EdgeVectorIndex(copy())
     monkeypatch.setattr(edge_shard, "SPARE", 2**60)
 
-    with pytest.raises(IndexUnavailable, match="disk is full"):
+    with pytest.raises(IndexUnavailable, match="of disk space is free"):
         index.put("books", [an_entry(9999)])
 
     assert 5200 == index.count("books")

@@ -243,7 +243,7 @@ def test_pages_without_text_are_reported(app: Container) -> None:
     assert "[page 4: no text]" in app.read_text("report", "pages=3-5").text.split("\n")
     empty = app.read_text("report", "pages=4")
     assert ("", None) == (empty.text, empty.address)
-    assert "citekit-evidence[ocr]" in "\n".join(read_lines(empty))
+    assert "If it is a scan" in "\n".join(read_lines(empty))
 
 
 def test_if_the_next_heading_is_not_on_its_page_the_whole_page_is_read_and_the_answer_says_so(home: Path) -> None:
@@ -400,5 +400,5 @@ def test_a_picture_has_no_text_to_read(tmp_path: Path) -> None:
     app = bootstrap(home=tmp_path)
     app.ingest(tmp_path / "blank.png")
 
-    with pytest.raises(SourceUnsupported, match="nothing to search, read, or quote"):
+    with pytest.raises(SourceUnsupported, match="is an image"):
         app.read_text("blank")

@@ -150,13 +150,13 @@ def test_a_recording_without_words_says_so(tmp_path: Path) -> None:
         app.verify_quote("talk", "anything")
 
 
-def test_without_a_transcriber_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_transcriber_the_error_names_the_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITEKIT_SPEECH", "off")
     write_sound(tmp_path / "talk.wav", (0 for _ in range(4000)), 1000)
     app = bootstrap(home=tmp_path)
     app.ingest(tmp_path / "talk.wav")
 
-    with pytest.raises(SourceUnsupported, match=r"install the extra 'speech'"):
+    with pytest.raises(SourceUnsupported, match="set CITEKIT_SPEECH to on"):
         app.verify_quote("talk", "anything")
 
 

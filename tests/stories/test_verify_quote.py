@@ -385,7 +385,7 @@ def test_files_without_text_are_refused(kit: CiteKit, tmp_path: Path) -> None:
     write_audio(tmp_path / "tone.wav", seconds=1.0)
     names = [kit.ingest(tmp_path / name).resource_id for name in ("picture.png", "scan.pdf", "tone.wav")]
 
-    for name, said in zip(names, ("reads no text", "contains no text", "no subtitles"), strict=True):
+    for name, said in zip(names, ("is an image", "contains no text", "no subtitles"), strict=True):
         with pytest.raises(SourceUnsupported, match=said):
             kit.verify_quote(name, "words")
 

@@ -115,7 +115,7 @@ class ImportMap:
             if there is not None and not _same_origin(there, made):
                 raise RequestRefused(
                     f"The ID '{wanted_id}' belongs to the map of {there.source_path or there.title}. "
-                    "Choose another --id, remove that map first, or replace it with --force."
+                    "Choose another ID, remove that map first, or replace it (--force, or force=True in Python)."
                 )
             return wanted_id
         candidate, number = made.resource_id, 1

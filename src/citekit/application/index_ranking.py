@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
+from shlex import quote
 
 from attrs import frozen
 
@@ -75,7 +76,7 @@ class IndexRanking:
         if document is None:
             raise RequestRefused(
                 "The ranking index cannot be written. Check the free space and the permissions of the home, or map the "
-                "file in another home (citekit ingest FILE --home DIR)."
+                f"file in another home (citekit ingest {quote(resource_map.source_path)} --home DIR)."
             )
         return ReadyDocument(resource_map, text_version, document, stale)
 

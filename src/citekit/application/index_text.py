@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from attrs import frozen
 
@@ -52,6 +53,6 @@ class IndexText:
             if not self.index.put(resource_map.resource_id, version, blocks):
                 raise RequestRefused(
                     "The text index cannot be written. Check the free space and the permissions of the home, or map the "
-                    "file in another home (citekit ingest FILE --home DIR)."
+                    f"file in another home (citekit ingest {quote(str(source.path))} --home DIR)."
                 )
         return version, None

@@ -248,7 +248,8 @@ class Ingest:
         if here.source_hash != task.source.digest.hex:
             raise RequestRefused(
                 f"{task.source.path} has changed since another mapper made its map '{place}', and that map is kept. "
-                f"The owner of the file can map it again (citekit ingest FILE --id {quote(place)})."
+                f"The owner of the file can map it again with this command: citekit ingest {quote(str(task.source.path))} "
+                f"--id {quote(place)} --home {quote(str(self.choose_id.home.absolute()))}"
             )
         return Ingested(here, False, partial(self.maps.get, place))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from attrs import field, frozen
 
@@ -127,10 +128,12 @@ class LocateSource:
         outside = self._outside(resource_map)
         if outside is not None:
             self.folders.check(outside)  # raises PathNotAllowed
-        if resource_map.source_digest is None and any(map(self.sources.exists, self._written(resource_map))):
+        there = next(filter(self.sources.exists, self._written(resource_map)), None)
+        if resource_map.source_digest is None and there is not None:
             return RequestRefused(
-                f"The map of '{name}' has no digest of its file, and {written} is outside the home. "
-                "Ingest that file, or add its folder with --root DIR or in CITEKIT_ROOTS."
+                f"The map of '{name}' has no digest of its file, and {written} is outside the home. Add the folder of the "
+                "file with --root DIR or in CITEKIT_ROOTS, or map the file again: citekit ingest "
+                f"{quote(str(there))} --id {quote(name)} --force --home {quote(str(self.home.absolute()))}"
             )
         return SourceMoved(name, written, is_findable=resource_map.source_digest is not None)
 

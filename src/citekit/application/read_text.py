@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -15,7 +15,6 @@ from citekit.application.named_parts import part_named
 from citekit.application.resolve import Resolve
 from citekit.application.table_columns import keeps_white_space
 from citekit.domain.address import Address
-from citekit.domain.distribution import install_command
 from citekit.domain.errors import LocationOutside, RequestRefused
 from citekit.domain.evidence import SectionTitles
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
@@ -59,10 +58,6 @@ SLIDES_BEFORE = 64
 _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
 
 NO_TEXT = "This part contains no text."
-NO_PDF_TEXT = (
-    f"{NO_TEXT} If it is a scan, OCR recognized no text, or is off or not installed. To read scans, CiteKit needs the extra "
-    f"'ocr' ({install_command('ocr')}), and CITEKIT_OCR must not be off."
-)
 
 
 class _DamagedError(Exception):
@@ -143,6 +138,7 @@ class ReadText:
     texts: QuotableTexts
     indexed: IndexText
     index: TextIndex
+    scan_advice: Callable[[], str] = str
 
     def __call__(
         self,
@@ -171,7 +167,7 @@ class ReadText:
             try:
                 blocks = self._blocks(resource_map, version, location, roots, is_stale=stale is not None)
                 found = _part(resource_map, blocks, location, node if isinstance(what, NodeName) else None)
-                return _answer(resource_map, found, node, version, max_chars, cursor, stale)
+                return _answer(resource_map, found, node, version, max_chars, cursor, stale, self.scan_advice)
             except _DamagedError:
                 continue
         raise RequestRefused(
@@ -257,6 +253,7 @@ def _answer(
     max_chars: int,
     cursor: str | None,
     stale: str | None,
+    scan_advice: Callable[[], str],
 ) -> ReadTextAnswer:
     key = hashlib.sha256(f"{version} {part.location}".encode("utf-8", "replace")).hexdigest()[:8]
     start = _position(cursor, key)
@@ -267,7 +264,6 @@ def _answer(
     covered = part.location if is_whole and part.location is not None and not any(part.cuts) else writer.location()
     if covered is not None and node is None:
         node = resource_map.outline.innermost(part.location or covered)
-    nothing = NO_PDF_TEXT if resource_map.metadata.get("format") == "pdf" else NO_TEXT
     return ReadTextAnswer(
         address=None if covered is None or not writer.lines else Address(resource_map.resource_id, covered),
         node=node,
@@ -277,8 +273,17 @@ def _answer(
         is_estimate=is_estimate,
         next_cursor=None if after is None else f"{after.block}.{after.offset}.{key}",
         stale=stale,
-        notes=[*part.notes, *_recognition_notes(part), *([] if writer.lines or start is not None else [nothing])],
+        notes=[
+            *part.notes,
+            *_recognition_notes(part),
+            *([] if writer.lines or start is not None else [_nothing(resource_map, scan_advice)]),
+        ],
     )
+
+
+def _nothing(resource_map: ResourceMap, scan_advice: Callable[[], str]) -> str:
+    """Return the note for a part without text."""
+    return f"{NO_TEXT}{scan_advice() if resource_map.metadata.get('format') == 'pdf' else ''}"
 
 
 def _recognition_notes(part: _Part) -> list[str]:

@@ -43,7 +43,8 @@ class RenameResource:
             if any(map(is_chunk, editions[0].walk())):
                 raise RequestRefused(
                     f"'{resource_id}' is a library book and cannot be renamed, because its passages are stored under "
-                    "this ID. Remove it (citekit library remove), rename its file, and ingest the file again."
+                    "this ID. Remove it from the library (citekit library remove), rename it, and ingest its file into the "
+                    "library again."
                 )
             if self._exists(new_id):
                 raise RequestRefused(f"The ID '{new_id}' is taken. Choose another ID, or remove the map that has it.")

@@ -61,7 +61,7 @@ DRAWN = 60
 
 TOO_HIDDEN = (
     "The words of the quote occur on too many pages to check which of these pages show them. Give the node or address "
-    "that the quote is from, or quote from fewer pages."
+    "that the quote is from, or quote a passage that spans fewer pages."
 )
 """The error for a quote that occurs in too many places to check all of them for visibility."""
 

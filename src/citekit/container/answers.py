@@ -122,7 +122,14 @@ class Answers(MapMaking):
         """The use case that reads the text of a part of a mapped file."""
         from citekit.application.read_text import ReadText
 
-        return ReadText(self.maps, self.resolve, self.quotable, self._index_text, self.text_index)
+        return ReadText(
+            self.maps,
+            self.resolve,
+            self.quotable,
+            self._index_text,
+            self.text_index,
+            lambda: self.parsers.scan_advice(),
+        )
 
     @first_use
     def rank_pages(self) -> RankPages:

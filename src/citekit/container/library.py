@@ -254,6 +254,7 @@ class Alexandria:
             locks=app.locks,
             clock=app.clock,
             index_ranking=app.rank_pages.index,
+            scan_advice=lambda: app.parsers.scan_advice(),
         )
 
     @first_use
@@ -264,7 +265,8 @@ class Alexandria:
     @first_use
     def ask(self) -> Ask:
         """The use case that answers a question with passages from books."""
-        return Ask(self.embedder, self.index, self.ledger, self.app.maps, self.app.rank_pages)
+        home = str(self.settings.home.absolute())
+        return Ask(self.embedder, self.index, self.ledger, self.app.maps, self.app.rank_pages, home)
 
     @first_use
     def rebuild(self) -> Rebuild:

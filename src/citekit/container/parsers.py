@@ -14,6 +14,7 @@ from citekit.adapters.formats.registry import handler_of
 from citekit.container.cached_property import first_use
 from citekit.domain.formats import Format, by_name
 from citekit.domain.modality import Modality
+from citekit.domain.recognition import scan_advice, speech_advice
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.book_reader import AnyBookReader
@@ -196,6 +197,8 @@ class Parsers:
             self.drawn_pages,
             lambda: self.transcriber,
             lambda: self.screen_reader,
+            scan_advice=self.scan_advice,
+            speech_advice=self.speech_advice,
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
@@ -266,6 +269,10 @@ class Parsers:
 
         return version_of_ocr()
 
+    def scan_advice(self) -> str:
+        """Return the sentence about OCR for a PDF without text."""
+        return scan_advice(self.ocr_version, is_off=not self.ocr)
+
     @first_use
     def screen_reader(self) -> ScreenReader | None:
         """The reader of the text that videos show, or None if OCR is disabled or not installed."""
@@ -290,6 +297,12 @@ class Parsers:
         return faster_whisper.installed() and (
             bool(self.speech.model) or automatic_model(self.speech.downloaded) is not None
         )
+
+    def speech_advice(self) -> str:
+        """Return the sentence about speech recognition if there is no transcriber."""
+        from citekit.adapters.libraries import faster_whisper
+
+        return speech_advice(is_off=self.speech is None, is_installed=faster_whisper.installed())
 
     @first_use
     def transcriber(self) -> Transcriber | None:

@@ -310,6 +310,8 @@ class Readers(Access):
             lambda: self.transcriber,
             lambda: self.screen_reader,
             self.settings.speech_always,
+            lambda: self.parsers.scan_advice(),
+            lambda: self.parsers.speech_advice(),
         )
 
     def _isolated_texts(self) -> QuotableTexts:

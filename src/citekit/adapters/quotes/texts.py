@@ -13,7 +13,6 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.data.csv import cells_apart
 from citekit.adapters.system.installed_packages import version_of
-from citekit.domain.distribution import install_command
 from citekit.domain.errors import CiteKitError, FormUnsupported, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import Format, by_name
@@ -47,12 +46,6 @@ _WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
 
 _TABLES = {"csv": None, "tsv": "\t"}
 """The text formats of tables with their delimiters; None if the delimiter varies from file to file."""
-
-NO_TRANSCRIBER = (
-    f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model "
-    "(citekit models get base), and try again; CITEKIT_SPEECH must not be off."
-)
-"""The advice for recordings without subtitles."""
 
 _DRIVERS = ("pymupdf", "av", "lxml", "selectolax", "tinycss2", "mammoth", "markdown_it", "python-pptx")
 
@@ -93,7 +86,7 @@ class QuotableTextReader:
     with `extractors`. `drawn_pages` implements `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that
     `texts` uses, or "". `transcriber` and `screen_reader` return adapters for the words and the displayed text of
     recordings, or None. If `aligns`, the words of the first subtitle track get the times at which the transcriber hears
-    them.
+    them. `scan_advice` and `speech_advice` return the sentences of `domain.recognition`.
     """
 
     texts: TextReader
@@ -105,6 +98,8 @@ class QuotableTextReader:
     transcriber: Callable[[], Transcriber | None] = lambda: None
     screen_reader: Callable[[], ScreenReader | None] = lambda: None
     aligns: bool = False
+    scan_advice: Callable[[], str] = str
+    speech_advice: Callable[[], str] = str
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -141,7 +136,13 @@ class QuotableTextReader:
         """See `QuotableTexts.read`."""
         if source.format.modality in RECORDINGS:
             return list(self._spoken(source, progress))
-        if not self.texts.supports(source.format):
+        is_supported = self.texts.supports(source.format)
+        if not is_supported and source.format.modality is Modality.IMAGE:
+            raise SourceUnsupported(
+                f"{source.path.name} is an image, and CiteKit does not search, read, or quote the text in images. Lines "
+                "that OCR recognized are in the titles of its map."
+            )
+        if not is_supported:
             raise SourceUnsupported(
                 f"{source.path.name} has the format {source.format.name}. CiteKit reads no text from such files, so "
                 "there is nothing to search, read, or quote."
@@ -154,15 +155,7 @@ class QuotableTextReader:
             )
         if not extracted_text.text.strip():
             nothing = f"{source.path.name} contains no text, so there is nothing to search, read, or quote."
-            if source.format.name != "pdf" and source.format.modality is not Modality.IMAGE:
-                raise SourceUnsupported(nothing)
-            shown = "is a scan" if source.format.name == "pdf" else "shows text"
-            raise SourceUnsupported(
-                f"{nothing} OCR recognized no text, either."
-                if self.ocr_version()
-                else f"{nothing} If it {shown}, install the extra 'ocr' ({install_command('ocr')}), which reads it, and "
-                "try again; CITEKIT_OCR must not be off."
-            )
+            raise SourceUnsupported(f"{nothing}{self.scan_advice()}" if source.format.name == "pdf" else nothing)
         return list(self._ways_to_read(source, extracted_text, progress))
 
     def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
@@ -249,7 +242,7 @@ class QuotableTextReader:
         """
         transcriber = self.transcriber()
         if transcriber is None:
-            advice = "" if facts.audio_codec is None else f" {NO_TRANSCRIBER}"
+            advice = "" if facts.audio_codec is None else self.speech_advice()
             raise SourceUnsupported(
                 f"{source.path.name} has no subtitles, embedded or in a sidecar file, so there is nothing to "
                 f"search, read, or quote.{advice}"

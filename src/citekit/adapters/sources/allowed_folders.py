@@ -185,12 +185,18 @@ class AllowedFolders:
         if self._ingested is not None:
             folders.append("the folders of ingested files")
         allowed = ", ".join(folders) or "none"
-        remedy = (
-            "To allow its folder, add the folder to CITEKIT_ROOTS."
-            if self._ingested is None
-            else "To allow the file, its owner can ingest it (citekit ingest FILE); to allow its folder, add the folder to "
-            "CITEKIT_ROOTS."
-        )
+        if is_hidden(path.name):  # its folder in CITEKIT_ROOTS would not allow it
+            remedy = (
+                "To allow a hidden file, its owner can ingest it (citekit ingest FILE); to allow a hidden folder, add that "
+                "folder to CITEKIT_ROOTS."
+            )
+        elif self._ingested is None:
+            remedy = "To allow its folder, add the folder to CITEKIT_ROOTS."
+        else:
+            remedy = (
+                "To allow the file, its owner can ingest it (citekit ingest FILE); to allow its folder, add the folder to "
+                "CITEKIT_ROOTS."
+            )
         return PathNotAllowed(
             f"{shown} is hidden, or outside the folders that may be read here ({allowed}). {remedy}", shown
         )

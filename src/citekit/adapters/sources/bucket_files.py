@@ -149,8 +149,12 @@ class BucketFiles:
                 f"The address of the file on {host} contains a user name or password. Remove it: CiteKit fetches only "
                 "files that need none."
             )
+        if not host:
+            raise RequestRefused(f"{driver.place(url)} names no host. Use an address such as https://HOST/FILE.")
         if host.lower() not in self._hosts:
-            raise RequestRefused(f"Files from {host} are fetched only if you allow that host: add --allow-host {host}.")
+            raise RequestRefused(
+                f"Files from {host} are fetched only if you allow that host: add --allow-host {host} to citekit ingest."
+            )
         return self.place(url.partition("#")[0])
 
     def unchanged(self, path: Path) -> str | None:
@@ -249,15 +253,7 @@ class BucketFiles:
         with writing(path), suppress(FileExistsError, NotADirectoryError):
             make_folder(path.parent)
         if path.is_dir() or not path.parent.is_dir():
-            why = (
-                "keys of other objects begin with this key and a slash"
-                if path.is_dir()
-                else "a folder in this key is the key of another object"
-            )
-            raise SourceUnreadable(
-                f"Cannot read {bucket}/{key}: {why}. Rename one of the objects, or download this one "
-                "yourself, and map the copy."
-            )
+            raise _in_conflict(bucket, key, is_folder=path.is_dir())
         with temporary_beside(path) as temporary:
             with writing(path):
                 file = temporary.open("xb")
@@ -357,7 +353,17 @@ def _split(url: str) -> tuple[str, str]:
     """
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")
-    if not (is_remote(url) or url.startswith(_WEB)) or not bucket or "@" in bucket or "?" in bucket or "#" in bucket:
+    if url.startswith(_WEB) and "?" in bucket:
+        raise RequestRefused(
+            f"The address of the file on {bucket.partition('?')[0]} has no slash after the host. Use an address such as "
+            "https://HOST/?QUERY."
+        )
+    if "@" in bucket:
+        raise RequestRefused(
+            f"The address {driver.place(url)} contains a user name or password. Remove it, and set the credentials of the "
+            "service in environment variables."
+        )
+    if not (is_remote(url) or url.startswith(_WEB)) or not bucket or "?" in bucket or "#" in bucket:
         raise RequestRefused(
             f"{driver.place(url)} is not the address of a bucket. Use an address such as s3://BUCKET/PREFIX."
         )
@@ -374,6 +380,26 @@ def _name(part: str) -> str:
     if text.endswith((".", " ")):
         text = f"{text[:-1]}%{ord(text[-1]):02X}"
     return text or _EMPTY
+
+
+def _in_conflict(bucket: str, key: str, *, is_folder: bool) -> SourceUnreadable:
+    """Return the error for an object whose copy is at the path of a folder with other copies, or in a folder whose path
+    has the copy of another object.
+    """
+    if bucket.startswith(_WEB):
+        why = "continues this address after a slash" if is_folder else "is the beginning of this address"
+        return SourceUnreadable(
+            f"Cannot read {bucket}/{key}: the address of another fetched file {why}. Download the file yourself, and map "
+            "the copy."
+        )
+    why = (
+        "keys of other objects begin with this key and a slash"
+        if is_folder
+        else "a folder in this key is the key of another object"
+    )
+    return SourceUnreadable(
+        f"Cannot read {bucket}/{key}: {why}. Rename one of the objects, or download this one yourself, and map the copy."
+    )
 
 
 def _changed(bucket: str, key: str) -> SourceUnreadable:

@@ -31,7 +31,7 @@ def origins(resource_map: ResourceMap) -> list[str]:
 def check_file(resource_id: str, path: Path, status: os.stat_result) -> None:
     """Raise `MapCorrupt` if the path is not a regular file or the file is too large."""
     if not stat.S_ISREG(status.st_mode):
-        raise MapCorrupt(f"The map {path} is not a regular file. Remove it, and map its source again.")
+        raise MapCorrupt(f"The map {path} is not a regular file. Remove it. {_map_again(resource_id, path)}")
     if status.st_size > SIZE_LIMIT:
         raise _too_large(resource_id, path)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from shlex import quote
 from typing import Protocol
 
 from attrs import define, evolve, field, frozen
@@ -12,12 +13,12 @@ from citekit.application.library.answers import LEAST_HITS, Answers, AskRequest,
 from citekit.application.library.hits_on_pages import BookPages, hits_on_pages
 from citekit.application.library.index_entries import chunk_of
 from citekit.application.rank_pages import RankPages
-from citekit.domain.errors import Cancelled, CiteKitError, ModelMismatch, RequestRefused, RerankerUnavailable
+from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused, RerankerUnavailable
 from citekit.domain.library.folding import sentences_of
 from citekit.domain.library.fusion import Ranked, calibration_of, fuse, share_of
 from citekit.domain.library.ledger import LedgerEntry
 from citekit.domain.library.lexical import query_words
-from citekit.domain.library.vectors import Entry, Found, Question, Where
+from citekit.domain.library.vectors import Entry, Found, Question, Where, model_mismatch
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
 from citekit.domain.ports.map_store import MapStore
@@ -49,7 +50,8 @@ ANSWER_CHARACTERS = 50_000
 class Ask:
     """Finds chunks that answer a question: those on the pages that rank best.
 
-    If the text of a book cannot be read, the vector index alone ranks its chunks.
+    If the text of a book cannot be read, the vector index alone ranks its chunks. Commands in error messages name the
+    `home`, if it is given.
     """
 
     embedder: Embedder
@@ -57,6 +59,7 @@ class Ask:
     ledger: Ledger
     maps: MapStore
     rank: RankPages
+    home: str = ""
 
     def __call__(self, request: AskRequest) -> Answers:
         """Return the hits, and their chapters if the mode of the request asks for context.
@@ -135,11 +138,8 @@ class Ask:
     def _check_model(self, collection: str) -> None:
         facts = self.index.facts(collection)
         if facts is not None and facts.model != self.embedder.identity:
-            raise ModelMismatch(
-                f"The collection '{collection}' contains vectors of {facts.model}, but the configured embedder is "
-                f"{self.embedder.identity}. Set CITEKIT_EMBEDDER to the embedder of that model, use another collection, or "
-                f"rebuild this one: citekit library rebuild --collection {collection}"
-            )
+            home = f" --home {quote(self.home)}" if self.home else ""
+            raise model_mismatch(collection, facts.model, self.embedder.identity, home)
 
     def _distinct(self, request: AskRequest, ranked: Iterable[Hit], hidden: Container[str]) -> list[Hit]:
         """Return the first `limit` hits, without duplicate texts and without chunks of the `hidden` copies of books."""

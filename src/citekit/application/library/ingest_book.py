@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
@@ -16,7 +16,6 @@ from citekit.application.library.chunk_book import ChunkBook, ChunkedBook
 from citekit.application.library.index_entries import BookWords
 from citekit.application.library.store_book import StoreBook
 from citekit.domain.digest import Digest
-from citekit.domain.distribution import install_command
 from citekit.domain.errors import (
     AlreadyIngested,
     Cancelled,
@@ -102,6 +101,7 @@ class IngestBook:
     Without `force`, the same bytes are ingested into a collection only once. An ingest that is canceled or fails leaves
     nothing in the index; if storing fails, the ledger records the failure. After a kill, searches ignore the incomplete
     book until it is ingested again. An earlier ingest that is being replaced is searched until the new one is complete.
+    `scan_advice` returns the sentence of `domain.recognition` about PDFs without text.
     """
 
     ingest: Ingest
@@ -113,6 +113,7 @@ class IngestBook:
     locks: Locks
     clock: Clock
     index_ranking: IndexRanking
+    scan_advice: Callable[[], str] = str
 
     @property
     def maps(self) -> MapStore:
@@ -232,13 +233,8 @@ class IngestBook:
     def _cut(self, source: Source, base: ResourceMap, request: BookRequest, progress: Progress) -> ChunkedBook:
         extracted_text = self.reader.read(source, progress=within(progress, 5))
         if not extracted_text.text.strip():
-            scanned = (
-                " If it is a scan, OCR recognized no text, or is off or not installed. To read scanned pages, CiteKit needs "
-                f"the extra 'ocr' ({install_command('ocr')}), and CITEKIT_OCR must not be off."
-            )
-            raise SourceUnsupported(
-                f"{source.path} has no text that CiteKit can read.{scanned if source.format.name == 'pdf' else ''}"
-            )
+            scanned = self.scan_advice() if source.format.name == "pdf" else ""
+            raise SourceUnsupported(f"{source.path} has no text that CiteKit can read.{scanned}")
         return self.cut(
             base, extracted_text, request.params, request.language, hierarchical=request.hierarchical, progress=progress
         )

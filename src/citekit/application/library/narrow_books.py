@@ -48,7 +48,12 @@ class NarrowTo:
         """
         if not narrowing:
             return Where()
-        fitting = [entry for entry in self.ledger.books(collection) if _fits(entry, narrowing)]
+        books = self.ledger.books(collection)
+        if not books:
+            raise RequestRefused(
+                f"The collection '{collection}' contains no books. Use another collection, or ingest a book into this one."
+            )
+        fitting = [entry for entry in books if _fits(entry, narrowing)]
         if not fitting:
             raise RequestRefused(
                 f"No book in the collection '{collection}' meets all given criteria (author, title, language, tags, IDs)."

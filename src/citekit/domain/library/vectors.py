@@ -7,8 +7,19 @@ from typing import Any
 
 from attrs import field, frozen
 
+from citekit.domain.errors import ModelMismatch
+
 Vector = Sequence[float]
 """A unit vector of 32-bit floats."""
+
+_SETTINGS = {
+    "wordllama-l2-supercat": "fast",
+    "wordllama-l2-supercat*0.4+all-minilm-l6-v2-int8*0.6": "quality",
+    "all-minilm-l6-v2-int8": "minilm",
+    "use-multilingual-v3": "multilingual",
+    "hashing": "hashing",
+}
+"""The values of `CITEKIT_EMBEDDER` by the names of the embedders that they choose."""
 
 
 @frozen
@@ -24,6 +35,27 @@ class EmbedderIdentity:
 
     def __str__(self) -> str:
         return f"{self.name}:{self.version} ({self.dimensions} dimensions)"
+
+    @property
+    def setting(self) -> str:
+        """The value of `CITEKIT_EMBEDDER` that chooses this embedder, or "" if it depends on other settings."""
+        return self.name if self.name.startswith(("gemini:", "openai:")) else _SETTINGS.get(self.name, "")
+
+
+def model_mismatch(
+    collection: str, stored: EmbedderIdentity, wanted: EmbedderIdentity, home_option: str = ""
+) -> ModelMismatch:
+    """Return the error for a collection with vectors of another embedder than the configured one.
+
+    `home_option` is the option `--home` of the command in the message, with a space before it, or "".
+    """
+    remedy = "Use another collection"
+    if stored.name != wanted.name:  # otherwise, CiteKit or the model has changed since
+        remedy = f"Set CITEKIT_EMBEDDER to {stored.setting or 'the embedder of that model'}, use another collection"
+    return ModelMismatch(
+        f"The collection '{collection}' contains vectors of {stored}, but the configured embedder is {wanted}. {remedy}, "
+        f"or rebuild this one: citekit library rebuild --collection {collection}{home_option}"
+    )
 
 
 @frozen

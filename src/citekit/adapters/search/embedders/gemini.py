@@ -49,7 +49,7 @@ STATUSES = {
     400: "rejected the request: check the API key, and that '{model}' is an embedding model",
     401: "rejected the API key: check {variables}, or create a new key at {keys}",
     403: "does not permit this request with the API key: check {variables} and the project of the key ({keys})",
-    404: "has no embedding model '{model}': choose another",
+    404: "has no embedding model '{model}': choose another (CITEKIT_EMBEDDER)",
     429: "reports that the quota is used up: wait, or raise the quota ({limits})",
 }
 """The message for each HTTP status. For other statuses, see `_OTHER` and `_SHORT`."""
@@ -190,7 +190,9 @@ class GeminiEmbedder:
 
     def _connect(self) -> genai.Client:
         if self.key is None:
-            raise EmbedderUnavailable(f"Gemini needs an API key. Set {VARIABLES}, or choose another embedder.")
+            raise EmbedderUnavailable(
+                f"Gemini needs an API key. Set {VARIABLES}, or choose another embedder (CITEKIT_EMBEDDER)."
+            )
         if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise EmbedderUnavailable(
                 f"The API key in {self.key_variable} contains characters that are not allowed in a key. Copy it again."

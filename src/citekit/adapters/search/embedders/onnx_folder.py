@@ -113,7 +113,11 @@ def _json(path: Path, absent: Any) -> Any:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return absent
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise EmbedderUnavailable(
+            f"The file {path} cannot be read ({error.strerror or error}). Check its permissions and the disk."
+        ) from error
+    except (ValueError, RecursionError) as error:
         raise EmbedderUnavailable(
             f"The file {path} cannot be read as JSON ({error}). Download the model again."
         ) from error

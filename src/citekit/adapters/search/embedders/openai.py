@@ -48,7 +48,7 @@ STATUSES = {
     400: "rejected the request{said}: check that '{model}' is an embedding model",
     401: "rejected the API key, or requires one{said}: check {variable}",
     403: "does not permit this request with the API key{said}: check the project of the key, and the model '{model}'",
-    404: "has no embedding model '{model}'{said}: choose another, or check the address",
+    404: "has no embedding model '{model}'{said}: choose another (CITEKIT_EMBEDDER), or check the address",
     408: "did not finish in time{said}: try again later",
     413: "rejected the request as too large{said}: choose another model, or raise the limit of the server",
     422: "rejected the request{said}: check that '{model}' is an embedding model",
@@ -61,7 +61,9 @@ _OTHER = {
     4: "rejected the request{said}: check the model '{model}'",
     5: "failed{said}: try again later",
 }
-_NO_CREDIT = "reports that the account has no credit left{said}: add credit, or choose another embedder"
+_NO_CREDIT = (
+    "reports that the account has no credit left{said}: add credit, or choose another embedder (CITEKIT_EMBEDDER)"
+)
 
 
 def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
@@ -179,7 +181,9 @@ class OpenAiEmbedder:
 
     def _connect(self) -> OpenAI:
         if self.key is None and self.hosted:
-            raise EmbedderUnavailable("OpenAI needs an API key. Set OPENAI_API_KEY, or choose another embedder.")
+            raise EmbedderUnavailable(
+                "OpenAI needs an API key. Set OPENAI_API_KEY, or choose another embedder (CITEKIT_EMBEDDER)."
+            )
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise EmbedderUnavailable(
                 f"The API key in {self.key_variable} contains characters that are not allowed in a key. Copy it again."

@@ -25,6 +25,7 @@ from citekit.adapters.search.vector_index.edge_shard import (
     OpenShard,
     failing,
     has_room,
+    home_option,
     opened,
     room,
     writing,
@@ -34,7 +35,6 @@ from citekit.adapters.search.vector_index.entry_rules import (
     KEYWORDS,
     checked,
     is_never,
-    mismatch,
     missing,
     point_id,
     sound,
@@ -52,6 +52,7 @@ from citekit.domain.library.vectors import (
     Found,
     Question,
     Where,
+    model_mismatch,
 )
 
 BATCH = 1000
@@ -105,7 +106,7 @@ class EdgeVectorIndex:
             with self._turn(collection).alone():
                 form = EdgeForm.read(self._folder / collection) or self._made(collection, model)
         if form.model != model:
-            raise mismatch(collection, form.model, model)
+            raise model_mismatch(collection, form.model, model, home_option(self._folder))
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
         """See `VectorIndex.put`. Entries are stored in batches; if one is not valid, earlier batches remain stored."""

@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from attrs import asdict, define, field, frozen
@@ -28,6 +29,9 @@ FORM = 1
 
 FILE = "collection.json"
 SHARD = "shard"
+
+LIBRARY_FOLDER = ".citekit_library"
+"""The name of the folder in a home that contains the folder of indexes."""
 
 
 @frozen
@@ -74,8 +78,14 @@ def corrupt(folder: Path, reason: str) -> IndexCorrupt:
     """Return the error for a collection that is damaged or cannot be read, which says how to rebuild it."""
     return IndexCorrupt(
         f"The index {folder} cannot be used: {reason}. To rebuild it from the books, run: citekit library rebuild "
-        f"--collection {folder.name}"
+        f"--collection {folder.name}{home_option(folder.parent)}"
     )
+
+
+def home_option(folder: Path) -> str:
+    """Return the option `--home` for the home that contains the indexes in `folder`; "" if they are in no home."""
+    library = folder.absolute().parent
+    return f" --home {quote(str(library.parent))}" if library.name == LIBRARY_FOLDER else ""
 
 
 SEAL = "seal.json"
@@ -270,8 +280,8 @@ def room(folder: Path, least: int | None = None) -> None:
     spare = SPARE if least is None else least
     if not _is_free(folder, spare):
         raise IndexUnavailable(
-            f"The index {folder} cannot be used, because the disk is full (less than {spare // 2**20} MB is free). Free "
-            "some space."
+            f"The index {folder} cannot be used, because less than {spare // 2**20} MB of disk space is free. Free some "
+            "space."
         )
 
 

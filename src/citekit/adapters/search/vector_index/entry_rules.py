@@ -10,7 +10,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from citekit.domain.errors import CollectionMissing, ModelMismatch, RequestRefused
-from citekit.domain.library.vectors import EmbedderIdentity, Entry, SparseVector, Vector, Where
+from citekit.domain.library.vectors import Entry, SparseVector, Vector, Where
 
 GROUP = "_group"
 """The payload key for the group of an entry."""
@@ -55,7 +55,8 @@ def sound_vector(vector: Vector, dimensions: int, collection: str) -> Vector:
     if len(vector) != dimensions:
         raise ModelMismatch(
             f"The vector has {len(vector)} dimensions, but the vectors of the collection '{collection}' have {dimensions}. "
-            f"Use the embedder of the collection, or rebuild it (citekit library rebuild --collection {collection})."
+            "Use the embedder of the collection (CITEKIT_EMBEDDER), or rebuild the collection (citekit library rebuild "
+            f"--collection {collection})."
         )
     if not all(map(math.isfinite, vector)):
         raise RequestRefused("All values of a vector must be finite numbers.")
@@ -106,14 +107,6 @@ def missing(name: str, existing: Sequence[str], place: str) -> CollectionMissing
     there = f"existing collections: {', '.join(existing)}" if existing else "no collections exist yet"
     return CollectionMissing(
         f"There is no collection '{name}' in {place} ({there}). To create this collection, ingest a book into it."
-    )
-
-
-def mismatch(name: str, stored: EmbedderIdentity, wanted: EmbedderIdentity) -> ModelMismatch:
-    """Return the error for a collection that has vectors of another model."""
-    return ModelMismatch(
-        f"The collection '{name}' contains vectors of {stored}, but the embedder in use is {wanted}. "
-        f"Use {stored}, choose another collection, or rebuild this one (citekit library rebuild --collection {name})."
     )
 
 

@@ -18,7 +18,6 @@ from citekit.adapters.search.vector_index import server_points as points
 from citekit.adapters.search.vector_index.entry_rules import (
     checked,
     is_never,
-    mismatch,
     missing,
     point_id,
     sound,
@@ -33,6 +32,7 @@ from citekit.domain.library.vectors import (
     Found,
     Question,
     Where,
+    model_mismatch,
 )
 
 BATCH = 256
@@ -90,7 +90,7 @@ class QdrantVectorIndex:
         """
         described = self._described(checked(collection)) or self._made(collection, model)
         if described[1] != model:
-            raise mismatch(collection, described[1], model)
+            raise model_mismatch(collection, described[1], model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
         """See `VectorIndex.put`. Entries are sent in batches; if one is not valid, earlier batches remain stored."""
@@ -276,7 +276,8 @@ def _key(place: str, has_key: bool) -> str:
 _SENTENCES = {
     Kind.UNREACHABLE: "The Qdrant server at {place} cannot be reached{said}. Check the address, " + START,
     Kind.TIMEOUT: "The Qdrant server at {place} did not answer in time. Try again later, or check its load.",
-    Kind.MISSING: "The Qdrant server at {place} has no such collection or entry{said}.",
+    Kind.MISSING: "The server at {place} did not find what was requested{said}. Check that this is the address of a Qdrant "
+    "server, and try again.",
     Kind.EXISTS: "The Qdrant server at {place} already has a collection with this name{said}.",
     Kind.FULL: "The disk of the Qdrant server at {place} is full. Free some space on it.",
     Kind.SERVER: "The Qdrant server at {place} failed{said}. Try again later, or check the log of the server.",
