@@ -45,12 +45,12 @@ def test_a_copy_is_whole_or_what_was_there_before(tmp_path: Path, monkeypatch: p
     target.write_bytes(b"before")
     with monkeypatch.context() as dying:
         die_in_the_middle(shutil, dying)
-        forked(lambda: output_files.copy_evidence(evidence, str(target), evidence, force=True))
+        forked(lambda: output_files.copy_evidence(evidence, str(target), [evidence], force=True))
     (left,) = target.parent.glob(".citekit-*.tmp")
     there = target.read_bytes()
     os.utime(left, (left.stat().st_mtime - LEFT_AFTER - 1,) * 2)
 
-    output_files.copy_evidence(evidence, str(target), evidence, force=True)
+    output_files.copy_evidence(evidence, str(target), [evidence], force=True)
 
     assert (b"before", b"evidence", ["copy.txt"]) == (there, target.read_bytes(), os.listdir(target.parent))
 

@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
@@ -29,9 +28,6 @@ from citekit.entrypoints.mcp.resources import evidence_uri, smaller_form
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
 from citekit.settings.secrets import concealed
 from citekit.wire import locations, maps
-
-if TYPE_CHECKING:
-    from citekit.entrypoints.mcp.remote import Remote
 
 LONGEST_ERROR = 1200
 """The maximum number of characters in an error text, which can repeat the agent's arguments. Agents pay for every
@@ -112,22 +108,31 @@ def _as_bytes(block: ContentBlock) -> bytes:
     return block.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
+@frozen
+class Remedies:
+    """What a client can do about a source that changed or moved: `remap` it with `resolve`, `ingest` it, or have its
+    folder added to the `roots` of the server.
+    """
+
+    remap: bool
+    ingest: bool
+    roots: bool
+
+
 def failure(
     error: BaseException,
     discreet: Discretion,
     title_of: Callable[[str], str],
     *,
     structure: bool = False,
-    remote: Remote | None = None,
-    can_ingest: bool = True,
+    remedies: Remedies,
 ) -> CallToolResult:
     """Return an error as an MCP tool result.
 
     `discreet` removes paths that the client must not see. `title_of` returns the titles of suggested resource IDs. With
-    `structure`, as in `getStructure`, the text says where the missing map was expected. `can_ingest` is whether the client
-    has the tool `ingest`.
+    `structure`, as in `getStructure`, the text says where the missing map was expected.
     """
-    text = told(discreet(_told(error, structure, title_of, remote, can_ingest), error))
+    text = told(discreet(_told(error, structure, title_of, remedies), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
@@ -290,9 +295,7 @@ def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, obje
     return plain
 
 
-def _told(
-    error: BaseException, structure: bool, title_of: Callable[[str], str], remote: Remote | None, can_ingest: bool
-) -> str:
+def _told(error: BaseException, structure: bool, title_of: Callable[[str], str], remedies: Remedies) -> str:
     match error:
         case ResourceMissing() if not structure:
             near = " or ".join(f"'{name}'{_titled(name, title_of)}" for name in error.nearest[:3])
@@ -300,15 +303,15 @@ def _told(
         case SourceChanged(during_mapping=False):
             remedy = (
                 "To map it again, call resolve with remap: true; node IDs may change."
-                if remote is None or remote.may_ingest
+                if remedies.remap
                 else "To get only the address of a part, call resolve with virtual: true."
             )
             return f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. {remedy}"
         case SourceMoved():
             ways = ["Put the file back"]
-            if can_ingest:
+            if remedies.ingest:
                 ways.append("ingest it from its new path")
-            if error.is_findable and remote is None:
+            if error.is_findable and remedies.roots:
                 ways.append("add its folder to CITEKIT_ROOTS on the server")
             return (
                 f"The source of '{error.resource_id}' is not at {error.path}. {series(ways, 'or')}. resolve with "

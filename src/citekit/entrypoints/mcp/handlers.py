@@ -237,8 +237,7 @@ class _Handlers:
                 self._tools.discreet,
                 self._tools.title_of,
                 structure=bound.tool is GET_STRUCTURE,
-                remote=self._tools.remote,
-                can_ingest=self._tools.app.settings.client_ingest,
+                remedies=self._tools.remedies,
             )
         whole = context.protocol_version >= LINKS_SINCE
         return self._parcels.hand_over(context.request_id, answer, whole=whole)

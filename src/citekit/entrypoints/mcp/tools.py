@@ -24,6 +24,7 @@ from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import (
     Answer,
     KeptAnswers,
+    Remedies,
     evidence_answer,
     node_answer,
 )
@@ -128,6 +129,14 @@ class Tools:
             return Discretion(NO_FOLDERS)
         chosen = self.app.settings
         return Discretion(self.app.client_folders, (chosen.maps_folder, chosen.output_folder))
+
+    @property
+    def remedies(self) -> Remedies:
+        """What the client can do about sources that changed or moved."""
+        is_local = self.remote is None
+        return Remedies(
+            remap=self.remote is None or self.remote.may_ingest, ingest=self.app.settings.client_ingest, roots=is_local
+        )
 
     def title_of(self, resource_id: str) -> str:
         """Return the title of a resource. Raise `CiteKitError` if its map cannot be read."""

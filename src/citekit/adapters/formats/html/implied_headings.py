@@ -14,8 +14,7 @@ from attrs import frozen
 
 from citekit.adapters.formats.html.lines import letters
 from citekit.adapters.formats.html.tags import Tag, tokens
-from citekit.adapters.formats.markdown.long_files import MarkdownScan
-from citekit.adapters.formats.markdown.outliner import without_markup
+from citekit.adapters.formats.shared.markdown_headings import MarkdownScan
 from citekit.adapters.formats.shared.sections import TextHeading
 from citekit.adapters.formats.shared.summaries import has_text
 
@@ -102,7 +101,7 @@ def slide_headings(content: str) -> Sequence[TextHeading]:
     for block in _SLIDES.finditer(content):
         end = content.find(f"</{block[1]}", block.end())
         markdown = _BREAK.sub("", dedent(unescape(content[block.end() : end if end >= 0 else len(content)])))
-        found += MarkdownScan(without_markup).read(markdown.split("\n"), content.count("\n", 0, block.end()) + 1)
+        found += MarkdownScan().read(markdown.split("\n"), content.count("\n", 0, block.end()) + 1)
     return found
 
 

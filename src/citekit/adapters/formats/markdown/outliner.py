@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from html import unescape
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from citekit.adapters.formats.markdown.long_files import MarkdownScan
+from citekit.adapters.formats.shared.markdown_headings import MarkdownScan, without_markup
 from citekit.adapters.formats.shared.outline import Outline, Outliner
 from citekit.adapters.formats.shared.sections import TextHeading, sections
 from citekit.adapters.formats.shared.text_file import TextFile, open_text
@@ -36,18 +35,6 @@ _TITLE = re.compile(r"^(?:title|[ \t]*\"title\")[ \t]*[:=](.*?),?[ \t]*$", re.MU
 _ABOUT = re.compile(r"about(?: (?:this|the) \w+)?\W*", re.IGNORECASE)
 """Matches the heading of the first part of a book (`About this book`)."""
 
-_PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
-_LINK = re.compile(
-    r"\[([^\]\[\n]{1,300})\](?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,300})?\)|\[[^\]\n]{0,100}\])"
-)
-_TAG = re.compile(r"(?<!\\)<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
-_MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|\\(?=[!-/:-@\[-`{-~])")
-_EMPHASIS = re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]{1,300})(?<=\S)_(?!\w)")
-_CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
-_PROTECTED = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
-_RESTORED = {code: sign for sign, code in _PROTECTED.items()}
-"""Maps private-use characters back to the markup characters that they replace inside code."""
-
 _LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|: ]{3,}$|\[[^\]\n]{1,100}\]:.*$)")
 
 
@@ -73,7 +60,7 @@ def _scanned(text: TextFile, head: str, progress: Progress) -> list[TextHeading]
         return []
     front = _FRONT.match(head)
     before = front[0].count("\n") if front else 0
-    return MarkdownScan(without_markup).read(islice(text.lines(progress), before, None), before + 1)
+    return MarkdownScan().read(islice(text.lines(progress), before, None), before + 1)
 
 
 def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
@@ -126,16 +113,3 @@ def _block_parser() -> MarkdownIt:
 def plain(line: str) -> str:
     """Return a line without its Markdown markup. The result is exact enough for titles and summaries."""
     return without_markup(_LINE_START.sub("", line))
-
-
-def without_markup(text: str) -> str:
-    """Return a text without its inline markup, such as a heading, which may begin with a number."""
-    if text.replace(" ", "").isalnum():
-        return text.strip()
-    coded = "`" in text
-    if coded:
-        text = _CODE.sub(lambda code: code[2].translate(_PROTECTED), text)
-    text = _TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
-    text = _MARKS.sub("", _EMPHASIS.sub(r"\1", text) if "_" in text else text).strip()
-    text = unescape(text) if "&" in text else text
-    return text.translate(_RESTORED) if coded else text

@@ -1,12 +1,14 @@
-"""Finds the headings of Markdown files that are too long for a parser, line by line and in linear time.
+"""Finds the headings of Markdown without a parser, line by line and in linear time, and removes inline markup.
 
+The files are too long for a parser, or an HTML page contains the Markdown of its slides.
 Code fences, HTML blocks, lists, and block quotes may contain lines that look like headings.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from html import unescape
 
 from attrs import define, field
 
@@ -26,12 +28,23 @@ _TAG = re.compile(
 )
 _MARKUP_STARTS = frozenset("#=-`~<>*+_ \t0123456789")
 
+_PICTURE = re.compile(r"!\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)")
+_LINK = re.compile(
+    r"\[([^\]\[\n]{1,300})\](?:\([^()\n]{0,500}(?:\([^()\n]{0,200}\)[^()\n]{0,300})?\)|\[[^\]\n]{0,100}\])"
+)
+_INLINE_TAG = re.compile(r"(?<!\\)<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
+_MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|\\(?=[!-/:-@\[-`{-~])")
+_EMPHASIS = re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]{1,300})(?<=\S)_(?!\w)")
+_CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
+_PROTECTED = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
+_RESTORED = {code: sign for sign, code in _PROTECTED.items()}
+"""Maps private-use characters back to the markup characters that they replace inside code."""
+
 
 @define
 class MarkdownScan:
-    """Finds headings in lines that are read in order. `plain` removes the markup from a title."""
+    """Finds headings in lines that are read in order."""
 
-    plain: Callable[[str], str]
     found: list[TextHeading] = field(factory=list)
     fence: str = ""
     until: str = ""
@@ -121,5 +134,18 @@ class MarkdownScan:
     def _add(self, line: int, level: int, title: str, height: int) -> None:
         words = "\n".join(each for each in title.split("\n") if any(map(str.isalnum, each)))
         if words:
-            self.found.append(TextHeading(line, level, " ".join(self.plain(words).split()), height))
+            self.found.append(TextHeading(line, level, " ".join(without_markup(words).split()), height))
         self.paragraph, self.items = [], 0
+
+
+def without_markup(text: str) -> str:
+    """Return a text without its inline markup, such as a heading, which may begin with a number."""
+    if text.replace(" ", "").isalnum():
+        return text.strip()
+    coded = "`" in text
+    if coded:
+        text = _CODE.sub(lambda code: code[2].translate(_PROTECTED), text)
+    text = _INLINE_TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
+    text = _MARKS.sub("", _EMPHASIS.sub(r"\1", text) if "_" in text else text).strip()
+    text = unescape(text) if "&" in text else text
+    return text.translate(_RESTORED) if coded else text
