@@ -42,6 +42,25 @@ def test_headings_below_the_contents_are_sections_that_nest(tmp_path: Path) -> N
     ] == tree(tuple(found.items))
 
 
+@pytest.mark.parametrize("length", [20, 2000])
+def test_a_title_at_the_end_of_a_file_stays_there(tmp_path: Path, length: int) -> None:
+    """The chapters of the part are in the next file, so that they cannot begin with it."""
+    first = f"<h1>Part One</h1><p>{'word ' * 400}</p><h1 id='two'>Part Two</h1>"
+    second = f"<h2>Aa</h2><p>{'a' * length}</p><h2 id='bb'>Bb</h2><p>b</p>"
+    chapters = nav('<li><a href="c2.xhtml">Aa</a></li>', '<li><a href="c2.xhtml#bb">Bb</a></li>')
+    contents = nav(
+        '<li><a href="c1.xhtml">Part One</a></li>', f'<li><a href="c1.xhtml#two">Part Two</a>{chapters}</li>'
+    )
+    path = write_book(tmp_path / "b.epub", [first, second], contents)
+
+    part = outline(path).items[-1]
+    places = [each.location for each in part.children]
+
+    assert ["Part Two", "Aa", "Bb"] == [each.title for each in part.children]
+    assert [1, 2, 2] == [each.number for each in places if isinstance(each, Chapter)]
+    assert [0] == [each.chars[0] for each in places[1:2] if isinstance(each, Chapter) and each.chars]
+
+
 @pytest.mark.parametrize(
     ("written", "title"),
     [

@@ -20,7 +20,7 @@ STYLES = """<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingm
 
 def parts(path: Path, body: str) -> list[tuple[str, list[str]]]:
     """The titles of the chapters of a document, each with those of its parts, without openings."""
-    made = write_docx(path / "a.docx", body, word__styles=STYLES, docProps__core=core(""))
+    made = write_docx(path / "a.docx", body, **{"word__styles.xml": STYLES, "docProps__core.xml": core("")})
     items = outline(made).items
     return [(each.title, [child.title for child in each.children if child.type != "opening"]) for each in items]
 
@@ -199,3 +199,36 @@ def test_large_text_in_the_header_of_the_first_page_is_the_title_of_a_document_w
     assert made(16) == "Instructions: Appeals - Rule 23"
     assert made(10) is None
     assert made(16, "<w:hdr") is None
+
+
+CHARACTERS = """<w:style w:type="paragraph" w:styleId="T"><w:name w:val="Title"/></w:style>\
+<w:style w:type="character" w:styleId="Strong"><w:name w:val="Strong"/><w:rPr><w:b/></w:rPr></w:style></w:styles>"""
+
+
+def test_paragraphs_in_a_bold_character_style_are_headings(tmp_path: Path) -> None:
+    strong = '<w:rStyle w:val="Strong"/>'
+    body = "".join(
+        paragraph(f"Article {number}: {name}", run=strong) + PROSE
+        for number, name in (("I", "Name"), ("II", "Purpose"))
+    )
+    made = write_docx(tmp_path / "a.docx", body, **{"word__styles.xml": STYLES.replace("</w:styles>", CHARACTERS)})
+
+    assert ["Article I: Name", "Article II: Purpose"] == [each.title for each in outline(made).items]
+
+
+def test_several_titles_with_text_between_them_are_sections(tmp_path: Path) -> None:
+    sections = ["Scope", "Design", "Results"]
+    body = paragraph("The plan", "berschrift1") + "".join(paragraph(each, "T") + PROSE for each in sections)
+    made = write_docx(tmp_path / "a.docx", body, **{"word__styles.xml": STYLES.replace("</w:styles>", CHARACTERS)})
+
+    found = outline(made)
+
+    assert sections == [each.title for each in found.items][-3:]
+    assert found.title != "Scope"
+
+
+def test_the_lines_of_one_title_are_no_sections(tmp_path: Path) -> None:
+    body = "".join(paragraph(each, "T") for each in ("The plan", "of the city", "for trees")) + PROSE
+    made = write_docx(tmp_path / "a.docx", body, **{"word__styles.xml": STYLES.replace("</w:styles>", CHARACTERS)})
+
+    assert "The plan of the city for trees" == outline(made).title

@@ -49,7 +49,7 @@ def false_headings(
     """
     found = {at for at, text in headings.items() if is_text(text, at in prominent) or is_blank(text)}
     found.update(_clauses({at: text for at, text in headings.items() if at not in prominent}, styles))
-    found.update(_running_heads(headings, end_before))
+    found.update(_running_headers(headings, end_before))
     found.update(_entries(headings, line))
     return found
 
@@ -77,7 +77,7 @@ def _clauses(headings: Mapping[int, str], styles: Mapping[int, str]) -> Iterator
             yield from (at for at, text in texts if len(text) >= CLAUSE_LENGTH or _SENTENCE.search(text))
 
 
-def _running_heads(headings: Mapping[int, str], end_before: Callable[[int], str]) -> Iterator[int]:
+def _running_headers(headings: Mapping[int, str], end_before: Callable[[int], str]) -> Iterator[int]:
     """Yield the paragraphs with a text that is repeated, most often after a page number."""
     counts = Counter(headings.values())
     repeated = defaultdict(list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.docx.false_headings import false_headings
@@ -41,6 +41,9 @@ SAMPLE = 2000
 LOOK_BACK = 3
 """The number of paragraphs before a line that are searched for a page number."""
 
+LEAST_SECTIONS = 3
+"""The least number of sections in the style `Title`."""
+
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
 """Matches the number of a heading below another heading, such as `3.1`."""
 
@@ -50,15 +53,31 @@ def levels_and_title(paragraphs: Sequence[_Element], styles: Styles) -> tuple[li
     body_size = common_size(paragraphs, styles)
     cover = _cover(paragraphs, styles)
     levels = [_paragraph_level(each, styles, at < cover) for at, each in enumerate(paragraphs)]
+    levels = _with_sections_in_title_style(paragraphs, levels, styles)
     levels = _with_unstyled(
         paragraphs, levels, _without_false(paragraphs, levels, styles, body_size), styles, body_size
     )
     title = _printed_title(paragraphs, levels, styles, body_size)
-    if all(level == BODY for level in levels):
-        levels = _without_false(paragraphs, _by_look(paragraphs, styles), styles, body_size)
-        for at in _title_lines(paragraphs, levels, title):
-            levels[at] = BODY
+    if all(level == BODY or line_of(paragraphs[at]) == title for at, level in enumerate(levels)):
+        found = _without_false(paragraphs, _by_look(paragraphs, styles), styles, body_size)
+        for at in _title_lines(paragraphs, found, title):
+            found[at] = BODY
+        if any(level < BODY and levels[at] == BODY for at, level in enumerate(found)):
+            levels = found
     return levels, title
+
+
+def _with_sections_in_title_style(paragraphs: Sequence[_Element], levels: Sequence[int], styles: Styles) -> list[int]:
+    """Return the levels, with the paragraphs in the style `Title` above all headings if at least `LEAST_SECTIONS` of them
+    are followed by other text, so that they are no titles of the document.
+    """
+    shown = [at for at, each in enumerate(paragraphs) if line_of(each)]
+    titled = {at for at in shown if levels[at] == BODY and styles.is_called(style_of(paragraphs[at]), "title")}
+    if sum(one in titled and other not in titled for one, other in pairwise(shown)) < LEAST_SECTIONS:
+        return list(levels)
+    return [
+        0 if at in titled else min(level + 1, BODY - 1) if level < BODY else BODY for at, level in enumerate(levels)
+    ]
 
 
 def _title_lines(paragraphs: Sequence[_Element], levels: Sequence[int], title: str) -> list[int]:

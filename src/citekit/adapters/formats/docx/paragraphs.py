@@ -38,7 +38,7 @@ def is_bold(paragraph: _Element, styles: Styles) -> bool:
     """Return whether all text of a paragraph is bold."""
     inherited = styles.is_bold(style_of(paragraph))
     runs = [each for each in paragraph.iter("{*}r") if words_in(each)]
-    return bool(runs) and all(_bold(each, inherited) for each in runs)
+    return bool(runs) and all(_bold(each, inherited, styles) for each in runs)
 
 
 def end_of(paragraph: _Element) -> str:
@@ -46,10 +46,17 @@ def end_of(paragraph: _Element) -> str:
     return next((words for each in reversed(list(paragraph.iter("{*}r"))) if (words := words_in(each))), "")
 
 
-def _bold(run: _Element, inherited: bool) -> bool:
+def _bold(run: _Element, inherited: bool, styles: Styles) -> bool:
+    """Return whether a run is bold. A bold character style makes the text of a bold paragraph style regular (ECMA-376
+    part 1, 17.7.3).
+    """
     properties = next(below(run, "rPr"), None)
-    said = None if properties is None else next(below(properties, "b"), None)
-    return inherited if said is None else attribute(said, "val") not in ("0", "false", "off")
+    if properties is None:
+        return inherited
+    said = next(below(properties, "b"), None)
+    if said is not None:
+        return attribute(said, "val") not in ("0", "false", "off")
+    return inherited != styles.is_bold_run(value_of(properties, "rStyle") or "")
 
 
 def size_of(paragraph: _Element, styles: Styles) -> int:

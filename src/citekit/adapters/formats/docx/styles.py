@@ -89,6 +89,10 @@ class Styles:
         """Return whether the paragraph style `key` is bold. A style overrides those that it is based on."""
         return next((style.bold for style in self._chain(key) if style.bold is not None), False)
 
+    def is_bold_run(self, run: str) -> bool:
+        """Return whether the character style `run`, such as `Strong`, is bold."""
+        return next((style.bold for style in self._chain(run, self.runs) if style.bold is not None), False)
+
     def size(self, key: str) -> int | None:
         """Return the font size of the paragraph style `key` in half points, or None."""
         return next((style.size for style in self._chain(key) if style.size is not None), None)

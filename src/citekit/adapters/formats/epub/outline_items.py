@@ -63,9 +63,14 @@ def _with_named_openings(outline_item: OutlineItem, book: Book, headings: Sequen
         return evolve(outline_item, children=children)
     if not _is_bare(first, first.location, book, headings):
         children = (evolve(first, title=OPENING), *children[1:])
-    elif len(children) > 1 and first.location.chars is not None:
+    elif len(children) > 1 and first.location.chars is not None and _is_in(children[1], first.location.number):
         children = (_starting(children[1], first.location.chars[0]), *children[2:])
     return evolve(outline_item, children=children)
+
+
+def _is_in(section: OutlineItem, chapter: int) -> bool:
+    """Return whether a section begins in the chapter with this number."""
+    return isinstance(section.location, Chapter) and section.location.number == chapter
 
 
 def _is_bare(opening: OutlineItem, location: Chapter, book: Book, headings: Sequence[Sequence[Mark]]) -> bool:
