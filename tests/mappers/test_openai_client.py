@@ -146,7 +146,9 @@ def test_a_base_url_that_is_none_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(("url", "checks"), [(None, False), ("https://models.example/v1", True)])
-def test_an_untrusted_certificate_is_said_with_what_to_set_and_is_not_tried_again(url: str | None, checks: bool) -> None:
+def test_an_untrusted_certificate_is_said_with_what_to_set_and_is_not_tried_again(
+    url: str | None, checks: bool
+) -> None:
     words = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
     failure = driver.OpenAiFailure(kind=driver.FailureKind.UNREACHABLE, message=words, lasting=True)
 

@@ -126,7 +126,7 @@ class ModelMapper:
         if limits is None:
             raise SourceUnsupported(
                 f"The mapper {self.service.name} cannot map {source.format.name} files: {source.path}. Choose another mapper "
-                "(--mapper)."
+                "(CITEKIT_MAPPER, or citekit ingest --mapper)."
             )
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             with self._readers.taken(progress, "waiting until other files have been read"):
