@@ -335,6 +335,16 @@ def test_a_library_that_cannot_be_read_is_one_sentence(
     assert [] == [message for _, message in answers if said not in message]
 
 
+def test_a_file_where_a_library_should_be_is_said_to_be_a_file(shelf: Shelf, tmp_path: Path) -> None:
+    path = tmp_path / "book.epub"
+    path.write_bytes(b"PK")
+
+    code, message = shelf.fails("library", "search", CALIBRE_LIBRARY_PATH=str(path))
+
+    assert 1 == code
+    assert f"The library must be a folder, but {path} is a file." in message
+
+
 def test_files_that_are_no_books_are_one_sentence_each(shelf: Shelf, tmp_path: Path) -> None:
     import pymupdf
 

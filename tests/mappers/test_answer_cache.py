@@ -170,7 +170,7 @@ def test_an_unusable_part_costs_only_the_answers_about_it(text: Path, kept: Answ
         return bad if "Part 8 " in answering(question) else answering(question)
 
     whose = _mostly_invented if bad == "invented" else script
-    with pytest.raises(FaultyAnswer, match="parts are cached: run the command again to request only the rest"):
+    with pytest.raises(FaultyAnswer, match="parts are cached: map the file again to request only the rest"):
         model_mapper(service(whose), cache=kept, concurrency=1).map(source_of(text), "x")
     again = service(answering)
     made = model_mapper(again, cache=kept).map(source_of(text), "x")

@@ -202,10 +202,10 @@ def test_nonsense_is_refused_with_its_faults(
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ("x = 1", "defines no class Mapper"),
-        ("class Mapper: pass", "defines no class Mapper"),
-        ("mapper = 5", "defines no class Mapper"),
-        ("def create_mapper(): return None", "defines no class Mapper"),
+        ("x = 1", "provides no mapper"),
+        ("class Mapper: pass", "provides no mapper"),
+        ("mapper = 5", "provides no mapper"),
+        ("def create_mapper(): return None", "provides no mapper"),
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("def x(:", "SyntaxError"),
         ("import sys; sys.exit()", "SystemExit"),

@@ -383,6 +383,13 @@ class TestPorts:
         with pytest.raises(SourceUnsupported, match="scripted cannot map mp4 files"):
             mapper.map(source_of(SHIPPED / "run.mp4"), "x")
 
+    @pytest.mark.parametrize("suffix", [".pptx", ".xlsx", ".cbz"])
+    def test_documents_that_are_neither_a_pdf_nor_a_book_are_not_supported(self, suffix: str) -> None:
+        mapper = model_mapper(ScriptedService([]))
+
+        assert not mapper.supports(BY_SUFFIX[suffix])
+        assert mapper.supports(BY_SUFFIX[".docx"])
+
     def test_errors_of_the_service_come_through_and_the_session_ends(self) -> None:
         service = ScriptedService([MapperUnavailable("The service is down.")])
 

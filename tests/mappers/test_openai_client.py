@@ -11,6 +11,7 @@ import pytest
 
 from citekit.adapters.libraries import openai as driver
 from citekit.adapters.mappers.llm.messages import Question, TextPart
+from citekit.adapters.mappers.llm.openai.failures import Endpoint, verdict
 from citekit.adapters.mappers.llm.openai.service import OpenAiService
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import silent
@@ -142,3 +143,18 @@ def test_a_base_url_that_is_none_is_refused(url: str) -> None:
         OpenAiService(None, base_url=url).session() as session,
     ):
         session.ask(QUESTION, silent)
+
+
+@pytest.mark.parametrize(("url", "checks"), [(None, False), ("https://models.example/v1", True)])
+def test_an_untrusted_certificate_is_said_with_what_to_set_and_is_not_tried_again(
+    url: str | None, checks: bool
+) -> None:
+    words = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
+    failure = driver.OpenAiFailure(kind=driver.FailureKind.UNREACHABLE, message=words, lasting=True)
+
+    found = verdict(Endpoint(model="m", base_url=url, timeout=1, keyed=True), failure)
+
+    assert "is not trusted" in str(found.error)
+    assert "Set SSL_CERT_FILE" in str(found.error)
+    assert checks == str(found.error).endswith(", or check --base-url.")
+    assert not found.transient

@@ -151,7 +151,7 @@ def test_retries_wait_and_each_attempt_counts(source: Source, index: Index) -> N
     [
         ([], {"model": "whisper-9"}, "has no model 'whisper-9' .*CITEKIT_SPEECH_MODEL"),
         ([], {"key": "sk-wrong"}, r"does not accept the key \(HTTP 401\)"),
-        ([error(429, "Slow down")], {}, r"rate-limiting this key .* run the command again"),
+        ([error(429, "Slow down")], {}, r"rate-limiting this key .* try again"),
         ([error(429, "You exceeded your current quota", "insufficient_quota")], {}, "no credit left"),
         ([error(503, "Overloaded")], {}, r"failed \(HTTP 503\)"),
         ([Step(manner="drop")], {}, "was lost"),

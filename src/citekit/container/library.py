@@ -76,7 +76,7 @@ class Alexandria:
         from citekit.adapters.catalogs.calibre.catalog import CalibreLibrary
         from citekit.adapters.catalogs.folder import FolderLibrary
 
-        if folder.is_dir() and not (folder / "metadata.db").exists():
+        if folder.exists() and not (folder / "metadata.db").exists():
             return FolderLibrary(folder, self.text, self.app.index)
         return CalibreLibrary(folder)
 

@@ -85,8 +85,10 @@ class Issuer:
                 self._tried = now
                 self._fetch(now)
             if not self._keys:
+                option, address = ("--issuer", self.url) if self._jwks is None else ("--jwks", self._jwks)
                 raise IssuerUnavailable(
-                    f"No keys of the issuer {self.url} are available. Check its address, and that this server can reach it."
+                    f"No keys of the issuer {self.url} are available. Check that {option} is correct and that this server "
+                    f"can reach {address}."
                 )
             if name is None and len(self._keys) == 1:
                 return next(iter(self._keys.values()))

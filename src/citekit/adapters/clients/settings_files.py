@@ -135,7 +135,7 @@ class FileMcpClients:
         if change.before is not None:
             status = path.stat()
             if hasattr(os, "getuid") and status.st_uid != os.getuid():
-                raise RequestRefused(f"{path} belongs to another user, so CiteKit does not change it.")
+                raise RequestRefused(f"{path} belongs to another user, so CiteKit does not change it. {_EDIT}")
             if not os.access(path, os.W_OK):
                 raise RequestRefused(f"{path} is read-only. Make it writable, and try again.")
             mode = status.st_mode & 0o777
@@ -220,6 +220,7 @@ class FileMcpClients:
 
 
 _BY_HAND = "Fix this, or edit the settings file by hand (--print shows the entry)."
+_EDIT = "Edit it by hand (--print shows the entry)."
 
 _MAPPINGS = {Syntax.JSON: "an object", Syntax.TOML: "a table", Syntax.YAML: "a mapping"}
 """What each syntax calls a mapping, with its article."""
@@ -255,9 +256,9 @@ def _bytes(path: Path) -> bytes | None:
     """
     try:
         if path.exists() and not path.is_file():
-            raise RequestRefused(f"{path} is not a file, so CiteKit does not change it.")
+            raise RequestRefused(f"{path} is not a file, so CiteKit does not change it. {_BY_HAND}")
         if path.stat().st_size > LARGEST:
-            raise RequestRefused(f"{path} is larger than {LARGEST // 2**20} MB, so CiteKit does not change it.")
+            raise RequestRefused(f"{path} is larger than {LARGEST // 2**20} MB, so CiteKit does not change it. {_EDIT}")
         return path.read_bytes()
     except FileNotFoundError:
         return None

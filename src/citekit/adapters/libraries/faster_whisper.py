@@ -201,12 +201,11 @@ def _translated_errors(model: str) -> Iterator[None]:
         raise
     except Exception as error:
         if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
-            advice = (
-                "Increase CITEKIT_PARSER_MEMORY."
-                if model == _DETECTOR
-                else "Use a smaller model (CITEKIT_SPEECH_MODEL), or increase CITEKIT_PARSER_MEMORY."
-            )
-            raise MapperUnavailable(f"There is not enough memory for the speech model {model}. {advice}") from error
+            advice = "Increase" if model == _DETECTOR else "Use a smaller model (CITEKIT_SPEECH_MODEL), or increase"
+            raise MapperUnavailable(
+                f"There is not enough memory for the speech model {model}. {advice} CITEKIT_PARSER_MEMORY or, on a cluster, "
+                "the memory limit of its workers."
+            ) from error
         detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
         raise MapperUnavailable(
             f"Speech recognition (faster-whisper) failed with the model {model}: {detail}."

@@ -83,7 +83,7 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     transport = openai.DefaultHttpxClient(
         timeout=limits,
         trust_env=not local,
-        verify=trusted_certificates(environment=not local),
+        verify=trusted_certificates(environment=not local or urlsplit(url).scheme == "https"),
         # A redirect would send the whole document to a host that the user did not choose.
         follow_redirects=False,
         event_hooks={"response": [limit_body]},

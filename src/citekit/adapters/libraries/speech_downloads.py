@@ -50,6 +50,8 @@ _CERTIFICATE = (
     "Set SSL_CERT_FILE to the file with the certificate of your certificate authority, and run the command again"
 )
 
+_NETWORK = "Check the network (and CITEKIT_MODELS_URL, if you set it), and run the command again to continue"
+
 
 @frozen
 class PublishedFile:
@@ -248,9 +250,10 @@ def _verdict(error: Exception, url: str) -> Verdict | None:
     if isinstance(error, urllib.error.URLError) and isinstance(error.reason, ssl.SSLCertVerificationError):
         untrusted = f"its certificate is not trusted ({error.reason.verify_message})"
         return Verdict(_failed(url, untrusted, _CERTIFICATE), transient=False)
-    if isinstance(error, urllib.error.URLError | HTTPException | ConnectionError | TimeoutError):
-        reason = "the connection was lost" if isinstance(error, HTTPException) else getattr(error, "reason", error)
-        return Verdict(_failed(url, str(reason)), transient=True)
+    if isinstance(error, HTTPException):
+        return Verdict(_failed(url, "the connection was lost"), transient=True)
+    if isinstance(error, urllib.error.URLError | ConnectionError | TimeoutError):
+        return Verdict(_failed(url, str(getattr(error, "reason", error)), _NETWORK), transient=True)
     return None
 
 

@@ -101,7 +101,8 @@ def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout
     provider = _load_provider(lambda: _exported(module, config), str(path))
     if not _can_map(provider):
         raise RequestRefused(
-            f"{path} defines no class Mapper, function create_mapper(), or object mapper with a generate_map method."
+            f"{path} provides no mapper. Define a class Mapper with a method generate_map, a function create_mapper() that "
+            "returns an object with this method, or such an object with the name mapper."
         )
     identity = MapperIdentity(f"custom:{path.stem}", _digest(code, config))
     return CustomMapper(provider, identity, facts, timeout)

@@ -18,7 +18,7 @@ from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, 
 
 from citekit.application.evidence_content import InlineContent, Kind
 from citekit.domain.chunks import without_chunk_children
-from citekit.domain.errors import CiteKitError, ResourceMissing, SourceChanged, SourceMoved
+from citekit.domain.errors import CiteKitError, MapperUnavailable, ResourceMissing, SourceChanged, SourceMoved
 from citekit.domain.evidence import Evidence, Receipt
 from citekit.domain.node import Node
 from citekit.domain.phrases import series
@@ -317,7 +317,27 @@ def _told(error: BaseException, structure: bool, title_of: Callable[[str], str],
                 f"The source of '{error.resource_id}' is not at {error.path}. {series(ways, 'or')}. resolve with "
                 "virtual: true still works."
             )
+        case MapperUnavailable():
+            text = sentence(error)
+            for option, variable in _VARIABLES.items():
+                text = text.replace(option, variable)
+            return text
     return sentence(error)
+
+
+_VARIABLES = {
+    "--timeout or CITEKIT_TIMEOUT": "CITEKIT_TIMEOUT",
+    "--base-url or CITEKIT_BASE_URL": "CITEKIT_BASE_URL",
+    "--mapper ": "CITEKIT_MAPPER=",
+    "--model-concurrency": "CITEKIT_MODEL_CONCURRENCY",
+    "--max-requests": "CITEKIT_MAX_REQUESTS",
+    "--timeout": "CITEKIT_TIMEOUT",
+    "--base-url": "CITEKIT_BASE_URL",
+    "--model": "CITEKIT_MODEL",
+}
+"""Options of the command line in messages of mappers, and the variables of a server for them, in the order of
+replacement.
+"""
 
 
 def _titled(name: str, title_of: Callable[[str], str]) -> str:

@@ -35,9 +35,10 @@ class PdfHandler(NativeHandler):
     def text_reader(self, services: Services, *, marked: bool) -> TextReader:
         """See `FormatHandler.text_reader`. Only the reader for quotes (`marked`) opens files that need a password."""
         from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
+        from citekit.adapters.libraries.mupdf.engine import UNLOCK
 
         if not marked:
-            return PyMuPdfTextReader(ocr=services.ocr_reader, index=services.index)
+            return PyMuPdfTextReader(locked=UNLOCK, ocr=services.ocr_reader, index=services.index)
         return PyMuPdfTextReader(
             joining=False,
             as_seen=True,

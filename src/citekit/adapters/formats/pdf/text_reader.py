@@ -19,7 +19,7 @@ from citekit.adapters.formats.pdf.document.visible_text import Blocks, shown_blo
 from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.read_pages import PagesRead, ReadPages
-from citekit.adapters.libraries.mupdf.engine import Document, PageWorkError, give_way, opened, skipped_pages
+from citekit.adapters.libraries.mupdf.engine import GIVE, Document, PageWorkError, give_way, opened, skipped_pages
 from citekit.domain.errors import CiteKitError
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -58,9 +58,9 @@ class PyMuPdfTextReader:
     a mark, and then all of its text, in the format of `domain.quotes.hidden`; and raised and lowered numbers become
     superscripts and subscripts.
 
-    `password` opens a file that needs one. `ocr` recognizes the text of scanned pages, which is otherwise empty, and
-    `index` caches it. `known` holds the texts of pages that a mapper has just read, as a reader with `as_seen` and
-    without `joining` returns them.
+    `password` opens a file that needs one, and `locked` is the advice if it is None. `ocr` recognizes the text of
+    scanned pages, which is otherwise empty, and `index` caches it. `known` holds the texts of pages that a mapper has
+    just read, as a reader with `as_seen` and without `joining` returns them.
     """
 
     def __init__(
@@ -69,11 +69,12 @@ class PyMuPdfTextReader:
         joining: bool = True,
         as_seen: bool = False,
         password: str | None = None,
+        locked: str = GIVE,
         ocr: OcrReader | None = None,
         index: Index | None = None,
         known: ReadPages | None = None,
     ) -> None:
-        self._joining, self._as_seen, self._password = joining, as_seen, password
+        self._joining, self._as_seen, self._password, self._locked = joining, as_seen, password, locked
         self._ocr, self._index, self._known = ocr, index, known
 
     def supports(self, format: Format) -> bool:
@@ -87,7 +88,7 @@ class PyMuPdfTextReader:
         known = PagesRead() if self._known is None else self._known.take(source)
         if known.is_whole and (self._ocr is None or all(map(str.strip, known.texts.values()))):
             return ExtractedText.joined(UnitKind.PAGE, [known.texts[number] for number in sorted(known.texts)], "\n")
-        with opened(source.path, password=self._password) as document:
+        with opened(source.path, password=self._password, locked=self._locked) as document:
             pages = list(_pages(document, progress, known.texts, as_seen=self._as_seen))
             unread = skipped_pages(document)
             recognized = {} if self._ocr is None else self._recognized(document, source, pages, unread, progress)
@@ -115,7 +116,7 @@ class PyMuPdfTextReader:
 
     def facts(self, source: Source) -> BookFacts:
         """See `TextReader.facts`. The title and authors are those that the file states, except defaults of programs."""
-        with opened(source.path, password=self._password) as document:
+        with opened(source.path, password=self._password, locked=self._locked) as document:
             said = document.metadata or {}
             language = getattr(document, "language", None)
         title, author = _title(said.get("title")), _said(said.get("author"))

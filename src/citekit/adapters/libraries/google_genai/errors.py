@@ -178,9 +178,10 @@ def _not_installed(error: Any, context: CallContext) -> GeminiFailure:
 
 
 def _limit_exceeded(error: Any, context: CallContext) -> GeminiFailure:
+    check = "" if _is_own(context) else "check the address (--base-url), or "
     return permanent_failure(
-        f"The response from {context.base_url} was rejected ({_reason(error, context)}); check the address (--base-url), "
-        "or choose another model (--model).",
+        f"The response from {context.base_url} was rejected ({_reason(error, context)}); {check}choose another model "
+        "(--model).",
         context,
     )
 

@@ -104,8 +104,11 @@ def written(document: Document) -> bytes:
         return bytes(mupdf.fz_buffer_extract_copy(buffer))
 
 
-GIVE = "Give its password with `--password` or in CITEKIT_PASSWORD (for an MCP server, its owner must set CITEKIT_PASSWORD)."
-UNLOCK = "Mappers with a model and imports do not use passwords. Use a copy without a password."
+GIVE = (
+    "Give its password in CITEKIT_PASSWORD or, if the command has this option, with `--password` (for an MCP server, its "
+    "owner must set CITEKIT_PASSWORD). Only a copy without a password can be mapped by a model."
+)
+UNLOCK = "Mappers with a model, imports, and the library do not use passwords. Use a copy without a password."
 """What a user can do about an encrypted file, if a password can be given or not."""
 
 

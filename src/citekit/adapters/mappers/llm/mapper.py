@@ -101,8 +101,15 @@ class ModelMapper:
         )
 
     def supports(self, format: Format) -> bool:
-        """Return whether both the service and the local mapper support the format."""
-        return self.service.limits(format) is not None and self.local.supports(format)
+        """Return whether this mapper, the service, and the local mapper support the format."""
+        return self._limits(format) is not None and self.local.supports(format)
+
+    def _limits(self, format: Format) -> Limits | None:
+        """Return what the service accepts of a format; None if a model cannot map it: of the documents, only PDFs and
+        books are shown to a model.
+        """
+        is_shown = format.modality is not Modality.DOCUMENT or format.name == "pdf" or format.name in BOOKS
+        return self.service.limits(format) if is_shown else None
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
         """Return the sidecar files that the local mapper reads."""
@@ -115,11 +122,11 @@ class ModelMapper:
         line `path: reason` for each node that was left out. Raise the errors of `Mapper.map`, and `FaultyAnswer` if the
         answers result in no valid map.
         """
-        limits = self.service.limits(source.format)
+        limits = self._limits(source.format)
         if limits is None:
             raise SourceUnsupported(
                 f"The mapper {self.service.name} cannot map {source.format.name} files: {source.path}. Choose another mapper "
-                "(--mapper)."
+                "(CITEKIT_MAPPER, or citekit ingest --mapper)."
             )
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             with self._readers.taken(progress, "waiting until other files have been read"):

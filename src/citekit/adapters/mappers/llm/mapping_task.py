@@ -189,7 +189,7 @@ class MappingTask:
             if len(self.windows) == 1
             else f"The answers for {count} of {len(self.windows)} parts are"
         )
-        return f"{spent} {kept} cached: run the command again to request only the rest.".lstrip()
+        return f"{spent} {kept} cached: map the file again to request only the rest.".lstrip()
 
     def items(self, branches: Sequence[Branch]) -> tuple[OutlineItem, ...]:
         """Return the branches as items of an outline."""

@@ -54,7 +54,7 @@ def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int
 
     Return (first page, last page, path) for each. Raise `MapperUnavailable` if a page is too large.
     """
-    path = view.folder / f"pages-{first}-{last}.pdf"
+    path = view.folder / f"{view.source.path.stem[:40]}-pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
     size = path.stat().st_size
     if view.limits.file_bytes is None or size <= view.limits.file_bytes:

@@ -40,7 +40,7 @@ COARSE = "times only for passages"
 """The note in the name of the transcriber if the service gives no times of words."""
 
 CACHED = "the parts that are already transcribed are cached and are not sent again"
-"""A clause for error messages after which the user can run the command again."""
+"""A clause for error messages after which the user can try again."""
 
 WIDTH = 2
 """Size of a sample, in bytes."""
@@ -104,7 +104,7 @@ class SoundBudget:
                     "Allow more (CITEKIT_SPEECH_SECONDS)."
                 )
             raise BudgetExhausted(
-                f"{limit} was reached before all of {self.name} was transcribed. Run the command again to continue, or "
+                f"{limit} was reached before all of {self.name} was transcribed. Try again to continue, or "
                 f"allow more (CITEKIT_SPEECH_SECONDS); {CACHED}."
             )
         self.spent += self._next

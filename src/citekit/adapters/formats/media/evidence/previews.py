@@ -58,6 +58,6 @@ class FileClips:
         Return its path. Raise the errors of `Sources.identify` and of `Extractor.extract`.
         """
         source = self.sources.identify(path)
-        target = folder / f"clip-{start:.3f}-{end:.3f}"
+        target = folder / f"{path.stem[:40]}-clip-{start:.3f}-{end:.3f}"
         extraction = self.extractor.extract(source, TimeSpan(start, end, source.format.modality), Options(), target)
         return target.rename(target.with_name(target.name + extraction.suffix))

@@ -50,7 +50,7 @@ SCHEMA: Mapping[str, object] = {
 _LOCAL = "a local model (CITEKIT_SPEECH_MODEL=base)"
 _ADVICE = {
     "Map the file with another model (--model)": "Use another model (CITEKIT_SPEECH_MODEL)",
-    ", send fewer requests at the same time (--model-concurrency)": f" and run the command again ({CACHED})",
+    ", send fewer requests at the same time (--model-concurrency)": f" and try again ({CACHED})",
     ", or map a smaller file": "",
     "map a smaller file, or use --mapper local": f"use another model (CITEKIT_SPEECH_MODEL), or {_LOCAL}",
     "map a smaller file": f"use {_LOCAL}",
@@ -130,7 +130,7 @@ def _read(text: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in _WANTED):
-        raise MapperUnavailable(f"Gemini returned a transcript that cannot be read. Run the command again; {CACHED}.")
+        raise MapperUnavailable(f"Gemini returned a transcript that cannot be read. Try again; {CACHED}.")
     return {name: answer[name] for name in _WANTED}
 
 

@@ -21,6 +21,7 @@ _TOO_LONG = re.compile(
 )
 _REQUEST_TOO_LARGE = re.compile(r"request too large|tokens_limit")
 _CONNECTION_LOST = re.compile(r"disconnected|closed connection|connection reset|reset by peer|broken pipe")
+_UNTRUSTED = re.compile(r"certificate.verify.failed")
 _REFUSED = re.compile(r"content_policy|content_filter|invalid_prompt|policy_violation|flagged|moderation")
 _NO_MODEL = re.compile(
     r"model_not_found|model.{0,120}(not found|not exist|no access|unknown)|(unknown|invalid) model|no endpoints found for"
@@ -133,6 +134,13 @@ def _connection_sentence(endpoint: Endpoint, failure: OpenAiFailure) -> tuple[st
         return f"{label} sent no data for {endpoint.timeout:g} s. Increase {endpoint.advice.timeout}.", True
     if failure.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(failure.words):
         return f"The connection to {mid_sentence(label)} was lost{said}. Try again.", True
+    if failure.kind is FailureKind.UNREACHABLE and _UNTRUSTED.search(failure.words):
+        check = "" if endpoint.base_url is None else f", or check {endpoint.advice.url}"
+        return (
+            f"The certificate of {mid_sentence(label)} is not trusted{said}. Set SSL_CERT_FILE to the file with the "
+            f"certificate of your certificate authority{check}.",
+            False,
+        )
     if failure.kind is FailureKind.UNREACHABLE:
         look = (
             "the network"

@@ -42,7 +42,7 @@ ADVICE = Advice(
     model="CITEKIT_SPEECH_MODEL",
     url="CITEKIT_SPEECH_URL",
     timeout="CITEKIT_TIMEOUT",
-    slower=f"wait{{}}, then run the command again; {CACHED}",
+    slower=f"wait{{}}, then try again; {CACHED}",
     smaller="Use another model (CITEKIT_SPEECH_MODEL).",
     without="use a local model (CITEKIT_SPEECH_MODEL=base)",
 )
