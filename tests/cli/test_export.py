@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import stat
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -104,3 +105,21 @@ def test_what_is_exported_of_a_private_file_is_private(tmp_path: Path) -> None:
         modes.append(stat.S_IMODE((tmp_path / f"{name}.md").stat().st_mode))
 
     assert [0o600, 0o644] == modes
+
+
+def test_a_folder_is_not_replaced_and_not_created(cli: Cli) -> None:
+    (cli.here / "folder").mkdir()
+    there = cli("export", "evil_txt", "-o", "folder", "--force")
+    nowhere = cli("export", "evil_txt", "-o", "nowhere/evil.md")
+
+    assert (2, True) == (there.code, "folder is a folder. Give the path of a file." in there.err)
+    assert (2, True) == (nowhere.code, "There is no folder nowhere. Create it first." in nowhere.err)
+
+
+def test_a_changed_source_is_reported_with_a_command_for_the_same_home(cli: Cli) -> None:
+    source = cli.write("it's.txt", "Some words.\n")
+    assert 0 == cli("ingest", "it's.txt", "--home", "other").code
+    cli.write("it's.txt", "Other words.\n")
+    error = cli("resolve", "text://it_s_txt#lines=1", "--home", "other").err
+
+    assert f"(citekit ingest --home other --force --id it_s_txt {shlex.quote(str(source))})" in error

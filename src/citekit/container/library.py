@@ -152,7 +152,9 @@ class Alexandria:
                     retries=self._retries(),
                     key_variable=chosen.gemini_variable,
                 )
-        raise RequestRefused(f"There is no embedder named '{name}'. Use one of: {', '.join(EMBEDDERS)}.")
+        raise RequestRefused(
+            f"There is no embedder named '{name}'. Set CITEKIT_EMBEDDER to one of: {', '.join(EMBEDDERS)}."
+        )
 
     def _retries(self) -> Retries:
         from citekit.adapters.system.retry import Retries

@@ -38,7 +38,9 @@ def reranker_called(settings: Settings, mappers: Mappers) -> Reranker:
             return _on_server(settings, what)
         case "model" if not what:
             return mappers.model_reranker()
-    raise RequestRefused(f"There is no reranker named '{name}'. Use one of: {', '.join(RERANKERS)}.")
+    raise RequestRefused(
+        f"There is no reranker named '{name}'. Set CITEKIT_RERANKER to one of: {', '.join(RERANKERS)}."
+    )
 
 
 def _on_server(settings: Settings, model: str) -> Reranker:

@@ -33,8 +33,8 @@ def is_possible() -> bool:
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
     _log.warning(
-        "Files are parsed in the main process, without a sandbox. It is not available on Windows, in frozen programs, or in "
-        "embedded interpreters."
+        "Files are parsed in the main process, without a sandbox. A sandbox is not available on Windows, in programs made by "
+        "PyInstaller and similar tools, or in embedded interpreters."
     )
     return False
 

@@ -337,13 +337,16 @@ class SourceChanged(Damaged):
     """
 
     def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False) -> None:
+        from shlex import quote
+
         self.resource_id, self.path, self.during_mapping = resource_id, path, during_mapping
         super().__init__(
             f"The file was changed or removed while it was being mapped: {path}. "
             "Wait until it no longer changes, and ingest it again."
             if during_mapping
             else f"The source of '{resource_id}' has changed since it was mapped: {path}. "
-            f"Map it again (citekit ingest --force --id {resource_id!r} {path!r}, or resolve with --remap)."
+            f"Map it again (citekit ingest --force --id {quote(resource_id)} {quote(path)}), or resolve with --remap (in "
+            "Python: remap=True)."
         )
 
 
@@ -362,7 +365,7 @@ class SourceMoved(Damaged):
         remedy = (
             "Put it back, ingest it from its new path, or name a folder to look in (--root DIR or CITEKIT_ROOTS)."
             if is_findable
-            else "Put it back, or ingest it from its new path."
+            else "Put it back, or ingest it from its new path as another resource."
         )
         super().__init__(f"The source of '{resource_id}' is not at {_shortened(path)}. {remedy}")
 

@@ -255,6 +255,6 @@ def _hull(one: Location, other: Location) -> Location:
     except LocationMalformed as wrong:
         raise RequestRefused(f"The location of a parent node cannot be extended: {wrong.reason}.") from wrong
     raise RequestRefused(
-        "A node would not be inside its parent, whose location cannot be extended to contain it. Choose "
-        "another location."
+        "A node would not be inside its parent, whose location cannot be extended to contain it. Change the "
+        "location of the node or of the parent."
     )

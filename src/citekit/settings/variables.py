@@ -40,7 +40,7 @@ VARIABLES = {
     "CITEKIT_MEDIA": "the driver that extracts clips: pyav (default), or ffmpeg for the ffmpeg program",
     "CITEKIT_PASSWORD": "the password for locked PDFs",
     "CITEKIT_PASSWORD_FILE": "a file that contains the value of CITEKIT_PASSWORD and that only its owner can access",
-    "CITEKIT_OCR": "on (default) to read the text of scans and images if the extra ocr is installed, or off",
+    "CITEKIT_OCR": "on (default) to read the text in scans, images, and videos if the extra ocr is installed, or off",
     "CITEKIT_SPEECH": "on (default) to recognize the speech in recordings without subtitles if the extra speech and a "
     "model are installed or CITEKIT_SPEECH_MODEL names a service; always to also recognize it in recordings with "
     "subtitles, whose words then have exact times; or off",

@@ -55,8 +55,8 @@ LINE_LIMIT = 400
     type=click.IntRange(1),
     metavar="N",
     help="The maximum number of requests to the model for one answer (default: $CITEKIT_MAX_REQUESTS, or no limit). An "
-    "answer takes at most four, not counting repetitions of failed requests. The request of the reranker 'model' is "
-    "not counted.",
+    "answer takes at most four, not counting retries of failed requests. The request of the reranker 'model' is not "
+    "counted.",
 )
 @roots_option()
 @password_option("a source PDF")
@@ -80,9 +80,9 @@ def command(
     others are listed separately. Genuine quotes do not prove that a statement follows from them, so read them. Numbers
     that are not in any quote are marked.
 
-    If quotes are not found, the model gets one chance to correct its answer. Without a model (--service none, or no key),
-    the best pages are shown, and nothing leaves this computer unless another setting, such as CITEKIT_RERANKER, names a
-    service.
+    If quotes are not found, the model gets one chance to correct its answer. Without a model (--service none, no key, or
+    CITEKIT_MAPPER=local), the best pages are shown, and nothing leaves this computer unless another setting, such as
+    CITEKIT_RERANKER, names a service.
 
     The exit code is 0 if at least one statement is supported, or if pages were found and no model was asked. Otherwise,
     it is 1.

@@ -230,10 +230,15 @@ def _remedy(session: Session, checked: _Checked) -> str:
     from shlex import quote
     from urllib.parse import unquote
 
+    from citekit.application.recorded_paths import written_places
+    from citekit.domain.ports.remote_files import is_remote
+
     them = "it" if len(checked.faults) == 1 else "them"
     if checked.path.absolute().parent != session.app.settings.maps_folder.absolute():
         return f"--fix cannot repair {them}. Correct the file by hand."
-    source = "FILE" if checked.report is None else quote(checked.report.resource_map.source_path or "FILE")
+    written = "" if checked.report is None else checked.report.resource_map.source_path
+    places = (written,) if is_remote(written) else written_places(written, str(session.app.settings.home))
+    source = next((quote(place) for place in places if is_remote(place) or Path(place).is_file()), "FILE")
     return (
         f"--fix cannot repair {them}. To map the source again, run: "
         f"citekit ingest {source} --id {quote(unquote(checked.path.stem))} --force{session.home_words()}"

@@ -71,7 +71,7 @@ class _Result:
     "--print",
     "printed",
     is_flag=True,
-    help="Only print the entry and, for clients that support it, a link that adds the entry.",
+    help="Only print the entry (default: that of claude-desktop) and, for clients that support it, a link that adds it.",
 )
 @pass_session
 def command(

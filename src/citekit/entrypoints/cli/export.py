@@ -69,6 +69,10 @@ def command(
         session.answer({"resource": resource, "form": form, "text": text}, text.rstrip("\n").split("\n"))
         return
     target = Path(f"{stored_name(resource)}{SUFFIXES[ExportForm(form)]}" if output is None else output)
+    if target.is_dir():
+        raise click.UsageError(f"{printable(str(target))} is a folder. Give the path of a file.")
+    if not target.parent.is_dir():
+        raise click.UsageError(f"There is no folder {printable(str(target.parent))}. Create it first.")
     if target.exists() and not force:
         raise click.UsageError(f"{printable(str(target))} already exists. To replace it, add --force.")
     with replacing(target, 0o600 | _readers(app, resource, roots) & 0o044) as file:

@@ -119,7 +119,7 @@ ONE_ID = "--id works with exactly one file, because it names one map."
 @click.option(
     "--ocr/--no-ocr",
     default=None,
-    help="Whether to read the text of scans and images (default: $CITEKIT_OCR, or on; needs the extra ocr).",
+    help="Whether to read the text in scans, images, and videos (default: $CITEKIT_OCR, or on; needs the extra ocr).",
 )
 @click.option("--force", "-f", is_flag=True, help="Map again, even if nothing has changed.")
 @click.option(

@@ -13,8 +13,9 @@ from citekit.entrypoints.cli.session import Session, pass_session
 def command(session: Session) -> None:
     """Show the result of the last ingest of several files.
 
-    The ingest may still be running. Files that failed or were set aside are listed with the reason. Exits with 0 only
-    if nothing was lost: no file failed or was set aside, and no file remains after the end of the ingest.
+    The ingest may still be running. Files that failed, or were set aside because they crashed every worker that tried
+    them, are listed with the reason. Exits with 0 only if nothing was lost: no file failed or was set aside, and no file
+    remains after the end of the ingest.
     """
     from citekit.domain.ingest_run import FileState
     from citekit.domain.phrases import counted

@@ -114,13 +114,15 @@ class Program(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
             raise InterruptError(*getattr(error, "__notes__", ())) from None
-        except LookupError as error:
+        except (click.ClickException, click.exceptions.Exit):
+            raise
+        except Exception as error:
             _add_hint(ctx, error)
             raise
 
 
-def _add_hint(context: click.Context, error: LookupError) -> None:
-    from citekit.domain.errors import BookMissing, NodeMissing, ResourceMissing
+def _add_hint(context: click.Context, error: Exception) -> None:
+    from citekit.domain.errors import BookMissing, NodeMissing, ResourceMissing, SourceChanged
 
     session = context.ensure_object(Session)
     if isinstance(error, ResourceMissing):
@@ -132,6 +134,8 @@ def _add_hint(context: click.Context, error: LookupError) -> None:
         error.add_note(f"To list the nodes, run: citekit list {quote(error.resource_id)}{session.home_words()}")
     elif isinstance(error, BookMissing):
         error.add_note(f"To find the IDs of books, run: citekit library search{session.home_words()}")
+    elif isinstance(error, SourceChanged):
+        error.args = (str(error).replace("citekit ingest ", f"citekit ingest{session.home_words()} ", 1),)
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -222,7 +226,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _told(error: Exception, document: TextIO | None) -> int:
     """Report an error on standard error and, if `document` is not None, as JSON in `document`. Return the exit code."""
-    from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
+    from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
 
@@ -239,7 +243,8 @@ def _told(error: Exception, document: TextIO | None) -> int:
         case _:
             code = exit_code(error) if isinstance(error, CiteKitError) else FAILED
             message = sentence(error)
-            if isinstance(error, (LookupError, MapperUnavailable)) and (notes := getattr(error, "__notes__", ())):
+            hinted = isinstance(error, (LookupError, FaultyAnswer, MapperUnavailable))
+            if hinted and (notes := getattr(error, "__notes__", ())):
                 message = f"{message.rstrip('.?')}{'?' if message.endswith('?') else '.'} {' '.join(notes)}"
     if document is not None:
         plain = error.plain if isinstance(error, CommandError) else {}

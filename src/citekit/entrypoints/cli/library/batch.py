@@ -21,7 +21,13 @@ from citekit.entrypoints.library import batches
 @click.command("batch", cls=Command)
 @click.option("--all", "everything", is_flag=True, help="Ingest all matching books, ignoring --limit.")
 @filters()
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="The maximum number of books.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="The maximum number of matching books, including those that are skipped.",
+)
 @preference()
 @ingesting()
 @pass_session

@@ -60,7 +60,9 @@ def _is_id(book: str) -> bool:
 
 
 def _named(book: str) -> dict[str, Any]:
-    return {"book_id": int(book)} if _is_id(book) else {"file_path": str(named_file(book, "BOOK"))}
+    if _is_id(book):
+        return {"book_id": int(book)}
+    return {"file_path": str(named_file(book, "BOOK", "the ID of a book or the path of a file"))}
 
 
 def _tried(plain: Mapping[str, Any]) -> Iterator[str]:

@@ -39,7 +39,7 @@ def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: o
 
 def _files(paths: tuple[str, ...]) -> Iterator[Path]:
     for text in paths:
-        path = named_file(text, "PATH")
+        path = named_file(text, "PATH", "the path of a file or a folder")
         yield from _below(path) if path.is_dir() else [path]
 
 

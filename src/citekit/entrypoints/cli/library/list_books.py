@@ -73,9 +73,9 @@ def _lines(books: Sequence[ListedBook], default: str, home: str) -> Iterator[str
     again = [book for book in books if book.state in _AGAIN]
     if again:
         entry = again[0].entry
-        option = "" if entry.collection == default else f"--collection {entry.collection} "
+        option = "" if entry.collection == default else f"--collection {shlex.quote(entry.collection)} "
         given = f"--title {shlex.quote(entry.title)} --author {shlex.quote(entry.author)}"
         what = f"ingest-file --force {option}{given} {shlex.quote(entry.path)}"
         if entry.book_id is not None:
             what = f"ingest --force {option}{entry.book_id}"
-        yield f"To ingest one again, run: citekit library {printable(what + home)}"
+        yield f"To ingest {printable(entry.resource_id)} again, run: citekit library {printable(what + home)}"

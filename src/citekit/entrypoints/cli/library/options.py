@@ -27,13 +27,14 @@ def answer(session: Session, plain: Mapping[str, object], lines: Callable[[], It
     session.answer(plain, lines())
 
 
-def named_file(text: str, what: str) -> Path:
+def named_file(text: str, what: str, wanted: str = "the path of a file") -> Path:
     """Return the absolute path for a command-line argument.
 
-    `what` is its name. Raise `click.UsageError` if it is blank, and the errors of `expanded`.
+    `what` is its name, and `wanted` is what it can be. Raise `click.UsageError` if it is blank, and the errors of
+    `expanded`.
     """
     if not text.strip():
-        raise click.UsageError(f"{what} is empty. Give the path of a file.")
+        raise click.UsageError(f"{what} is empty. Give {wanted}.")
     return expanded(text).absolute()
 
 

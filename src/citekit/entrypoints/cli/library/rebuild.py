@@ -27,7 +27,11 @@ def command(session: Session, collection: str | None) -> None:
     name = collection or library.chosen.collection
     books = library.rebuild.books(name)
     if not books:
-        raise CommandError("NothingFound", f"There is nothing to rebuild: the collection '{name}' contains no books.")
+        raise CommandError(
+            "NothingFound",
+            f"There is nothing to rebuild: the collection '{name}' contains no books. To see which books are ingested, run: "
+            f"citekit library list{session.home_words()}",
+        )
     with watching(session, "Rebuilding") as watch:
         done = list(library.rebuild(books, name, watch))
     failed = {each.entry.title: sentence(each.error) for each in done if each.error is not None}

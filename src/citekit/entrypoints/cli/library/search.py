@@ -32,7 +32,7 @@ from citekit.entrypoints.library import catalog
 def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
     """Find books by author, title, language, and tags.
 
-    The most recently added or changed books are first.
+    The most recently added books are first; in a folder, those whose files changed last.
     """
     plain = catalog.search(session.app.alexandria, {**wanted, "tags": ",".join(tags)}, silent)
     answer(session, plain, lambda: book_table(plain["books"]))
