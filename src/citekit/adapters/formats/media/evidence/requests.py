@@ -69,7 +69,7 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
         notes.append(f"The file also contains the source from {stored} s to {begins} s, which players skip as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also contains the source from {stored} s to {begins} s, which its edit list hides."
+            f"The file also contains the source from {stored} s to {begins} s, which its edit list tells players to skip."
             + (" To omit it, request an accurate cut." if suffix != ".m4a" else "")  # only videos are cut accurately
         )
     return notes
