@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
 from citekit.settings.places import LIBRARY
-from citekit.settings.reading import count, default, folder, one_of, switch
+from citekit.settings.reading import count, default, folder, one_of, shown, switch
 from citekit.settings.secrets import read_secret, remember, remember_address
 
 TOOLSETS = ("citekit", "alexandria")
@@ -124,8 +124,12 @@ def read_toolsets(name: str, text: str | None) -> frozenset[str] | None:
 
     Raise `RequestRefused` if one is unknown. `name` names the setting in the message.
     """
-    words = [word.strip() for word in (text or "").split(",") if word.strip()]
-    return frozenset(one_of(name, word, TOOLSETS) for word in words) or None
+    words = frozenset(word.strip() for word in (text or "").split(",") if word.strip())
+    if not words.issubset(TOOLSETS):
+        raise RequestRefused(
+            f"{name}={shown(text or '')} must be {TOOLSETS[0]}, {TOOLSETS[1]}, or both, separated by a comma."
+        )
+    return words or None
 
 
 def _downloads() -> Path | None:

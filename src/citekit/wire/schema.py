@@ -27,7 +27,7 @@ LOCATION_SCHEMA: dict[str, Any] = {
         },
         "chapter": {
             "oneOf": [{"type": "integer", "minimum": 1}, _PAIR],
-            "description": "The number of a chapter in the spine of a book, starting at 1, or [first, last].",
+            "description": "The number of a chapter of a book, a Word document, or mail, starting at 1, or [first, last].",
         },
         "chars": {
             **_PAIR,

@@ -511,7 +511,7 @@ def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_i
 def test_angle_brackets_that_never_close_are_not_parsed(outlined: Outlined) -> None:
     outline = outlined("a.cs", b"a<" * 1000)
 
-    assert (f"The brackets in the file are nested too deeply for the code parser. {AS_TEXT}",) == outline.notes
+    assert (f"{AS_TEXT} The brackets in the file are nested too deeply for the code parser.",) == outline.notes
 
 
 def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -519,7 +519,7 @@ def test_a_parser_that_takes_too_long_is_stopped(outlined: Outlined, monkeypatch
 
     outline = outlined("a.py", SAMPLES["a.py"] * 600)
 
-    assert (f"Parsing the file takes too much time or memory. {AS_TEXT}",) == outline.notes
+    assert (f"{AS_TEXT} Parsing the file takes too much time or memory.",) == outline.notes
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -703,7 +703,7 @@ def test_a_program_of_brackets_in_brackets_is_lines(tmp_path: Path) -> None:
 
     outline = _outline_of(path)
 
-    assert (f"The brackets in the file are nested too deeply for the code parser. {AS_TEXT}",) == outline.notes
+    assert (f"{AS_TEXT} The brackets in the file are nested too deeply for the code parser.",) == outline.notes
 
 
 def test_the_second_reading_of_a_script_can_be_cancelled(tmp_path: Path) -> None:

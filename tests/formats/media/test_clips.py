@@ -97,7 +97,7 @@ class TestEveryClipExtractor:
 
         assert extraction.bytes_from is not None
         assert 1.9 < extraction.bytes_from <= 2.0
-        assert any("edit list hides" in note for note in extraction.notes)
+        assert any("edit list tells players to skip" in note for note in extraction.notes)
 
     def test_an_open_span_extends_to_the_end_of_the_recording(
         self, extractor: Extractor, film: Path, tmp_path: Path

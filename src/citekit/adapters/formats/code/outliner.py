@@ -80,7 +80,7 @@ class CodeOutliner:
 def _plain(source: Source, progress: Progress, note: str) -> Outline:
     """Outline a file as plain text, and add `note`, which says why it is not parsed."""
     outline = PlainTextOutliner().outline(source, progress)
-    notes = [f"{note} The file is outlined as plain text."]
+    notes = [f"The file is outlined as plain text. {note}"]
     return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=notes)
 
 

@@ -72,7 +72,7 @@ def html_page(path: Path, progress: Progress = silent) -> str:
     parsed = _parsed(text, path.name)
     if parsed is None:
         raise FormUnsupported(
-            f"{path.name} could not be parsed completely, so it is not shown as a page. Read it as text instead."
+            f"{path.name} could not be parsed completely, so its lines are shown instead of the page."
         )
     chapter, language = parsed
     page = Page(title=path.name, language=language or "und", number=1, picture=_Pictures().uri, same=lambda _: False)

@@ -24,7 +24,7 @@ def drawing_page(path: Path) -> str:
         raise SourceUnreadable(f"{path.name} cannot be read: {error.strerror or error}.") from error
     if len(drawing) > SIZE_LIMIT:
         raise FormUnsupported(
-            f"{path.name} is larger than {SIZE_LIMIT >> 20} MB, so it cannot be displayed. Read it as text instead."
+            f"{path.name} is larger than {SIZE_LIMIT >> 20} MB, so its lines are shown instead of the picture."
         )
     name, data = escape(path.name), b64encode(drawing).decode("ascii")
     return (

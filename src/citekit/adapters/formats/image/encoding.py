@@ -39,7 +39,7 @@ _PNG_COMPRESSION = 4
 
 _COPIED_INFO = ("transparency",)
 _LOSSY = "The crop was encoded again as {format} at quality {quality}, which loses some detail."
-_AS_PNG = "A crop cannot be written as {format} ({mode}); it is a PNG instead."
+_AS_PNG = "CiteKit cannot write this crop as {format} (color mode {mode}), so it is a PNG."
 _CONVERTED = "The colors were converted from {mode} to {to}, which PNG supports."
 
 

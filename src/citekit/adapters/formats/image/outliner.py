@@ -37,8 +37,8 @@ _TITLE_LIMIT = 80
 _ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "center", "right")
 _KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
 _NO_OCR_NOTE = (
-    "This picture seems to contain text, which was not read, because OCR is off (--ocr or CITEKIT_OCR) or the extra 'ocr' "
-    f"is not installed ({install_command('ocr')})."
+    "This picture seems to contain text, which was not read, because OCR is off (--no-ocr or CITEKIT_OCR=off) or the "
+    f"extra 'ocr' is not installed ({install_command('ocr')})."
 )
 
 _DESCRIPTION, _MAKER, _MODEL, _CHANGED = 0x010E, 0x010F, 0x0110, 0x0132

@@ -22,7 +22,7 @@ _MACROS = (
 )
 _UNKNOWN = "CiteKit does not know the type of the attachment; it was written byte for byte."
 _ATTACHMENTS = (
-    "Several chapters that begin with an attachment have no native form, because a mailbox consists of whole messages. "
+    "A range of chapters that begins with an attachment has no native form, because a mailbox consists of whole messages. "
     "Request one attachment, begin with the message, or choose another form, such as html or text."
 )
 

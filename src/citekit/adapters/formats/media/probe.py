@@ -82,7 +82,7 @@ def _stream_choice(kind: str, streams: Sequence[Any], used: Sequence[Any]) -> li
         return []
     language = streams[number - 1].metadata.get("language", "und")
     in_language = "" if language == "und" else f" ({language})"
-    why = "" if kind == "subtitle" else ", because players choose it by default"
+    why = ", unless a sidecar file has subtitles" if kind == "subtitle" else ", because players choose it by default"
     return [f"The file has {len(streams)} {kind} streams. Number {number}{in_language} is used{why}."]
 
 

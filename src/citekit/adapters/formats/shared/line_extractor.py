@@ -36,7 +36,8 @@ _NO_MARK = "The lines are encoded in {encoding}, as in the source, but without t
 _ESCAPED = "The source contains escape sequences of {encoding}, so it was decoded with this encoding."
 _GUESSED = "The source is not valid UTF-8; its encoding was detected as {encoding}."
 _REPLACED = (
-    "The text contains U+FFFD: it replaces bytes that are not valid in {encoding}, unless the source contains it, too."
+    "The text contains the replacement character (U+FFFD). It replaces bytes that are not valid in {encoding}, or is already "
+    "in the source."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from citekit.adapters.formats.media.evidence.containers import ASF, MATROSKA, WEBM
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.errors import FormUnsupported
 from citekit.domain.evidence import ExtractorIdentity, Form, Options
@@ -52,6 +53,10 @@ def rounded_seconds(value: float) -> float:
     return max(round(value, 6), 0.0)
 
 
+_OF_VIDEO = (WEBM.suffix, MATROSKA.suffix, ASF.suffix)
+"""The suffixes of clips that begin at a keyframe and always contain video."""
+
+
 def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
     """Return notes that explain whether a clip shows or stores more than was requested. All times are in seconds.
 
@@ -62,14 +67,15 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
     begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
     if wanted - start > TOLERANCE:
         notes.append(
-            f"The clip begins at {begins} s instead of {asked} s, because a stream copy in a {suffix} file can begin "
+            f"The clip begins at {begins} s instead of {asked} s, because a {suffix} file that is not re-encoded can begin "
             "only at a keyframe or packet."
+            + (" For an exact start, request an accurate cut." if suffix in _OF_VIDEO else "")
         )
     if start - bytes_from > TOLERANCE and suffix == ".mp3":
         notes.append(f"The file also contains the source from {stored} s to {begins} s, which players skip as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also contains the source from {stored} s to {begins} s, which its edit list hides."
+            f"The file also contains the source from {stored} s to {begins} s, which its edit list tells players to skip."
             + (" To omit it, request an accurate cut." if suffix != ".m4a" else "")  # only videos are cut accurately
         )
     return notes

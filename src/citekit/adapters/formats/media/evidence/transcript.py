@@ -136,7 +136,7 @@ class TranscriptExtractor:
         if not facts.video_codec or self.screen_reader() is not None:
             return ""
         return (
-            " The text on the screen was not read, because OCR is off (CITEKIT_OCR) or the extra 'ocr' is not installed "
+            " The text on the screen was not read, because OCR is off (CITEKIT_OCR=off) or the extra 'ocr' is not installed "
             f"({install_command('ocr')})."
         )
 

@@ -226,14 +226,20 @@ def _structure_with_scenes(
     source: Source, facts: MediaFacts, explicit: Structure | None, cues: Sequence[Cue], progress: Progress
 ) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
-    how = (
-        "scene cuts (only at keyframes, because decoding all frames would take too long)"
+    compared = (
+        " (only keyframes were compared, because decoding all frames would take too long)"
         if cuts.keyframes_only
-        else "scene cuts"
+        else ""
     )
     if explicit is None:
-        return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
-    notes = [*explicit.notes, f"The nodes of the type scene were made from {how}."] if cuts.times else explicit.notes
+        note = (
+            f"The structure was made from scene cuts{compared}."
+            if cuts.times
+            else f"No scene cuts were found{compared}, so the video is one scene."
+        )
+        return Structure(scenes_between(cuts.times, facts.duration, cues), [note])
+    made = f"The nodes of the type scene were made from scene cuts{compared}."
+    notes = [*explicit.notes, made] if cuts.times else explicit.notes
     return Structure(add_scenes(explicit.items, cuts.times, facts.duration), notes)
 
 

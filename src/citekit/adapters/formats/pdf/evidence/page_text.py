@@ -21,9 +21,9 @@ from citekit.domain.text_search.sections import SectionCut
 _NAMED_PAGES = 20
 """The maximum number of pages recognized by OCR that a note lists."""
 
-_NO_TEXT = "This part contains no text. It may be a scan or a drawing. Request the form pdf to see it."
+_NO_TEXT = "This part contains no text. It may be a scan or a drawing. Request the form png or pdf to see it."
 _NO_OCR = (
-    "The text of scans is not read, because OCR is off (CITEKIT_OCR) or the extra 'ocr' is not installed "
+    "The text of scans is not read, because OCR is off (CITEKIT_OCR=off) or the extra 'ocr' is not installed "
     f"({install_command('ocr')})."
 )
 

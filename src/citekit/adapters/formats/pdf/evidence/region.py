@@ -57,8 +57,8 @@ def clip_page(page: Document, region: Box) -> tuple[str, ...]:
         page.set_cropbox(box)
         page.set_rotation(rotation)
     return (
-        "Pictures that cross the edge of the region are stored whole in the file, but only the part inside the "
-        "region is visible.",
+        "Characters, lines, and pictures that cross the edge of the region are stored whole in the file, but only the part "
+        "inside the region is visible.",
     )
 
 

@@ -47,8 +47,8 @@ class Scans:
         if self.without_text:
             whose = "Its" if len(self.without_text) == 1 else "Their"
             off = (
-                f" {whose} text was not read, because OCR is off (--ocr or CITEKIT_OCR) or the extra 'ocr' is not installed "
-                f"({install_command('ocr')})."
+                f" {whose} text was not read, because OCR is off (--no-ocr or CITEKIT_OCR=off) or the extra 'ocr' is not "
+                f"installed ({install_command('ocr')})."
             )
             hint = "" if reads else off
             notes.append(f"{self._count(self.without_text, page_count)} without a text layer.{hint}")
