@@ -82,7 +82,9 @@ class Styles:
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_entry(self, key: str) -> bool:
-        """Return whether the paragraph style `key` is one of those of tables of contents (`toc 1` to `toc 9`)."""
+        """Return whether the paragraph style `key` is, or is based on, a style of tables of contents: `toc 1` to `toc
+        9`, or that of their heading.
+        """
         return any(_ENTRY.fullmatch(style.name) for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:

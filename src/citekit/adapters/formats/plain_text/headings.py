@@ -382,9 +382,7 @@ def _with_titles(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _is_piece(line: str) -> bool:
-    """Return whether a line is a piece of something else than text: a row of columns, or the end of a caption in
-    brackets.
-    """
+    """Return whether a line is not text: it is a row of columns, or the end of a caption in brackets."""
     return _COLUMNS.search(line) is not None or line.count("[") < line.count("]")
 
 
