@@ -58,7 +58,7 @@ def is_text(text: str, is_prominent: bool = False) -> bool:
     """Return whether `text` continues a sentence, is an item of a list within a sentence, or is long and ends like a
     sentence.
 
-    A prominent text may be long and end like a sentence: it is a heading.
+    A long, prominent text that ends like a sentence is a heading.
     """
     if _CONTINUES.match(text) or _UNFINISHED.search(text):
         return True

@@ -73,7 +73,7 @@ def _title_lines(paragraphs: Sequence[_Element], levels: Sequence[int], title: s
 
 
 def common_size(paragraphs: Sequence[_Element], styles: Styles) -> int:
-    """Return the most common font size in half points."""
+    """Return the most common font size of the text in half points, or the usual size if there is no text."""
     sizes: Counter[int] = Counter()
     for each, text in islice(((each, text) for each in paragraphs if (text := line_of(each))), SAMPLE):
         sizes[size_of(each, styles)] += len(text)

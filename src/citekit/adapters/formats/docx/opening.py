@@ -18,8 +18,8 @@ OPENING_LIMIT = 60
 """The number of paragraphs with text at the beginning that are searched for a title."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
-"""A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. With a period at its end, it may
-be `SENTENCE_BONUS` characters shorter.
+"""A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. If it ends like a sentence, it
+may be `SENTENCE_BONUS` characters shorter.
 """
 
 LARGER = 1.15

@@ -82,8 +82,8 @@ class Styles:
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_entry(self, key: str) -> bool:
-        """Return whether the paragraph style `key` is, or is based on, a style of tables of contents: `toc 1` to `toc
-        9`, or that of their heading.
+        """Return whether the paragraph style `key` is, or is based on, a style for a table of contents: its heading, or
+        its entries (`toc 1` to `toc 9`).
         """
         return any(_ENTRY.fullmatch(style.name) for style in self._chain(key))
 

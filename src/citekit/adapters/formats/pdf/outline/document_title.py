@@ -348,8 +348,8 @@ def _reads_across(line: StyledLine) -> bool:
 
 
 def _registrant(lines: Sequence[StyledLine]) -> list[str]:
-    """Return the name of the company if the page is the cover of a form for the US Securities and Exchange Commission.
-    Otherwise, return an empty list.
+    """Return a list with the name of the company if the page is the cover of a form for the US Securities and Exchange
+    Commission; otherwise, an empty list.
     """
     caption = next((line for line in lines if _REGISTRANT.match(line.text)), None)
     if caption is None:

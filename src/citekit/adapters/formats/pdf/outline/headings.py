@@ -89,8 +89,8 @@ FontStyle = tuple[str, float, bool, bool]
 class Heading:
     """A heading candidate: its text, 1-based page, lines, style, and the depth of its number (0 if it has none).
 
-    `column` is the number of its column from the left, or 0 if it spans columns. `horizontal` is false for vertical
-    writing, whose `lines` are rotated.
+    `column` is the number of its column from the left, or 0 if it spans columns or there is only one. `horizontal` is
+    false for vertical writing, whose `lines` are rotated.
     """
 
     text: str

@@ -35,6 +35,7 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     """Return the sections that the bookmarks of the document name, and notes about bookmarks that were left out.
 
     A bookmark without a destination starts at the first of its descendants that has one, or is dropped if none has.
+    Bookmarks without a title are left out if others have one; if none has, their titles are `Page 3` and so on.
     """
     bookmarks = read_bookmarks(document)
     if any(bookmark.title for bookmark in bookmarks):

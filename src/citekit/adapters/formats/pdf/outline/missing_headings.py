@@ -213,8 +213,8 @@ def _is_labeled(title: str, text: str) -> bool:
 
 
 class _Numbering:
-    """The numbers that continue those of the sections so far: `2.1.1` after `2.1`, then `2.1.2`; `Note 2` after `Note
-    1`.
+    """The numbers that continue those of the sections so far: after `2.1`, these are `2.1.1` and then `2.1.2`; after
+    `Note 1`, it is `Note 2`.
 
     `listed` are all sections of the source. A word before numbers counts if the source numbers several sections with
     it, nearly all of them on one level.

@@ -298,7 +298,8 @@ def _section(heading: Heading, level: int) -> Section:
 
 
 def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
-    """Return the headings that are recognized by their style, or the titles of slides if they are on more pages.
+    """Return the headings that are recognized by their style, by rubrics, or as marginal notes, or else the titles of
+    slides if these are on more pages.
 
     `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched.
     """
