@@ -100,7 +100,9 @@ class Styles:
         return next((style.alignment for style in self._chain(key) if style.alignment is not None), None)
 
     def number(self, key: str) -> tuple[str | None, int | None]:
-        """Return the ID of the list that the paragraph style `key` belongs to and the level there, or None for each."""
+        """Return the ID of the list that the paragraph style `key` belongs to and the level there (from 0), or None for
+        each.
+        """
         found = [style.number for style in self._chain(key)]
         number = next((number for number, _ in found if number is not None), None)
         return number, next((level for _, level in found if level is not None), None)
@@ -148,7 +150,9 @@ def outline_level(properties: _Element) -> int | None:
 
 
 def own_number(properties: _Element) -> tuple[str | None, int | None]:
-    """Return the ID of the list and the level there in the properties of a paragraph (17.3.1.19), or None for each."""
+    """Return the ID of the list and the level there (from 0) in the properties of a paragraph (17.3.1.19), or None for
+    each.
+    """
     said = next(below(properties, "numPr"), None)
     return (None, None) if said is None else (value_of(said, "numId"), whole(value_of(said, "ilvl")))
 

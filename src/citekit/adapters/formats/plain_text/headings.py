@@ -103,7 +103,7 @@ _PARAGRAPH = 4
 """The minimum number of lines of a paragraph. A heading that is wrapped has fewer."""
 
 _COLUMNS = re.compile(r"\S[ \t]{3,}\S|\S[ .\u00b7\u2026_]*[.\u00b7\u2026_]{2,}[ .\u00b7\u2026_]*\d{1,4}\s*\Z")
-"""Matches a line with columns or a leader before a page number, which is no heading."""
+"""Matches a line that is not a heading, because it has columns, or a leader before a page number."""
 
 _FULL_LINE = 50
 """The minimum number of characters of the first line of a paragraph that is wrapped."""

@@ -202,9 +202,10 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
 
 
 def _table(table: Table, sheet: Sheet) -> OutlineItem:
-    """Return the outline item for a table that the workbook defines, without column names on hidden sheets.
+    """Return the outline item for a table that the workbook defines. Column names on hidden sheets are left out.
 
-    A name that nobody gave to the table is replaced by the names of its columns.
+    If the name of the table is one that Excel gives to tables, the title consists of the column names, if there are
+    any.
     """
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
     columns = table.columns if sheet.state == "visible" else ()

@@ -39,7 +39,9 @@ MIN_IN_CAPITALS = 3
 """The minimum number of bold lines in capitals that are the headings of a document without others."""
 
 IN_CAPITALS = 1 / 3
-"""The minimum share of these among the lines in capitals of their font. Others are, for example, the heads of a table."""
+"""The minimum share of such headings among the lines in capitals in their font. Other such lines are, for example, the
+heads of a table.
+"""
 
 MIN_NUMBERED = 3
 """The minimum number of headings with dotted numbers that count even if other text uses their style."""

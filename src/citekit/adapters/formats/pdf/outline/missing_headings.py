@@ -398,8 +398,10 @@ class _Source:
         return level or self.numbering.level_of(heading.text, stands_out=stands_out)
 
     def _is_on_cover(self, heading: Heading) -> bool:
-        """Return whether `heading` is on the first page with text, or repeats a line of it. A page with a listed
-        heading is no cover below its title, which is in larger type.
+        """Return whether `heading` is on the first page with text, or repeats a line of it.
+
+        On the page of the first listed heading, a heading below a line in larger type is not on the cover, because that
+        line is the title.
         """
         texts = self.search.texts
         cover = next((page for page in range(1, heading.page + 1) if texts.read(page)), heading.page)
