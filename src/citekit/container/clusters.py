@@ -106,7 +106,8 @@ def _container(job: IngestJob) -> Container:
 
 
 def _parser_memory() -> int:
-    """Return the memory in bytes that the limit of this worker leaves for a parser process.
+    """Return the memory in bytes that the limit of this worker leaves for a parser process; `sys.maxsize` without a
+    limit.
 
     Raise `RequestRefused` if it is not enough.
     """

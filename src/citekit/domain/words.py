@@ -89,7 +89,9 @@ def with_few_translated(text: str, table: Mapping[int, str]) -> str:
 
 
 class _Bare(dict[int, str]):
-    """A translation table to normalized letters and digits, without combining marks, and spaces."""
+    """A translation table that normalizes letters and digits, drops combining marks, and replaces all other characters
+    by spaces.
+    """
 
     def __missing__(self, code: int) -> str:
         decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code).casefold()).casefold())

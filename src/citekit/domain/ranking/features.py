@@ -234,7 +234,10 @@ def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> li
 
 
 def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[int]:
-    """Return the pages in `pages` of a part with the label `outer`, which ends where the next part of its kind begins."""
+    """Return the pages in `pages` of a part with the label `outer`, which ends where the next part of its kind begins.
+
+    If there are none, return those on which the next part begins.
+    """
     starts = set(_pages_with(outer, index))
     every = (Label(outer.kind, str(number)) for number in range(1, MOST_PARTS + 1))
     others = sorted({page for each in every if each != outer for page in _pages_with(each, index)} - starts)

@@ -102,8 +102,8 @@ def _start_of(location: Location) -> _Start | None:
 
 
 def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) -> tuple[int, int] | None:
-    """Return the first and last line of the first heading from line `start` with the words `title`, or None. See
-    `headings_in`.
+    """Return the indexes of the first and last line of the first heading from line `start` on with the words `title`,
+    or None. See `headings_in`.
     """
     return headings_in(lines, {tuple(title)}, start).get(tuple(title))
 

@@ -53,8 +53,8 @@ class _State:
     """A state of the automaton.
 
     If `accepts` is set, it accepts one character and continues with `after[0]`. Otherwise, it continues with all states
-    in `after` if `condition`, such as a word boundary, is true for the previous and the next character, which are empty
-    at the ends of the line.
+    in `after`, without a character. If `condition`, such as a word boundary, is set, it must be true for the previous
+    and the next character, which are empty at the ends of the line.
     """
 
     accepts: _Accepts | None = None

@@ -49,7 +49,7 @@ class Kind(IntEnum):
 @frozen
 class LineMatch:
     """Consecutive lines `text[start:end]` of a block that match a query. `share` is the fraction of their words that
-    are in the query.
+    are in the query; it is 0 for a regular expression.
     """
 
     kind: Kind

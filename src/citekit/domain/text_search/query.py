@@ -51,7 +51,7 @@ class TextQuery:
         return self.is_quoted and len(self.phrases) > 1 and self.quoted_words.isdisjoint(absent)
 
     def other_numbers(self) -> dict[str, str]:
-        """Return the other form, in words or digits, of unquoted numbers."""
+        """Return the unquoted numbers of the query, each with its other form, in words or digits."""
         words = (word for word in self.words if word not in self.quoted_words)
         return {word: form for word in words for form in number_forms(word)[:1]}
 

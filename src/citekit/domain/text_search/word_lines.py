@@ -17,9 +17,9 @@ from citekit.domain.words import spaced_lines
 class WordLines:
     """The lines of a text that are not blank, and their words.
 
-    `starts` and `ends` are the offsets of each line in the text. `words` has a text for each of them: its words with
-    spaces before, between, and after them. It is empty for a line without words that is not ASCII: a phrase continues
-    across such a line, but not across others without words.
+    `starts` and `ends` are the offsets of each line in the text. `words` has a text for each line: its words with
+    spaces before, between, and after them. This text is empty for a line without words that is not ASCII. A phrase
+    continues across such a line, but not across other lines without words.
     """
 
     starts: array[int] = field(repr=False)

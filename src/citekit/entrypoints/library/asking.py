@@ -63,8 +63,9 @@ def _resources(library: Alexandria, collection: str, text: str | None) -> list[s
 
 
 def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
-    """Return the result for a question that failed with `error`. The contract of the library fixes the prefix of errors
-    of any index.
+    """Return the result for a question that failed with `error`.
+
+    The errors of every index begin with `Qdrant search failed`, as the contract of the library requires.
     """
     told = sentence(error)
     if isinstance(error, IndexUnavailable | IndexCorrupt | CollectionMissing):

@@ -1,7 +1,7 @@
 """Finds the paragraphs of a Word document that have the style or the look of headings but are something else.
 
-They are text that was given a heading style for its number, form blanks, running heads, and entries of a printed table of
-contents. The last two are paragraphs in documents that a program converted from pages.
+They are text that was given a heading style for its number, form blanks, running headers, and entries of a printed
+table of contents. The last two are paragraphs in documents that a program converted from pages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEAST_CLAUSES = 3
 """The minimum number of paragraphs of a style that is used for text."""
 
 LEAST_HEADS, LEAST_ENTRIES = 4, 2
-"""The minimum numbers of occurrences of a running head, and of entries of a table of contents."""
+"""The minimum numbers of occurrences of a running header, and of entries of a table of contents."""
 
 _CONTINUES = re.compile(r"[.,;:](?!\w)")
 _UNFINISHED = re.compile(r";(?:\s*\w{1,4})?$")
@@ -55,9 +55,10 @@ def false_headings(
 
 
 def is_text(text: str, is_prominent: bool = False) -> bool:
-    """Return whether `text` is a sentence, an item of a list within a sentence, or continues a sentence.
+    """Return whether `text` continues a sentence, is an item of a list within a sentence, or is long and ends like a
+    sentence.
 
-    A prominent sentence is a heading.
+    A long, prominent text that ends like a sentence is a heading.
     """
     if _CONTINUES.match(text) or _UNFINISHED.search(text):
         return True
@@ -78,7 +79,7 @@ def _clauses(headings: Mapping[int, str], styles: Mapping[int, str]) -> Iterator
 
 
 def _running_headers(headings: Mapping[int, str], end_before: Callable[[int], str]) -> Iterator[int]:
-    """Yield the paragraphs with a text that is repeated, most often after a page number."""
+    """Yield the paragraphs with a text that is repeated, most often after a page number, if these numbers ascend."""
     counts = Counter(headings.values())
     repeated = defaultdict(list)
     for at, text in headings.items():

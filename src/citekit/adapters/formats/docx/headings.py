@@ -81,7 +81,9 @@ def _with_sections_in_title_style(paragraphs: Sequence[_Element], levels: Sequen
 
 
 def _title_lines(paragraphs: Sequence[_Element], levels: Sequence[int], title: str) -> list[int]:
-    """Return the headings that are the second and following lines of the title, whose first line is a heading."""
+    """Return the positions of the headings that are the second and following lines of the title, whose first line is a
+    heading.
+    """
     first = next((at for at, level in enumerate(levels) if level < BODY), len(levels))
     if not title.startswith(line_of(paragraphs[first]) if first < len(levels) else "\0"):
         return []
@@ -90,7 +92,7 @@ def _title_lines(paragraphs: Sequence[_Element], levels: Sequence[int], title: s
 
 
 def common_size(paragraphs: Sequence[_Element], styles: Styles) -> int:
-    """Return the most common font size in half points."""
+    """Return the most common font size of the text in half points, or the usual size if there is no text."""
     sizes: Counter[int] = Counter()
     for each, text in islice(((each, text) for each in paragraphs if (text := line_of(each))), SAMPLE):
         sizes[size_of(each, styles)] += len(text)
@@ -114,10 +116,11 @@ def _cover(paragraphs: Sequence[_Element], styles: Styles) -> int:
 
 
 def _paragraph_level(paragraph: _Element, styles: Styles, on_cover: bool) -> int:
-    """Return the level that a paragraph or its style says.
+    """Return the outline level that a paragraph sets itself, or else that of its style. It is `BODY` if the paragraph
+    is empty or too long for a heading.
 
-    What a paragraph says itself does not count in tables and on covers, where programs and authors give it to lines
-    that are no headings, and if the paragraph is as long as text.
+    In tables and on covers, programs and authors set levels for lines that are no headings. There, a level that a
+    paragraph sets itself counts only if it is `BODY`, or if the style is a heading style.
     """
     properties = next(below(paragraph, "pPr"), None)
     own = None if properties is None else outline_level(properties)
@@ -143,7 +146,10 @@ def _without_false(paragraphs: Sequence[_Element], levels: Sequence[int], styles
 def _with_unstyled(
     paragraphs: Sequence[_Element], said: Sequence[int], levels: list[int], styles: Styles, body_size: int
 ) -> list[int]:
-    """Return the levels with those of `unstyled_headings`. Those that a paragraph or its style says are in `said`."""
+    """Return the levels with those of `unstyled_headings`. Those that a paragraph or its style says are in `said`.
+
+    If there are parts, which are above all other headings, the other headings are one level lower.
+    """
     if all(level == BODY for level in levels):
         return levels
     found = unstyled_headings(list(_shown(paragraphs, said, levels, styles)), body_size)
@@ -187,7 +193,8 @@ def _by_look(paragraphs: Sequence[_Element], styles: Styles) -> list[int]:
     """Return the heading level of each paragraph of a document that has no heading styles, by font size and by numbers
     such as 3.1.
 
-    Short bold lines outside tables are headings, unless they are more than half of the lines.
+    Short bold lines outside of lists and tables are headings, and so are those that are the only text of a row of a
+    table (see `_is_banner`). If they are more than half of the lines, there are no headings.
     """
     levels = [BODY] * len(paragraphs)
     bold = {at: size_of(each, styles) for at, each in enumerate(paragraphs) if _looks_like_heading(each, styles)}
@@ -283,7 +290,10 @@ def _own_line(paragraph: _Element) -> str:
 
 
 def large_title(paragraphs: Sequence[_Element], body_size: int, styles: Styles) -> str:
-    """Return the largest of the first paragraphs, joined, if they are larger than body text, or ""."""
+    """Return the largest of the first paragraphs, joined, if they are larger than body text and may be a title, or "".
+
+    `body_size` is in half points.
+    """
     found = [(size_of(each, styles), text) for each in paragraphs[:OPENING_LIMIT] if (text := line_of(each))]
     largest = max((size for size, _ in found), default=0)
     title = " ".join(text for size, text in found if size == largest)

@@ -18,8 +18,8 @@ OPENING_LIMIT = 60
 """The number of paragraphs with text at the beginning that are searched for a title."""
 
 PROSE_LENGTH, SENTENCE_BONUS = 200, 100
-"""A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. With a period at its end, it may
-be `SENTENCE_BONUS` characters shorter.
+"""A paragraph of at least `PROSE_LENGTH` characters is prose, which ends the opening. If it ends like a sentence, it
+may be `SENTENCE_BONUS` characters shorter.
 """
 
 LARGER = 1.15
@@ -90,8 +90,8 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
 
 
 def _ends_as_title(text: str) -> bool:
-    """Return whether a plain line may be a title: it is short, begins with a letter or quotation mark, and does not end
-    like a sentence or a salutation.
+    """Return whether a plain line may be a title: it is short, does not begin with a digit, and does not end like a
+    sentence or a salutation.
     """
     return len(text) <= PLAIN_LENGTH and not text[:1].isdigit() and text[-1] not in ".,;:?!#"
 
@@ -102,7 +102,10 @@ def is_blank(text: str) -> bool:
 
 
 def _opening(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the lines with words up to the first prose, heading with text below it, or table of contents."""
+    """Yield the lines with words up to the first prose, heading with text below it, or table of contents.
+
+    Lines that end with a colon or with a blank of a form are left out.
+    """
     lines = lines[:OPENING_LIMIT]
     for at, line in enumerate(lines):
         length = len(line.text) + SENTENCE_BONUS * line.text.endswith((".", "!", "?"))

@@ -140,10 +140,12 @@ _DOCUMENTS = _Documents()
 
 
 def _title(written: str | None, printed: str, html: str) -> str | None:
-    """Return the title in the metadata if the first words of the document confirm it, or else the printed title.
+    """Return the title in the metadata if the first words of the document confirm it, or else the printed title. If
+    there is only one of the two, return it; if there is neither, return None.
 
-    A printed title that adds words to a title of at most `FEW_WORDS` words is also preferred, and so is one that has
-    most words of the title in the metadata if the document lacks the others: that is the title of an earlier version.
+    The printed title is also preferred in two cases: if the title in the metadata has at most `FEW_WORDS` words and the
+    printed title adds words to it, or if the printed title has most of its words and the document lacks the others. In
+    the second case, the metadata has the title of an earlier version.
     """
     if not written or not printed:
         return written or printed or None

@@ -82,7 +82,9 @@ class Styles:
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_entry(self, key: str) -> bool:
-        """Return whether the paragraph style `key` is one of those of tables of contents (`toc 1` to `toc 9`)."""
+        """Return whether the paragraph style `key` is, or is based on, a style for a table of contents: its heading, or
+        its entries (`toc 1` to `toc 9`).
+        """
         return any(_ENTRY.fullmatch(style.name) for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:
@@ -102,7 +104,9 @@ class Styles:
         return next((style.alignment for style in self._chain(key) if style.alignment is not None), None)
 
     def number(self, key: str) -> tuple[str | None, int | None]:
-        """Return the ID of the list that the paragraph style `key` belongs to and the level there, or None for each."""
+        """Return the ID of the list that the paragraph style `key` belongs to and the level there (from 0), or None for
+        each.
+        """
         found = [style.number for style in self._chain(key)]
         number = next((number for number, _ in found if number is not None), None)
         return number, next((level for _, level in found if level is not None), None)
@@ -150,7 +154,9 @@ def outline_level(properties: _Element) -> int | None:
 
 
 def own_number(properties: _Element) -> tuple[str | None, int | None]:
-    """Return the ID of the list and the level there in the properties of a paragraph (17.3.1.19), or None for each."""
+    """Return the ID of the list and the level there (from 0) in the properties of a paragraph (17.3.1.19), or None for
+    each.
+    """
     said = next(below(properties, "numPr"), None)
     return (None, None) if said is None else (value_of(said, "numId"), whole(value_of(said, "ilvl")))
 

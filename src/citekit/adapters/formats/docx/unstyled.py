@@ -25,7 +25,9 @@ LEAST_TWINS = 3
 """The minimum number of headings of one level that show how the headings of that level look."""
 
 LEAST_LABELS = 3
-"""The minimum number of numbered lines of a style that show that it is a style of headings."""
+"""The minimum number of numbered lines, in styles in which all lines are numbered, that show that these are styles of
+headings.
+"""
 
 LEAST_PARTS = 2
 """The minimum number of parts of a document, which have larger headings than the highest heading style."""
@@ -46,9 +48,9 @@ class Shown:
     """A paragraph with text, at `at` in the document, and what it looks like; the size is in half points.
 
     `level` is its outline level, or `BODY`. `style` is the ID of its style, or "" if that is the default style.
-    `is_plain` is true if it can be no heading: in a table, a caption, or an entry of a table of contents. `on_page` is
-    how many paragraphs with text are before it on its page, as far as the document says where pages begin, or None
-    before the first of these places.
+    `is_plain` is true if it cannot be a heading: it is in a table, it has a style for captions, titles, or tables of
+    contents, or it is one of the `false_headings`. `on_page` is how many paragraphs with text are before it on its
+    page, as far as the document says where pages begin, or None before the first of these places.
     """
 
     at: int
@@ -82,8 +84,8 @@ class Shown:
 def unstyled_headings(shown: Sequence[Shown], body_size: int) -> Mapping[int, int]:
     """Return the levels of paragraphs that are headings without a level, by position in the document.
 
-    `body_size` is the most common font size. Parts, which are above all other headings, have the level -1. There are
-    none in a document without other headings.
+    `body_size` is the most common font size in half points. Parts, which are above all other headings, have the level
+    -1. The result is empty if no paragraph of the document has a level.
     """
     first = next((index for index, each in enumerate(shown) if each.level < BODY), None)
     if first is None:

@@ -17,7 +17,9 @@ from citekit.domain.ports.reader import Book, BookChapter, Mark
 from citekit.domain.vocabulary import BOOK, CHAPTER, CJK_CHAPTER, PART, TOC_HEADING, VOLUME, any_of
 
 OPENING = "Introduction"
-"""The title of the text before the first section of a chapter or section, which has a title of its own already."""
+"""The title of the text of a chapter or section before its first subsection. The chapter or section has a title of its
+own.
+"""
 
 _SUMMARY_FROM = 3000
 _TITLE_LIMIT = 80
@@ -41,8 +43,8 @@ def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
     """Return the outline items of a book: its table of contents, and below its entries the headings in the chapters.
 
     Every character is in exactly one item without children. Text before the first child of an item becomes an
-    `opening`, unless it is only the title of the item, with which the first child then begins. Chapters that no entry
-    refers to become items, too.
+    `opening`. If that text has only the title of the item or other headings, the first child begins with it instead, if
+    it can. Chapters that no entry refers to become items, too.
     """
     headings = [chapter_headings(chapter) for chapter in book.chapters]
     if sum(map(len, headings)) > HEADINGS_LIMIT:
@@ -56,7 +58,10 @@ def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
 
 
 def _with_named_openings(outline_item: OutlineItem, book: Book, headings: Sequence[Sequence[Mark]]) -> OutlineItem:
-    """Return the item without openings that have only headings, which then begin the first section if they can."""
+    """Return the item, with `OPENING` as the title of openings that have text.
+
+    An opening that has only headings is left out, and the next section begins with these headings, if it can.
+    """
     children = tuple(_with_named_openings(each, book, headings) for each in outline_item.children)
     first = next(iter(children), None)
     if first is None or first.type != "opening" or not isinstance(first.location, Chapter):

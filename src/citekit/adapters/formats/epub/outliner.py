@@ -69,7 +69,9 @@ class EpubOutliner:
 
 
 def _title(book: Book) -> str | None:
-    """Return the title in the metadata of a book, or instead of a placeholder the first heading that may be the title."""
+    """Return the title in the metadata of a book. If it is missing or a placeholder, return the first of the first
+    `HEADINGS` headings that may be the title, or None.
+    """
     if book.title and not is_mistake(book.title):
         return book.title
     first = islice(

@@ -25,7 +25,7 @@ TITLE_LIMIT = 100
 """Maximum number of characters of a heading."""
 
 LEAST_HEADINGS = 2
-"""A page with fewer headings has none."""
+"""The minimum number of headings of a page. If fewer are found, they are ignored."""
 
 _PLACES = re.compile(r"<(/?)(p|td|th|li|nav|footer|script|style|textarea)(?=[\s>])", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:\d{1,3}|[ivxlc]{1,6}|[a-z])[.)]\Z", re.IGNORECASE)
@@ -45,8 +45,8 @@ _BREAK = re.compile(r"^[ \t]*(?:-{2,}|\?{3})[ \t]*$", re.MULTILINE)
 class _Paragraph:
     """A paragraph: its first line (from 1), text, and outline level in a list (0 outside lists).
 
-    `lead` is the text before the first change of emphasis after its number, if that is emphasized, and `is_bold` says
-    that the whole text is bold.
+    `lead` is the number of the paragraph with the emphasized words after it, or "" (see `_lead`). `is_bold` says that
+    the whole text is bold.
     """
 
     line: int
@@ -70,8 +70,9 @@ def implied_headings(
 ) -> tuple[Sequence[TextHeading], Mapping[int, Sequence[str]]]:
     """Return the headings of the HTML page `content`, and the texts below each by its line.
 
-    Texts before the first heading are at 0. Bold texts are no headings where most paragraphs are bold. `seen` has the
-    letters that readers see on each line; other paragraphs are left out.
+    Texts before the first heading are at 0. Both results are empty if there are fewer than `LEAST_HEADINGS` headings,
+    or if most paragraphs are bold. `seen` has the letters that readers see on each line (None: unknown); other
+    paragraphs are left out.
     """
     found = [each for each in _paragraphs(content) if seen is None or letters(each.text)[:40] in _around(seen, each)]
     headings: list[TextHeading] = []
@@ -90,7 +91,7 @@ def implied_headings(
 
 
 def _without(text: str, title: str) -> str:
-    """Return a text without the title with which it begins, in which there may be other blanks."""
+    """Return a text without the title with which it begins. The white space in the two may differ."""
     match = re.match(r"\s*".join(map(re.escape, title.split())), text)
     return text[match.end() :] if match else text
 
@@ -111,7 +112,7 @@ def _around(seen: Mapping[int, str], paragraph: _Paragraph) -> str:
 
 
 def _paragraphs(content: str) -> Iterator[_Paragraph]:
-    """Yield the paragraphs outside tables, lists, and the furniture of the page."""
+    """Yield the paragraphs with text outside of tables, lists, navigation, footers, and scripts."""
     line, counted, start, inside = 1, 0, -1, 0
     for place in _PLACES.finditer(content):
         name, closes = place[2].lower(), bool(place[1])
@@ -150,7 +151,10 @@ def _paragraph(markup: str, line: int) -> _Paragraph:
 
 
 def _lead(pieces: Sequence[tuple[str, bool, bool]]) -> str:
-    """Return the number of a paragraph with the emphasized words that follow it before other words, or ""."""
+    """Return the number of a paragraph with the emphasized words that follow it, or "".
+
+    The result is also "" if other words follow, unless the emphasized ones end with a period or colon.
+    """
     said = [(words, emphasized) for words, _, emphasized in pieces if words.strip()]
     reach = next((at for at, (_, emphasized) in enumerate(said) if at and not emphasized), len(said))
     number = said[0][0].strip() if reach > 1 else ""

@@ -35,7 +35,8 @@ _GUTENBERG = re.compile(
 class HtmlOutliner:
     """Outlines HTML files by what readers see.
 
-    `fallback` outlines files that are too large or have neither a heading nor a labeled section.
+    `fallback` outlines files that are too large, and files in which neither headings, labeled sections, nor bold
+    paragraphs that look like headings are found.
     """
 
     def __init__(self, fallback: Outliner) -> None:
@@ -64,8 +65,8 @@ class HtmlOutliner:
 def _own_title(title: str, tree: Sequence[OutlineItem]) -> str:
     """Return the title of a page without the name of its site or its collection.
 
-    These are left out if the rest is the first heading, with at least two words. A book of Project Gutenberg has its
-    own title.
+    These are left out if the rest is the first heading, with at least two words. The title of a page of Project
+    Gutenberg is that of the book.
     """
     book = _GUTENBERG.fullmatch(title)
     if book:

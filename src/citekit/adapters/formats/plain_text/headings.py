@@ -103,7 +103,7 @@ _PARAGRAPH = 4
 """The minimum number of lines of a paragraph. A heading that is wrapped has fewer."""
 
 _COLUMNS = re.compile(r"\S[ \t]{3,}\S|\S[ .\u00b7\u2026_]*[.\u00b7\u2026_]{2,}[ .\u00b7\u2026_]*\d{1,4}\s*\Z")
-"""Matches a line with columns or a leader before a page number, which is no heading."""
+"""Matches a line that is not a heading, because it has columns, or a leader before a page number."""
 
 _FULL_LINE = 50
 """The minimum number of characters of the first line of a paragraph that is wrapped."""
@@ -382,9 +382,7 @@ def _with_titles(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _is_piece(line: str) -> bool:
-    """Return whether a line is a piece of something else than text: a row of columns, or the end of a caption in
-    brackets.
-    """
+    """Return whether a line is not text: it is a row of columns, or the end of a caption in brackets."""
     return _COLUMNS.search(line) is not None or line.count("[") < line.count("]")
 
 

@@ -42,8 +42,8 @@ _MADE_UP = re.compile(
         |Descrizione\ generata\ automaticamente|Descrição\ gerada\ automaticamente).*""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""Matches what programs add to alternative texts, or write instead of them: also names of files, and the words before
-what somebody searched images for.
+"""Matches what programs add to alternative texts, or write in place of them: names of files, web addresses, notes about
+generated descriptions, and the words that an image search puts before its search terms.
 """
 
 _QUOTED = re.compile(r"""["'“„«]\s?([^"“”„«»]*?)\s?["'“”»]""")
@@ -221,7 +221,11 @@ def _is_outside(edges: Edges | None) -> bool:
 
 
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
-    """Return the kind, the title, and the text of a shape. A diagram without a description is titled by its text."""
+    """Return the kind, the title, and the text of a shape.
+
+    Without a description, a table is titled by its first row, a chart by the first line of its text, and a diagram by
+    its text. The title of text is "".
+    """
     described = _MADE_UP.sub("", description(shape)).strip()
     described = found[1] if (found := _QUOTED.fullmatch(described)) else described
     if getattr(shape, "has_table", False) and shape.has_table:

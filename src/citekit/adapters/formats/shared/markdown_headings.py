@@ -139,7 +139,7 @@ class MarkdownScan:
 
 
 def without_markup(text: str) -> str:
-    """Return a text without its inline markup, such as a heading, which may begin with a number."""
+    """Return a text, such as a heading, without its inline markup. A number at its beginning is kept."""
     if text.replace(" ", "").isalnum():
         return text.strip()
     coded = "`" in text

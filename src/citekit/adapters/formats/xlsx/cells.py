@@ -79,9 +79,9 @@ class Value:
     """A cell with its value; `text` is the value as stored in the file.
 
     `kind` is the cell type in SpreadsheetML (such as `n` or `s`), or `NO_VALUE` for a formula without a stored value.
-    `row` and `column` are 1-based. `hidden` is true if the sheet, the row, or the column is hidden, if the cell is
-    merged into another one, or if the value is `withheld`: if the sheet is hidden, or if the value is not the result of
-    the formula.
+    `row` and `column` are 1-based. `withheld` is true if the sheet is hidden, or if the value is not the result of the
+    formula. `hidden` is true if the value is withheld, or if the row or the column is hidden. `Merged.apply` changes it
+    for merged cells.
     """
 
     row: int

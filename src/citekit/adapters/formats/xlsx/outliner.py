@@ -175,10 +175,12 @@ def _region(workbook: Workbook, block: Block, location: Cells, above: Block | No
 
 
 def _groups(workbook: Workbook, read: ReadSheet, regions: Sequence[OutlineItem]) -> Iterator[OutlineItem]:
-    """Yield the groups of rows in `regions` that are below a row with a bold text alone, each to the next such row.
+    """Yield the groups of rows in `regions`. A group is a row with only one text, in bold, and the rows below it up to
+    the next such row.
 
-    The rows up to the column names are none, nor are the last row, a row that is the only one like that, and those of
-    regions in which most rows are.
+    The rows down to the column names and the last row of a region begin no group. A region has groups only if it has
+    several columns, if at least `LEAST_GROUPS` rows begin one, and if these are at most half of the rows below the
+    column names.
     """
     places = {each.location for each in regions}
     for block in read.blocks or ():
@@ -200,9 +202,10 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
 
 
 def _table(table: Table, sheet: Sheet) -> OutlineItem:
-    """Return the outline item for a table that the workbook defines, without column names on hidden sheets.
+    """Return the outline item for a table that the workbook defines. Column names on hidden sheets are left out.
 
-    A name that nobody gave to the table is replaced by the names of its columns.
+    If the name of the table is one that Excel gives to tables, the title consists of the column names, if there are
+    any.
     """
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
     columns = table.columns if sheet.state == "visible" else ()

@@ -120,7 +120,10 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
 
 
 def _is_header(texts: Sequence[_Text]) -> bool:
-    """Return whether a row consists of column names: text, mostly different, and possibly sorted years or dates."""
+    """Return whether a row consists of column names: text, and possibly sorted years or dates.
+
+    At least a quarter of them must be different.
+    """
     others = [each.text for each in texts if not each.is_words]
     dated = all(each.is_dated for each in texts if not each.is_words)
     in_order = len(others) > 1 and (others == sorted(set(others)) or others == sorted(set(others), reverse=True))

@@ -15,8 +15,10 @@ MIN_TITLES = 4
 """The minimum number of titles on one page that return later, from which they are a list of contents."""
 
 OTHERS = 0.25
-"""The largest share of titles of a list that do not return, as `Conclusion` for `Conclusions`; and the largest number of
-other lines among its titles, as a share of these.
+"""The largest share of the titles of a list that do not return, such as `Conclusion` if the section is called
+`Conclusions`.
+
+It is also the largest number of other lines among the titles, as a share of the number of titles.
 """
 
 
@@ -48,9 +50,12 @@ def without_contents_lists(sections: Sequence[Section], texts: PageTexts) -> Seq
 def _run_from(
     start: int, sections: Sequence[Section], keys: Sequence[tuple[str, str]], places: Mapping[str, Sequence[int]]
 ) -> tuple[int, int]:
-    """Return the index after the longest run of sections from `start` that are on its page and before its title returns,
-    and the number of those whose titles return in order. The run has no two successive others. `keys` are those of
-    each title with and without a page number at its end.
+    """Return the index after the longest run of sections from `start`, and how many of their titles return later in
+    order.
+
+    The run stays on one page, and ends before its first title returns. Between two titles that return, at most one does
+    not. If the first title does not return, the run is this section, and the number is 0. `keys` are those of each
+    title with and without a page number at its end.
     """
     first = last = _next_place(places, keys[start], start)
     end, returning = start + 1, 1

@@ -30,7 +30,9 @@ COVER_PAGES = 3
 """The number of first pages that are searched for a title."""
 
 CONFIRMING_PAGES = 6
-"""The number of first pages whose words confirm the title of the metadata; in books, it follows a half title."""
+"""The number of first pages whose words confirm the title of the metadata. In books, a half title is before the title
+page.
+"""
 
 PARTS_OF_A_TITLE = 4
 """The maximum number of texts that form a title. More are assumed to be labels of a figure."""
@@ -42,7 +44,9 @@ COVER_RATIO = 1.15
 """The smallest size of a title on a cover, as a multiple of the size of body text."""
 
 ABOVE_RATIO = 0.65
-"""The smallest size of a part of the title above the largest text of a cover, as a multiple of the largest size."""
+"""The smallest size of a part of the title above the largest text of a cover, or of the name of a product below it, as
+a multiple of the largest size.
+"""
 
 TITLE_SECTIONS = 2
 """The minimum number of sections at the beginning that are the parts of the title if all of them are printed in it."""
@@ -88,7 +92,7 @@ _PRODUCT = re.compile(r"(?!(?i:rev|ver|vol)\d)(?=\S*\d)(?=[A-Z][^A-Z\s]*[A-Z])[\
 """The name of a product, such as `AXP209`."""
 
 _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
-"""What shows a copyright notice or an address."""
+"""Matches a sign of a copyright notice or a web address."""
 
 _COMPANY = re.compile(r"(.*\w),?\s+(?:LLC|Inc|Ltd|GmbH|Corp|Corporation|Limited)\b")
 """Matches a line with the legal form of a company after its name."""
@@ -140,10 +144,10 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
 
 
 def without_title(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
-    """Return the sections without those at the beginning that are the parts of the title on its page, if at least two
-    are and hardly any other text is between them.
+    """Return the sections without the first ones, if these are parts of the title on their page.
 
-    A single one is kept, because it may be the heading of all text.
+    There must be at least two of them, with hardly any other text between them. A single one is kept, because it may be
+    the heading of all text.
     """
     page = sections[0].page if len(sections) > TITLE_SECTIONS else 0
     if not 0 < page <= COVER_PAGES or sections[TITLE_SECTIONS - 1].page != page:
@@ -184,11 +188,13 @@ def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) 
 
 
 def _is_better(printed: str, written: str, texts: PageTexts, body_size: float) -> bool:
-    """Return whether the title on a cover is better than `written`, the title in the metadata, which the pages confirm.
+    """Return whether `printed`, the title on a cover, is better than `written`, the title in the metadata, which the
+    pages confirm.
 
-    It is if its first part continues `written`. It also is if `written` seems to be the name of a draft or of another
-    document: no first page shows it in bold or large type, it has no date, and the cover adds several words. If the cover
-    repeats none of its words, no first page may have it at all, and the cover must not have a sentence instead.
+    `printed` is better if its first part continues `written`. It is also better if `written` seems to be the name of a
+    draft or of another document: no first page shows `written` in bold or large type, `written` has no date, and
+    `printed` adds several words. If the two have no word in common, no first page may have `written` at all, and
+    `printed` must not be a sentence.
     """
     wanted, first = title_letters(written), title_letters(printed.split(_SEPARATOR)[0])
     if first.startswith(wanted):
@@ -234,13 +240,13 @@ def _body_size(texts: PageTexts) -> float:
 
 
 def _cover_title(page: int, texts: PageTexts, body_size: float, author: str) -> str:
-    """Return the largest text of `page` with the parts of the title around it and its subtitle, or else the title in the
-    size of the text.
+    """Return the title on `page`: its largest text with the parts of the title around it and its subtitle, or else the
+    title in the size of the text.
 
-    Institutions are left out, unless `page` has no other title. So is text below `LINES_ABOVE_A_TITLE` lines.
-    The name of the publisher, or of the `author` in the metadata (letters in lower case), is the last part, except in
-    the report of a company about a period, which begins with its name. Return "" if there is no such text, if it has
-    too many parts, or if it follows the heading of a table of contents.
+    Institutions are left out, unless `page` has no other title. So is text below `LINES_ABOVE_A_TITLE` lines. The last
+    part is the name of the publisher, or of the `author` in the metadata (letters in lower case). In the report of a
+    company about a period, the name of the company is the first part, and the period the last one. Return "" if there
+    is no such text, if it has too many parts, or if it follows the heading of a table of contents.
     """
     lines = [line for line in texts.all_displayed_lines(page) if _reads_across(line)]
     every = _as_lockups(_groups([line for line in lines if line.size >= COVER_RATIO * body_size]))
@@ -342,7 +348,9 @@ def _reads_across(line: StyledLine) -> bool:
 
 
 def _registrant(lines: Sequence[StyledLine]) -> list[str]:
-    """Return the name of the company whose form for the US stock exchange authority has this cover, or nothing."""
+    """Return a list with the name of the company if the page is the cover of a form for the US Securities and Exchange
+    Commission; otherwise, an empty list.
+    """
     caption = next((line for line in lines if _REGISTRANT.match(line.text)), None)
     if caption is None:
         return []

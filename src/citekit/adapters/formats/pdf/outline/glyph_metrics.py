@@ -46,8 +46,8 @@ _RULE_INK = 0.8
 """The minimum share of ink in a row that is a rule, in a table or below a title."""
 
 _GAP = (0.06, 0.2)
-"""The maximum number of empty rows inside a line, as a share of the height of its box; and in a line of only a few
-characters such as `二`.
+"""The maximum number of empty rows inside a line, as a share of the height of its box: first for most lines, then for
+lines of at most `_FEW` ideographs, such as `二`.
 """
 
 _FEW = 4

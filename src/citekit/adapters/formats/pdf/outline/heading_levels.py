@@ -99,8 +99,11 @@ def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[Headi
 
 
 def _with_one_style_per_series(styles: Sequence[VisibleStyle], kinds: Sequence[str]) -> list[VisibleStyle]:
-    """Return the styles, with the most common one of about their size for all headings after one word (`Article 1`),
-    which may have a plain title or none. The sizes of recognized text vary.
+    """Return the styles, with one style for the headings that begin with the same word and a number (`Article 1`): the
+    most common one of about their size.
+
+    Such headings may look different, because some have a plain title or none, and because the sizes of recognized text
+    vary.
     """
     times: dict[str, Counter[VisibleStyle]] = defaultdict(Counter)
     for style, kind in zip(styles, kinds, strict=True):
@@ -158,7 +161,8 @@ def _without_stray_depths(found: Sequence[Heading]) -> list[Heading]:
     """Return the headings, with depth 0 for numbers that belong to no series: those of dates (`21 May`) and amounts.
 
     A plain number belongs to a series if it is at most `MAX_STEP` above the one before it in its size and weight, or
-    below the next one, or if a number with dots begins with it; a number with dots, if another one begins like it.
+    below the next one, or if a number with dots begins with it. A number with dots belongs to a series if another
+    number begins like it.
     """
     numbers = [number_parts(heading.text) if rank_of(heading.text) is None else () for heading in found]
     begun = Counter(parts[:end] for parts in numbers for end in range(1, len(parts) + 1))
@@ -255,7 +259,10 @@ def _framing_styles(styles: Sequence[HeadingStyle], depths: dict[HeadingStyle, i
 def _level_of_each_style(
     order: Sequence[HeadingStyle], depths: dict[HeadingStyle, int], framing: set[HeadingStyle]
 ) -> dict[HeadingStyle, int]:
-    """Return the level of each style of `order`; a `framing` one has the level of the next style that is not."""
+    """Return the level of each style of `order`.
+
+    A `framing` style has the level of the next style that is not framing, or is one level below the last of these.
+    """
     levels: dict[HeadingStyle, int] = {}
     numbered, level = any(depths.values()), 0
     waiting: list[HeadingStyle] = []
@@ -336,8 +343,10 @@ def _below_appendixes(found: Sequence[Heading], raw: Sequence[int]) -> list[int]
 
 
 def _below_titles(found: Sequence[Heading], styles: Sequence[HeadingStyle], raw: Sequence[int]) -> list[int]:
-    """Return the levels, with numbered headings moved below the larger titles without numbers that they had the level
-    of, if each title of that style is above the first number of a series: `Program A`, `2.1`, `2.2`, `Program B`, `3.1`.
+    """Return the levels, with numbered headings moved below larger headings without numbers that have the same level.
+
+    This applies to a style with several such titles, each of which is directly above the first number of a series:
+    `Program A`, `2.1`, `2.2`, `Program B`, `3.1`.
     """
     above: dict[HeadingStyle, list[bool]] = defaultdict(list)
     for at, heading in enumerate(found):

@@ -39,7 +39,9 @@ MIN_IN_CAPITALS = 3
 """The minimum number of bold lines in capitals that are the headings of a document without others."""
 
 IN_CAPITALS = 1 / 3
-"""The minimum share of these among the lines in capitals of their font. Others are, for example, the heads of a table."""
+"""The minimum share of such headings among the lines in capitals in their font. Other such lines are, for example, the
+heads of a table.
+"""
 
 MIN_NUMBERED = 3
 """The minimum number of headings with dotted numbers that count even if other text uses their style."""
@@ -91,7 +93,7 @@ def select_headings(
     """Return the heading candidates in `found` that have a heading style, without the document title.
 
     `skipped` are the pages of the table of contents. A style that fills much of a page does not count as a heading
-    style on that page. If these are not even two headings, bold lines in capitals are headings.
+    style on that page. If fewer than two headings are found, bold lines in capitals are the headings, if there are any.
     """
     chosen = _headings_by_style(found, texts, body, skipped)
     return chosen if len(chosen) > 1 else _headings_in_capitals(found, texts, body, skipped) or chosen
@@ -150,12 +152,12 @@ def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
 
 
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
-    """Return the headings that belong to a numbered series in one style, a word (`Item 1`, `Item 2`) or letters, and
-    the common headings (see `COMMON_HEADING`) in that style. Short headings in other styles belong to it if they have
-    numbers that it lacks.
+    """Return the headings of numbered series, each in one style, and the common headings (see `COMMON_HEADING`) in
+    these styles.
 
-    After a word, only lines that are bold, larger than body text, or in capitals count: `Theorem 3` in italics often
-    starts a sentence.
+    The numbers of a series follow a word (`Item 1`, `Item 2`), or they are letters or Roman numerals. Short headings in
+    other styles also belong to a series after a word if they have numbers that it lacks. After a word, only lines that
+    are bold, larger than body text, or in capitals count: `Theorem 3` in italics often starts a sentence.
     """
     common: dict[FontStyle, list[Heading]] = defaultdict(list)
     named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
@@ -346,8 +348,10 @@ def _next_below(heading: Heading, texts: PageTexts) -> StyledLine | None:
 
 
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
-    """Return the headings of `group` with dotted numbers (`3.2.1`), mostly without repetition, or plain ones that count
-    up from 1: they are headings even if other text uses their style, too.
+    """Return the headings of `group` with dotted numbers (`3.2.1`), if these are mostly not repeated, and those with
+    plain numbers, if these count up from 1. With plain numbers, the common headings of `group` are also returned.
+
+    They are headings even if other text uses their style, too.
     """
     dotted = [heading for heading in group if heading.depth >= DOTTED_DEPTH]
     different = len({number_parts(heading.text) or heading.text for heading in dotted})

@@ -44,7 +44,9 @@ SHORT_LENGTH = 80
 """A heading that is marked by neither size, weight, nor a number has fewer characters than this."""
 
 LABEL_LENGTH = 45
-"""A bold line that ends in a colon is a heading only if it has fewer characters than this; others begin a list."""
+"""A bold line without a number that ends in a colon is a heading only if it has fewer characters than this; others
+begin a list.
+"""
 
 SENTENCE_LENGTH = 70
 """A longer line that ends in a period is a sentence, unless it is much larger than body text, or larger and bold."""
@@ -87,8 +89,8 @@ FontStyle = tuple[str, float, bool, bool]
 class Heading:
     """A heading candidate: its text, 1-based page, lines, style, and the depth of its number (0 if it has none).
 
-    `column` is the number of its column from the left, or 0 if it spans columns. `horizontal` is false for vertical
-    writing, whose `lines` are rotated.
+    `column` is the number of its column from the left, or 0 if it spans columns or there is only one. `horizontal` is
+    false for vertical writing, whose `lines` are rotated.
     """
 
     text: str

@@ -35,6 +35,7 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     """Return the sections that the bookmarks of the document name, and notes about bookmarks that were left out.
 
     A bookmark without a destination starts at the first of its descendants that has one, or is dropped if none has.
+    Bookmarks without a title are left out if others have one; if none has, their titles are `Page 3` and so on.
     """
     bookmarks = read_bookmarks(document)
     if any(bookmark.title for bookmark in bookmarks):
@@ -55,9 +56,9 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
 def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
     """Return the bookmarks that are trusted as titles of sections.
 
-    A root above all others that names a file is left out. The result is empty if all bookmarks name files or are page
-    numbers. A title names a file if it is like a file name, a code with digits, or a default of a program
-    (`Document1`), and is not printed on its page.
+    A root above all others that names a file is left out, and the others move up by one level. The result is empty if
+    all bookmarks name files or are page numbers. A title names a file if it is like a file name, a code with digits, or
+    a default of a program (`Document1`), and is not printed on its page.
     """
     first, rest = list(sections[:1]), sections[1:]
     if first and all(each.level > first[0].level for each in rest) and _names_file(first[0], texts):

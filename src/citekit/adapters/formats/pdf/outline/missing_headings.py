@@ -112,10 +112,12 @@ def with_missing(sections: Sequence[Section], texts: PageTexts) -> Sequence[Sect
     """Return the listed sections, with the headings that their source leaves out among them.
 
     A heading belongs to them if it has the look of those of a level, in a font that hardly any other lines have, if its
-    number continues their numbers, or if it is a named part, such as `References`. Sections whose headings are at the top
-    of the next page are moved there, and get the numbers that are printed before the titles of their level. The
-    sections are returned unchanged if they are out of order, if there are more than `PAGE_LIMIT` pages, or if a page has
-    more than `SECTIONS_PER_PAGE`.
+    number continues their numbers, or if it is a named part, such as `References`. Sections whose headings are on the
+    next page are moved there. If most headings of a level have a printed number that the source leaves out, sections of
+    this level get their numbers.
+
+    The sections are returned unchanged if they are out of order, if the text has no predominant size, if there are more
+    than `PAGE_LIMIT` pages, or if a page has more than `SECTIONS_PER_PAGE`.
     """
     if not sections or texts.count > PAGE_LIMIT or any(one.page > other.page for one, other in pairwise(sections)):
         return sections
@@ -211,9 +213,11 @@ def _is_labeled(title: str, text: str) -> bool:
 
 
 class _Numbering:
-    """The numbers that continue those of the sections so far: `2.1.1` after `2.1`, then `2.1.2`; `Note 2` after `Note 1`.
+    """The numbers that continue those of the sections so far: after `2.1`, these are `2.1.1` and then `2.1.2`; after
+    `Note 1`, it is `Note 2`.
 
-    `listed` are all sections of the source. Its words before numbers count if it numbers several sections of a level so.
+    `listed` are all sections of the source. A word before numbers counts if the source numbers several sections with
+    it, nearly all of them on one level.
     """
 
     def __init__(self, listed: Sequence[_Listed]) -> None:
@@ -247,8 +251,9 @@ class _Numbering:
             self._last[own[0]] = own[1]
 
     def level_of(self, text: str, *, stands_out: bool) -> int:
-        """Return the level of a heading whose number is the next one; 0 for any other. A number after a word counts only
-        if the heading `stands_out`.
+        """Return the level of a heading whose number is the next one; 0 for any other.
+
+        A number after a word counts only if the heading `stands_out`. It may also be 1 again.
         """
         own, number = series_of(text), number_parts(text)
         if own and own[0] in self._series and stands_out and own[1].isdecimal():
@@ -274,8 +279,10 @@ def _title_with_number(each: _Listed) -> str:
 
 @frozen(eq=False)
 class _Source:
-    """What the source lists, by page, and how it looks: the level of each of `looks`, and the fonts of `chapters`, whose
-    level is `top`.
+    """The sections that a source lists, and how their headings look.
+
+    `looks` has the level of each font that nearly all headings of a level have, and `chapters` the fonts of chapters,
+    whose level is `top`. `by_page` has the sections of each page, and `pages` the pages of each title.
     """
 
     listed: Sequence[_Listed]
@@ -362,8 +369,9 @@ class _Source:
         )
 
     def _is_listed(self, heading: Heading) -> bool:
-        """Return whether the source lists `heading` on its page, perhaps with other words, or is its beginning; or
-        it lists it on the page before, as the title of a slide that continues.
+        """Return whether the source lists `heading` on its page, perhaps with other words, or only its beginning.
+
+        It may also list the heading on the page before, as the title of a slide that continues.
         """
         if not is_series_label(heading.text) and any(
             heading.page - 1 in self.pages.get(key, ()) for key in _keys(heading.text)
@@ -390,8 +398,10 @@ class _Source:
         return level or self.numbering.level_of(heading.text, stands_out=stands_out)
 
     def _is_on_cover(self, heading: Heading) -> bool:
-        """Return whether `heading` is on the first page with text, or repeats a line of it. A page with a listed
-        heading is no cover below its title, which is in larger type.
+        """Return whether `heading` is on the first page with text, or repeats a line of it.
+
+        On the page of the first listed heading, a heading below a line in larger type is not on the cover, because that
+        line is the title.
         """
         texts = self.search.texts
         cover = next((page for page in range(1, heading.page + 1) if texts.read(page)), heading.page)
@@ -405,8 +415,11 @@ class _Source:
         )
 
     def _is_of_chapter(self, each: _Missing) -> bool:
-        """Return whether a heading is part of the next listed heading of a higher level, like `CHAPTER TWO` above
-        it, or a named part before a deeper section, such as the references of a chapter.
+        """Return whether a heading probably belongs to a listed chapter.
+
+        This is so if it is directly above a listed heading of a higher level, as `CHAPTER TWO` is, or if a listed
+        section of a higher level has no known heading on its page. It is also so for a named part before a deeper
+        section, such as the references of a chapter.
         """
         for other in self.by_page.get(each.heading.page, ()):
             if other.section.level < each.level and (
@@ -467,8 +480,11 @@ def _count_letters(lines: Sequence[StyledLine], letters: Counter[Font]) -> None:
 
 
 def _with_numbers(listed: Sequence[_Listed]) -> list[_Listed]:
-    """Return `listed`, with the printed titles of those that are only labels, and with the printed numbers before the
-    titles of each level of which most headings have one that the source leaves out.
+    """Return `listed`, with the printed titles of sections whose listed titles are only labels, and with printed
+    numbers.
+
+    Numbers are added on each level on which most headings have a number that the source leaves out. A title is not
+    changed if the source lists the words or the number to add as another section of the page.
     """
     shown = Counter(each.section.level for each in listed if each.heading)
     counted = Counter(each.section.level for each in listed if each.number)

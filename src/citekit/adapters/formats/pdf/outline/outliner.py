@@ -5,11 +5,12 @@ The stages are functions in separate modules; the later ones take the results of
 1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read
    when a stage first needs it, and `headers_footers` removes running headers and footers.
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged;
-   `missing_headings` adds headings that these leave out.
+   `missing_headings` adds headings that these leave out, and `section_numbers` nests bookmarks by their numbers.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
-   `toc` locates its entries; `headings` returns candidates, `heading_styles` selects those in heading styles,
-   `marginal_notes` adds the sections of acts, and `heading_levels` derives the levels. `structure` then merges the
-   headings with the TOC or with the bookmarks.
+   `toc` locates its entries; `headings` returns candidates, and `heading_styles` selects those in heading styles;
+   `reference_entries` adds the entries of reference works, and `marginal_notes` the sections of acts; `slide_titles`
+   returns the titles of slides; `heading_levels` derives the levels. `structure` then merges the headings with the TOC
+   or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
 5. `abstracts` adds the abstract of a paper, and `contents_lists` leaves out printed contents. `sections` turns sections
    into outline items with page ranges, and `summaries` adds a sentence to each.

@@ -74,7 +74,7 @@ class PageTexts:
         return list(lines) if turn is None else [rotated(line, turn) for line in lines]
 
     def lines_matching(self, title: str, page: int) -> tuple[int, ...]:
-        """Return the 0-based indexes of the lines of `page` that match `title` or a part of it."""
+        """Return the 0-based indexes in `lines(page)` of the lines that match `title` or a part of it."""
         return self._title_matches[page, title]
 
     def height(self, page: int) -> float:

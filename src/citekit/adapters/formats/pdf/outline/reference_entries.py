@@ -1,4 +1,6 @@
-"""Finds the headings of entries in reference works, which all have the same rubric: an unnumbered heading (`Synopsis`)."""
+"""Finds the headings of entries in reference works. Below each of them is the same rubric: an unnumbered heading
+(`Synopsis`).
+"""
 
 from __future__ import annotations
 

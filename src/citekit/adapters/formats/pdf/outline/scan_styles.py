@@ -204,7 +204,8 @@ def _style_of(
 ) -> tuple[float, bool, float, float]:
     """Return the size, boldness, top, and bottom of a line, in points.
 
-    A line that could not be measured reliably has the style of body text.
+    A line that could not be measured reliably has the style of body text. If no line could be measured, the size is
+    estimated from the height of the line.
     """
     top, bottom = line.box.y1 * page.height, line.box.y2 * page.height
     if types is None:

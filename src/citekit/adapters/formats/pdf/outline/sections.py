@@ -52,9 +52,9 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
     """Return the tree of outline items for `sections`, and whether some were shortened to their first page.
 
     A section ends where the next one of the same or a higher level starts: on the page before if that one starts at the
-    top of its page, or else on the same page. One that starts before its parent is a single page, which its parent also
-    has. Pages before the first section become an item of their own. Sections are shortened if their page ranges exceed
-    `PAGES_BUDGET` pages in total.
+    top of its page, or else on the same page. A section that starts before its parent is a single page, and its parent
+    also has this page. Pages before the first section become an item of their own. Sections are shortened if their page
+    ranges exceed `PAGES_BUDGET` pages in total.
     """
     sections = _clamped_to_parents(sections, texts)
     early = _before_parents(sections)

@@ -91,7 +91,7 @@ def _is_wide(texts: PageTexts, page: int) -> bool:
 
 
 def _heading(page: int, lines: Sequence[StyledLine], style: Font) -> Heading:
-    """Return the title with which `lines` begin as that of the slide `page`."""
+    """Return the title of the slide `page`, with which `lines` begin."""
     title = tuple(_title_lines(lines))
     return Heading(" ".join(line.text for line in title), page, title, (*style, False), 0, 0)
 

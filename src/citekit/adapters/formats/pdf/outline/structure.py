@@ -1,4 +1,6 @@
-"""Derives the sections of a PDF without bookmarks from its printed table of contents (TOC) and from its headings."""
+"""Derives the sections of a PDF from its printed table of contents (TOC) and its headings, and adds headings to
+bookmarks.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,8 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
 def covers(named: Sequence[Section], headings: Sequence[Section]) -> bool:
     """Return whether the sections `named` by tags or a TOC cover the `headings` that are found by their style.
 
-    They do not if headings confirm most of them, but are clearly more than these on the same levels.
+    They do not if many headings are outside of their pages (see `_spans`). They also do not if headings confirm most of
+    them, but are clearly more than these on the same levels.
     """
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
@@ -112,8 +115,9 @@ def covers(named: Sequence[Section], headings: Sequence[Section]) -> bool:
 
 
 def _spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether most of the `headings`, or fewer than there are sections `named`, are on the pages from the first of
-    these to the last.
+    """Return whether few of the `headings` are outside of the pages from the first to the last of the sections `named`.
+
+    Few are at most half of the headings, or at most as many as there are sections.
     """
     first, last = min(each.position for each in named), max(each.page for each in named)
     outside = sum(each.position < first or each.page > last for each in headings)
@@ -189,13 +193,16 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
 
 
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts, bool]:
-    """Return the sections that bookmarks name and, if the bookmarks are sparse, the headings below them; the texts as
-    they were read; and whether the bookmarks, if they are sparse or few, cover the pages with headings.
+    """Return the sections of a document with bookmarks, the texts as they were read, and whether the bookmarks cover
+    its headings.
 
-    If they do not, the headings are the sections, with the bookmarks whose titles are printed among them. The sections
-    are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the sections are out
-    of order, or if most of their titles are not printed on their pages. In a presentation, the other headings are the
-    titles of slides.
+    If the bookmarks, which name `sections`, are sparse, the headings below them are added. If they are sparse or few,
+    and most headings are on other pages, the headings are the sections, among them the bookmarks whose titles are
+    printed. Only then is the third value false. In a presentation with sparse or few bookmarks, the titles of slides
+    are added instead.
+
+    The sections are returned unchanged if there are more than `PAGE_LIMIT` pages, if more than `STRAY_SHARE` of the
+    sections are out of order, or if most of their titles are not printed on their pages.
     """
     is_dense = len(sections) * PAGES_PER_ENTRY >= texts.count
     if (is_dense and len(sections) > FEW_BOOKMARKS) or texts.count > PAGE_LIMIT:
@@ -219,8 +226,9 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
 
 
 def _among(headings: Sequence[Section], listed: Toc) -> list[Section]:
-    """Return the `headings`, with the few `listed` sections that are printed, but not among them, below those before
-    them.
+    """Return the `headings`, with those of the `listed` sections that they lack and whose titles are printed.
+
+    Each of these is below the heading before it.
     """
     said = {(title_key(each.title), each.page) for each in headings}
     others = [each for each in listed.targets if each.lines and (title_key(each.title), each.page) not in said]
@@ -238,8 +246,9 @@ def _among(headings: Sequence[Section], listed: Toc) -> list[Section]:
 
 
 def with_slides(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
-    """Return the sections, in a presentation each followed by the titles of slides in it, except its own title on its
-    first page.
+    """Return the sections. In a presentation, each is followed by the titles of the slides in it.
+
+    The title of a slide is left out if it is that of the section that begins on the slide.
     """
     mixed: list[Section] = []
     rest = list(sections)
@@ -289,7 +298,8 @@ def _section(heading: Heading, level: int) -> Section:
 
 
 def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
-    """Return the headings that are recognized by their style, or the titles of slides if they are on more pages.
+    """Return the headings that are recognized by their style, by rubrics, or as marginal notes, or else the titles of
+    slides if these are on more pages.
 
     `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched.
     """
@@ -344,7 +354,7 @@ def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
 def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, int]]) -> list[Section]:
     """Return the sections, each followed by the headings of `below` that come after it on the pages.
 
-    `below` pairs each heading with its level relative to its section.
+    `below` pairs each heading with its level relative to its section. Headings before the first section are left out.
     """
     mixed: list[Section] = []
     rest = list(below)

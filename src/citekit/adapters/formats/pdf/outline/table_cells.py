@@ -12,7 +12,9 @@ EDGE_TOLERANCE = 1.5
 """The maximum difference in points between the left edges of the lines of one cell."""
 
 LABEL_SHARE = (0.1, 0.45)
-"""The width of the columns of names, as a share of the width of the text. Columns of text are wider."""
+"""The minimum and maximum width of the columns of names, as a share of the width of the text. Columns of text are
+wider.
+"""
 
 MIN_CELL_LINES = 3
 """The minimum number of lines with one left edge in a column of cells."""
@@ -26,8 +28,8 @@ _NAME = re.compile(r"[^\W\d_]{2}")
 def is_in_cell(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
     """Return whether `line` is in a column of cells among the `lines` of a page, with names of cells on their left.
 
-    A few names are next to many lines in the cells, at least one of them at the height of such a line, and no line
-    between these reaches from the one column into the other.
+    There are few names next to many lines in the cells, and at least one name is at the height of such a line. No line
+    among them reaches from the one column into the other.
     """
     upright = [other for other in lines if other.upright]
     left, right = min(other.left for other in upright), max(other.right for other in upright)

@@ -186,7 +186,9 @@ class _TitleFinder:
 
 
 def _printed_title(title: str, lines: Sequence[StyledLine]) -> str:
-    """Return the `title` of an entry in capitals as its page has it in the `lines`, which may not be in capitals."""
+    """Return the `title` of an entry. If it is in capitals, but its page prints it with small letters in `lines`,
+    return the printed title with the number of the entry.
+    """
     own, printed = unnumbered(title), unnumbered(join_lines([line.text for line in lines]))
     if not is_capitals(own) or is_capitals(printed) or title_key(own) != title_key(printed):
         return title

@@ -216,7 +216,8 @@ def _entry_runs(rows: Sequence[Row], links: _RowLinks, *, plain: bool) -> Iterat
     """Yield each heading of a list (None if it has none) with the rows from its first entry to its last.
 
     A single row before the first entry is included, because it may begin the title of the entry. On a `plain` page,
-    whose rows have neither leader dots nor gaps, any row that ends with a number is an entry below the heading of a TOC.
+    whose rows have neither leader dots, gaps, nor links, any row that ends with a number is an entry below the heading
+    of a TOC.
     """
     heading: str | None = None
     named = False
