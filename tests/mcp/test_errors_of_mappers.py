@@ -8,12 +8,14 @@ import pytest
 
 from citekit.adapters.mappers.llm.openai.failures import no_key
 from citekit.domain.errors import MapperUnavailable
-from citekit.entrypoints.mcp.answers import failure
+from citekit.entrypoints.mcp.answers import Remedies, failure
 from citekit.entrypoints.mcp.path_redaction import Discretion
 
 
 def said(error: BaseException) -> str:
-    (block,) = failure(error, cast("Discretion", lambda text, _: text), str).content
+    (block,) = failure(
+        error, cast("Discretion", lambda text, _: text), str, remedies=Remedies(remap=True, ingest=True, roots=True)
+    ).content
     return str(getattr(block, "text", ""))
 
 
