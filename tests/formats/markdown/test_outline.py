@@ -185,3 +185,9 @@ def test_headings_keep_their_numbers(tmp_path: Path) -> None:
 )
 def test_the_first_part_of_a_book_is_not_its_title(tmp_path: Path, content: str, title: str | None) -> None:
     assert outline(tmp_path / "a.md", content).title == title
+
+
+def test_a_line_below_a_table_does_not_make_it_a_heading() -> None:
+    found = read_headings("# A\n\n| a | b |\n|---|---|\n| 1 | 2 |\n---\n\n## B\n")
+
+    assert ["A", "B"] == [each.title for each in found]

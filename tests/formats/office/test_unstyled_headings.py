@@ -232,3 +232,14 @@ def test_the_lines_of_one_title_are_no_sections(tmp_path: Path) -> None:
     made = write_docx(tmp_path / "a.docx", body, **{"word__styles.xml": STYLES.replace("</w:styles>", CHARACTERS)})
 
     assert "The plan of the city for trees" == outline(made).title
+
+
+def test_numbered_copies_of_heading_styles_are_heading_styles(tmp_path: Path) -> None:
+    copies = """<w:style w:type="paragraph" w:styleId="Kop11"><w:name w:val="Heading 11"/></w:style>\
+<w:style w:type="paragraph" w:styleId="Kop21"><w:name w:val="Heading 21"/></w:style></w:styles>"""
+    body = paragraph("Lakes", "Kop11") + PROSE + paragraph("Shores", "Kop21") + PROSE
+    made = write_docx(tmp_path / "a.docx", body, **{"word__styles.xml": STYLES.replace("</w:styles>", copies)})
+
+    (lakes,) = outline(made).items
+
+    assert ("Lakes", "Shores") == (lakes.title, lakes.children[-1].title)

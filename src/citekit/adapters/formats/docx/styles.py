@@ -22,7 +22,9 @@ BODY = 9
 CHAIN_LIMIT = 50
 """Maximum length of a chain of styles that are based on each other."""
 
-_HEADING = re.compile(r"heading ([1-9])", re.I)
+_HEADING = re.compile(r"heading ([1-9])\d?", re.I)
+"""Matches the names of heading styles, also of those that programs number when they import a style (`Heading 11`)."""
+
 _ENTRY = re.compile(r"toc (?:[1-9]|heading)", re.I)
 
 

@@ -105,7 +105,7 @@ def _block_parser() -> MarkdownIt:
     """Return a parser of the block structure of Markdown. It is slow to create, and keeps no state."""
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark")
+    parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 
