@@ -22,7 +22,7 @@ BINARY_LIMIT = 512 * 1024
 """The maximum size of an inline picture or recording in bytes."""
 
 WIDTHS = 64, 1600
-"""The minimum and the maximum width and height of a reduced picture in pixels."""
+"""The smallest and the largest limit, in pixels, for the longer side of a reduced picture."""
 
 LINKED_SIZE = 2**20
 """The minimum size in bytes of evidence for which a link to the shared store is made."""

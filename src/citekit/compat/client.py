@@ -136,9 +136,10 @@ class CiteKitClient:
             return evidence_of(evidence, resource_map.find(node_id))
 
     def resolve_from_url(self, url: str) -> ResolvedEvidence | None:
-        """Return the node at the address `url` as virtual evidence.
+        """Return the innermost node that contains the address `url` as virtual evidence.
 
-        Return None if the address is malformed, its resource has no map, or it is not within a node.
+        Return None if the address is malformed, its resource has no map, or it is not within a node. Raise
+        `LocationOutside` if it is beyond the end of the file, and `RequestRefused` if the resource has another type.
         """
         try:
             evidence = self._app.resolve(parse_address(url), virtual=True)

@@ -262,7 +262,8 @@ def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
             left -= 1
             if left < 0:
                 raise LibraryUnavailable(
-                    f"{folder} contains more than {ENTRIES_LIMIT:,} files and folders. Choose a smaller folder."
+                    f"The library folder {folder} contains more than {ENTRIES_LIMIT:,} files and folders. Set "
+                    "CALIBRE_LIBRARY_PATH to a smaller folder."
                 )
             relative = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):

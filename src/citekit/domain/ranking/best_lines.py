@@ -19,12 +19,12 @@ FURTHER = 0.15
 
 
 def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[tuple[int, int], tuple[int, int] | None]:
-    """Return the adjacent lines of `text` that best cover the question's words, and further lines, as character
-    offsets.
+    """Return the adjacent lines of `text` with the highest value, and further lines, as character offsets.
 
+    The value is the share of the question's words that the lines contain, by rarity, less the costs of the lines.
     `rarities` has the rarity of each stem of the question. If no stem occurs, the best line is the first line with
-    text. In a blank text, the result is the whole text. The further lines best cover the words that the best lines do
-    not contain; they are None if they cover less than `FURTHER` of the question's words.
+    text. In a blank text, the result is the whole text. For the further lines, only words that the best lines do not
+    contain count; they are None if their value is below `FURTHER`.
     """
     lines = _lines(text, frozenset(rarities))
     start, end = best = _best(lines, rarities)[1] or (0, len(text))

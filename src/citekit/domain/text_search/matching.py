@@ -167,7 +167,7 @@ def lines_after(text: str, match: LineMatch, characters: int, most: int) -> list
 
 
 def shown_row(text: str) -> str:
-    """Return a table row with ` | ` instead of tabs between its cells.
+    """Return the nonempty cells of a tab-separated table row, joined by ` | `.
 
     A currency sign or opening parenthesis at the end of a cell is moved to the next one. A closing parenthesis or
     percent sign alone is added to the previous one.

@@ -78,7 +78,7 @@ def command(session: Session, /, tools: str | None, http: str | None, **options:
     Tools: listResources, findText, readText, getStructure, getNode, resolve, verifyQuote, and ingest. If a library is
     configured or a book was ingested, the library tools (alexandria_query and so on) are also available. Maps that are
     created or changed while the server runs are visible immediately. Over HTTP, there are also search and fetch, but not the
-    library tools; every subject has its own home.
+    library tools; every subject has its own home, unless its token names another one.
     """
     if http is not None:
         if tools not in (None, "citekit"):

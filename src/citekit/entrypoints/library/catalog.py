@@ -91,7 +91,12 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
     try:
         facts = library.index.facts(name)
         if facts is None:
-            told = f"Collection '{name}' not found: no book has been ingested into it yet."
+            known = library.ledger.books(name)
+            told = f"Collection '{name}' not found: " + (
+                f"the index has none of its books. Check {library.index.place}, or run: citekit library rebuild"
+                if known
+                else "no book has been ingested into it yet. To create it, ingest a book."
+            )
             return {"connected": True, "collection_name": name, "place": library.index.place, "error": told}
         books, cut_off = len(library.ledger.books(name)), len(library.ledger.unfinished(name))
     except IndexUnavailable as error:

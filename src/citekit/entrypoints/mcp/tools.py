@@ -49,7 +49,9 @@ from citekit.entrypoints.mcp.verify_quote_tool import VERIFY_QUOTE, verify_quote
 Arguments = Mapping[str, Any]
 Run = Callable[[Arguments, Progress], Answer]
 Check = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, Any]]
-"""Validates arguments against the schema of the named tool. Raises `RequestRefused`."""
+"""Returns the valid arguments of a call, without those that are null, given the name of the tool, its input schema, and
+the arguments. Raises `RequestRefused` if they do not match the schema.
+"""
 
 Refused = Callable[[Arguments, BaseException], Answer]
 """Makes the answer to an error from the unvalidated arguments and the error."""
@@ -83,8 +85,8 @@ RESOLVE = Tool(
             "virtual": schemas.flag("Only the address."),
             "accurate": schemas.flag("Exact clip, re-encoded."),
             "as": schemas.text(
-                "pdf, png, or text for pages; html or text for chapters and cells; frame for video; text, vtt, or srt for "
-                "speech; source (exact bytes) or table (CSV) for lines.",
+                "pdf, png, or text for pages and chapters; html for chapters and cells; frame for video; text, vtt, or srt "
+                "for speech; source (exact bytes) or table (CSV) for lines.",
                 schemas.FORMS,
             ),
             "width": schemas.count("Pixels of an inline picture."),

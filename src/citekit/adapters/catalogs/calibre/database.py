@@ -56,7 +56,7 @@ _SAYS = {
     Trouble.UNREACHABLE: "metadata.db cannot be opened; check that you are permitted to read it",
     Trouble.FAILED: "the system reported an error while reading metadata.db; check the disk and the free memory",
     Trouble.TOO_MUCH: "metadata.db exceeds a size or time limit; check that Calibre created it",
-    Trouble.MISUSED: "SQLite cannot process metadata.db",
+    Trouble.MISUSED: "SQLite reported an unexpected error while reading metadata.db; please report this bug",
 }
 
 DatabaseState = tuple[FileState | None, ...]

@@ -99,6 +99,15 @@ _BY = re.compile(r"by|von|par|de|di|por|door|af|av", re.IGNORECASE)
 _INDENT = " " * 8
 """The beginning of lines that are not at the margin."""
 
+_STEP = "  "
+"""The beginning of text below a heading at the margin."""
+
+_INDENTED_RATIO = 4
+"""The minimum number of indented lines for each line at the margin in a text whose headings alone are at the margin."""
+
+_LEAST_AT_MARGIN = 3
+"""The minimum number of such headings."""
+
 _PARAGRAPH = 4
 """The minimum number of lines of a paragraph. A heading that is wrapped has fewer."""
 
@@ -122,8 +131,9 @@ class HeadingFinder:
     blank line precedes them; a mere name and number in capitals (`CHAPTER IV`) also counts if a blank line follows.
     Numbered lines, and lines in capitals that end no clause, count only between blank lines, and only if they are rare
     and distinct, because others are list items or names of speakers. A named heading may be wrapped, but a paragraph
-    that begins like one does not count. `title` is a line in capitals among the first ten lines, and `own_title` the
-    title in a line `Title: ...`; both may be None.
+    that begins like one does not count. If nearly all text is indented, as in specifications and manual pages, the short
+    lines at the margin before it are headings, and numbered lines and those in capitals only there. `title` is a line in
+    capitals among the first ten lines, and `own_title` the title in a line `Title: ...`; both may be None.
     """
 
     prose: bool
@@ -142,6 +152,10 @@ class HeadingFinder:
     below: list[str] = field(factory=list)
     above: str = ""
     indented: set[int] = field(factory=set)
+    at_margin: list[TextHeading] = field(factory=list)
+    waiting: TextHeading | None = None
+    indented_lines: int = 0
+    margin_lines: int = 0
 
     def feed(self, number: int, line: str) -> None:
         """Process line `number` (1-based), which also decides whether the previous line is a heading."""
@@ -159,6 +173,7 @@ class HeadingFinder:
                 elif not line.strip() and _PLAIN.fullmatch(self.last):
                     self.named.append(TextHeading(number - 1, _rank(self.last) or 4, self.last.strip()))
             self._follow(line)
+            self._compare_with_margin(number, line)
             self.above = self.last.strip() or self.above
             self.before, self.last, self.lines = self.last, line if line.strip() else "", number
 
@@ -172,6 +187,21 @@ class HeadingFinder:
         if len(found) < 2:
             return []
         return [TextHeading(each.line, levels.index(each.level) + 1, each.title, each.height) for each in found]
+
+    def _compare_with_margin(self, number: int, line: str) -> None:
+        """Note whether a line is at the margin, and whether it may be a heading there: indented text follows."""
+        if not line.strip():
+            return
+        if line.startswith((_STEP, "\t")):
+            self.indented_lines += 1
+            if self.waiting:
+                self.at_margin.append(self.waiting)
+            self.waiting = None
+            return
+        self.margin_lines += 1
+        title = line.strip()
+        fits = len(title) <= _CAPITALS_LIMIT and title[0].isalnum() and title[-1] not in ",;.:" and not _is_piece(title)
+        self.waiting = TextHeading(number, _NUMBERED_LEVEL, title) if fits and not self.last else None
 
     def _follow(self, line: str) -> None:
         """Follow the last named heading through its wrapped lines up to `line`, the next one.
@@ -226,11 +256,23 @@ class HeadingFinder:
             self.title = self.title or (title if number <= 10 and not _TOC.match(title) else None)
 
     def _chosen(self) -> Iterator[tuple[int, TextHeading]]:
+        if self._heads_are_at_margin():
+            places = {heading.line for heading in self.at_margin}
+            yield from ((heading.line, heading) for heading in self.at_margin)
+            others = (heading for heading in (*self.capitals, *self.numbered) if heading.line in places)
+            yield from ((heading.line, heading) for heading in (*others, *self.underlined, *self.named))
+            return
         for candidates in (_without_paragraphs(self._aligned()), self.numbered):
             if len(candidates) > 1 and not self._is_noise(candidates):
                 yield from ((heading.line, heading) for heading in candidates)
         for headings in (_in_sequence(self.romans), self.underlined, self.named):
             yield from ((heading.line, heading) for heading in headings)
+
+    def _heads_are_at_margin(self) -> bool:
+        """Return whether headings are at the margin, and nearly all other text is indented."""
+        different = {heading.title for heading in self.at_margin}
+        are_few = self.indented_lines >= _INDENTED_RATIO * self.margin_lines
+        return are_few and len(different) >= max(_LEAST_AT_MARGIN, 0.7 * len(self.at_margin))
 
     def _aligned(self) -> list[TextHeading]:
         """Return the lines in capitals, without those far from the margin if most are at the margin: signs and letters that

@@ -70,8 +70,8 @@ class ChapterPages:
         self.steps += len(content.steps)
         if self.steps > STEPS_LIMIT:
             raise SourceUnsupported(
-                f"The chapters up to chapter {number} have more than {STEPS_LIMIT:,} tags and pieces of text, which is the "
-                "limit. Request fewer chapters, or a part of one."
+                f"The requested chapters, up to chapter {number}, have more than {STEPS_LIMIT:,} tags and pieces of text, "
+                "which is the limit. Request fewer chapters, or the form text."
             )
         if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
             raise LocationOutside(

@@ -433,7 +433,9 @@ def length(name: str, text: str, units: Units) -> float | str | Unread:
 
 
 def _unread(token: Token) -> Unread:
-    """Return `UNKNOWN` for a math function or a substitution, whose amount is not known, else `INVALID`."""
+    """Return `UNKNOWN` for a function, such as math or a substitution, and for text that was not parsed, because both may be
+    valid amounts; otherwise `INVALID`.
+    """
     return Unread.UNKNOWN if token.kind in ("function", "error") else Unread.INVALID
 
 

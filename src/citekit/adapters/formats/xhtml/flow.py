@@ -65,7 +65,10 @@ Step = Opening | Closing | Words | Space
 
 @frozen
 class Flow:
-    """A chapter: its text, its steps, the text offset of each anchor, and the starts of elements of structure."""
+    """A chapter: its text, its steps, and the text offset of each anchor.
+
+    `marked` has the elements from which headings, captions, sections, and page breaks are derived.
+    """
 
     text: str
     steps: list[Step] = field(repr=False)

@@ -13,7 +13,9 @@ LEAST_ROWS = 4
 """The minimum number of rows, at equal distances, that are a table although empty rows are between them."""
 
 WIDEST_GAP = 3
-"""The maximum distance of such rows, and of column names from the first of them."""
+"""The maximum difference between the row numbers of neighboring rows of such a table, and between its column names and
+its first row.
+"""
 
 NAMES_HEIGHT = 2
 """The maximum number of rows of column names."""

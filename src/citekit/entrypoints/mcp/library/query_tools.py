@@ -105,7 +105,7 @@ QUERY = Tool(
 GUARDIANS = Tool(
     name="alexandria_guardians",
     title="List the guardians",
-    description="Lists the personas for alexandria_query: id, name, and what each is good at.",
+    description="Lists the guardians for alexandria_query: id, name, and what each is good at.",
     input_schema=inputs({}),
     output_schema=schemas.outputs(
         {

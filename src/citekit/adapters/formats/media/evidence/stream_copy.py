@@ -33,7 +33,9 @@ PREROLL = 2
 MP4_OPTIONS = {"movflags": "+faststart", "movie_timescale": "90000"}
 
 COARSE_TICK = 0.002
-"""The tick length in seconds from which a clip starts at a tick. AVI counts whole frames."""
+"""If the ticks of a video are at least this long in seconds, an exact clip starts at the tick at or before the requested
+time. In AVI, for example, a tick is a whole frame.
+"""
 
 _REPORT_EVERY = 200
 

@@ -112,9 +112,9 @@ def _decoded_intervals(path: Path, duration: float, progress: Progress) -> list[
 
 
 def _frames(path: Path, decoded: Sequence[bool] | None, *, every_keyframe: bool = False) -> Iterator[tuple[float, Any]]:
-    """Yield about one frame every `STEP` seconds, with its time in seconds.
+    """Yield about one frame every `STEP` seconds, with its time in seconds; with `every_keyframe`, each decoded frame.
 
-    `decoded` says for each keyframe whether the frames after it are decoded, too; with None, all are.
+    `decoded` says for each keyframe whether the frames after it are decoded, too; if it is None, all are.
     """
     with open_media(path) as container:
         stream: Any = video_stream(container)

@@ -48,7 +48,9 @@ LOOK_SHARE = 0.8
 """The minimum share of the headings of a level that have its look."""
 
 CHAPTER_SHARE = 0.25
-"""The minimum share of the headings of chapters in a font that named parts may have."""
+"""Named parts that are not listed, such as `References`, are found in the fonts that at least this share of the listed
+chapter headings have.
+"""
 
 OWN_SHARE = 0.9
 """The minimum share of the text in a look that belongs to headings alone in their row."""

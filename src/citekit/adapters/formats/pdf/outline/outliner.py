@@ -73,7 +73,9 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "and numbering."
 )
 BOOKMARKS_OF_FILES = "Bookmarks whose titles are page numbers, file names, or codes were ignored."
-TAGS_OF_SOME = "Its tagged headings were ignored, since they cover only some of the headings of the pages."
+TAGS_OF_SOME = (
+    "The tagged headings of the file were ignored, because they include only some of the headings on its pages."
+)
 BOOKMARKS_OF_FEW = (
     "The bookmarks lead to few of the pages with headings, so they were placed among the headings, or ignored if their "
     "titles are not printed there."
