@@ -49,8 +49,8 @@ from citekit.adapters.formats.pdf.outline.section_numbers import nested_by_numbe
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
 from citekit.adapters.formats.pdf.outline.structure import (
     TextSections,
-    covers,
     sections_of_text,
+    spans,
     with_headings_below,
     with_slides,
 )
@@ -173,7 +173,7 @@ def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structur
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     told = TextSections([], texts) if is_dense else sections_of_text(texts)
-    if tagged and covers(tagged, told.sections):
+    if tagged and spans(tagged, told.sections):
         read = told.texts.quickly().with_all_headers_footers()
         return _of_sections(BY_TAGS, with_missing(with_slides(tagged, read), read), read, distrusted, recognizer)
     if tagged:

@@ -101,9 +101,9 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
 
 
 def covers(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether the sections `named` by tags or a TOC cover the `headings` that are found by their style.
+    """Return whether the sections `named` by a TOC cover the `headings` that are found by their style.
 
-    They do not if many headings are outside of their pages (see `_spans`). They also do not if headings confirm most of
+    They do not if many headings are outside of their pages (see `spans`). They also do not if headings confirm most of
     them, but are clearly more than these on the same levels.
     """
     keys = {(title_key(each.title), each.page) for each in named}
@@ -111,10 +111,10 @@ def covers(named: Sequence[Section], headings: Sequence[Section]) -> bool:
     deepest = max((each.level for each in confirmed), default=0)
     as_deep = sum(each.level <= deepest for each in headings)
     few = len(confirmed) >= CONFIRMED_SHARE * len(named) and as_deep > INCOMPLETE_RATIO * len(named)
-    return not few and _spans(named, headings)
+    return not few and spans(named, headings)
 
 
-def _spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
+def spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
     """Return whether few of the `headings` are outside of the pages from the first to the last of the sections `named`.
 
     Few are at most half of the headings, or at most as many as there are sections.
@@ -217,7 +217,7 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[
     contents = Toc(tuple(_target(section, texts) for section in in_order))
     kept = _headings_outside_toc(texts, frozenset())
     told = _sections_of_headings(kept)
-    if not _spans(in_order, told):
+    if not spans(in_order, told):
         return [*_among(told, contents), *strays], texts, False
     if is_dense or sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
         return sections, texts, True
