@@ -288,7 +288,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
         ("ingest 1 --collection a/b", 2, "'a/b' is not a valid name for a collection"),
         ("ingest one", 2, "'one' is not a valid integer"),
         ("ingest 99", 1, "Book with ID 99 not found"),
-        ("ingest 4", 1, "If it is a scan, OCR recognized no text"),
+        ("ingest 4", 1, "has no text that CiteKit can read. If it is a scan, "),
         ("ingest 5", 1, "Could not locate EPUB file for 'Gone'"),
         ("ingest 1 --threshold 2", 2, "2.0 is not in the range"),
         ("ingest-file gone.epub", 1, "File not found: "),
