@@ -184,9 +184,11 @@ def _groups(workbook: Workbook, read: ReadSheet, regions: Sequence[OutlineItem])
     """
     places = {each.location for each in regions}
     for block in read.blocks or ():
+        labels = {value.row: value for value in block.alone if workbook.is_bold(value) and workbook.is_shown(value)}
+        if len(labels) < LEAST_GROUPS:
+            continue
         _, header, below = headed(workbook, block)
         above = block.bottom - below if header else block.top
-        labels = {value.row: value for value in block.alone if workbook.is_bold(value) and workbook.is_shown(value)}
         starts = [row for row in sorted(labels) if above < row < block.bottom]
         few, many = len(starts) < LEAST_GROUPS, 2 * len(starts) > block.bottom - above
         if few or many or block.left == block.right or _location(block, read) not in places:

@@ -287,7 +287,7 @@ def _parts_and_publisher(
     """
     titles = [group for group in groups if _is_title(_text(group))]
     largest = max(titles, key=_size)
-    is_named = len(titles) > 1 and not is_report and _is_publisher(largest, lines, author)
+    is_named = len(titles) > 1 and not is_report and _Mentions.on(lines).has_publisher(largest, author)
     publisher = [largest] if is_named else []
     parts = _parts_of_title([group for group in groups if group not in publisher], lines, body_size)
     if len(parts) > PARTS_OF_A_TITLE:
@@ -360,16 +360,31 @@ def _registrant(lines: Sequence[StyledLine]) -> list[str]:
     return [name.text] if name is not None and not _FILE_NUMBER.search(name.text) else []
 
 
-def _is_publisher(group: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> bool:
-    """Return whether `group` is the author in the metadata, or whether another line has it in an address or copyright
-    notice, or before the legal form of a company.
+@frozen
+class _Mentions:
+    """The lines of a page that name organizations, each with letters in lower case: `companies` with those before the
+    legal form, and `notices` (addresses and copyright notices) with all of them.
     """
-    name = title_letters(_text(group))
-    companies = (found[1] for line in lines if line not in group and (found := _COMPANY.search(line.text)))
-    if any(title_letters(each).endswith(name) for each in companies):
-        return True
-    notices = [line.text for line in lines if line not in group and _NOTICE.search(line.text)]
-    return name == author or any(name in title_letters(notice) for notice in notices)
+
+    companies: Sequence[tuple[StyledLine, str]]
+    notices: Sequence[tuple[StyledLine, str]]
+
+    @classmethod
+    def on(cls, lines: Sequence[StyledLine]) -> _Mentions:
+        """Find the mentions among the lines of a page."""
+        return cls(
+            [(line, title_letters(found[1])) for line in lines if (found := _COMPANY.match(line.text))],
+            [(line, title_letters(line.text)) for line in lines if _NOTICE.search(line.text)],
+        )
+
+    def has_publisher(self, group: Sequence[StyledLine], author: str) -> bool:
+        """Return whether `group` is the author in the metadata, or whether another line mentions it."""
+        name = title_letters(_text(group))
+        return (
+            name == author
+            or any(letters.endswith(name) for line, letters in self.companies if line not in group)
+            or any(name in letters for line, letters in self.notices if line not in group)
+        )
 
 
 def _size(group: Sequence[StyledLine]) -> float:
@@ -382,10 +397,11 @@ def _plain_title(lines: Sequence[StyledLine], body_size: float, author: str) -> 
 
     Only lines above prose count as centered. Institutions, companies, and the `author` are passed over.
     """
+    mentions = _Mentions.on(lines)
     groups = [
         group
         for group in _groups([line for line in lines if line.size >= body_size])
-        if not (is_institution(_text(group)) or _is_publisher(group, lines, author))
+        if not (is_institution(_text(group)) or mentions.has_publisher(group, author))
     ]
     titles = [group for group in groups if _is_title(_text(group))]
     left, right = min((line.left for line in lines), default=0.0), max((line.right for line in lines), default=0.0)

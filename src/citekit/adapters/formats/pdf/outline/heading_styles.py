@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from attrs import field, frozen
+
+from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.heading_numbers import is_label, number_parts, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
@@ -102,7 +106,8 @@ def select_headings(
 def _headings_by_style(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    lines, crowded = _count_fonts(found, texts, skipped, body)
+    below = _Below(texts)
+    lines, crowded = _count_fonts(found, texts, skipped, body, below)
     series = _headings_in_series(found, body)
     by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}
     shown = {each for each in found if each in series or (each.page, font_of(each.lines[0])) not in crowded}
@@ -115,7 +120,7 @@ def _headings_by_style(
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         numbered = {each for each in by_number | series if each.depth >= DOTTED_DEPTH or series_of(each.text)}
         chosen = [each for each in chosen if each.style[1] >= LARGER_RATIO * body.size or each in numbered]
-    return _without_endings(_without_title(chosen), texts, body)
+    return _without_endings(_without_title(chosen), body, below)
 
 
 def _headings_in_capitals(
@@ -252,7 +257,7 @@ def _begins_page(heading: Heading, texts: PageTexts) -> bool:
     return all(line.bottom >= heading.y for line in texts.displayed_lines(heading.page))
 
 
-def _without_endings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle) -> list[Heading]:
+def _without_endings(found: Sequence[Heading], body: BodyStyle, below: _Below) -> list[Heading]:
     """Return the headings without unnumbered ones that head nothing, such as signatures: directly above a larger
     heading, or at the end of the document or of a page if the next page begins with a heading at least as large.
     """
@@ -266,22 +271,21 @@ def _without_endings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle
         or series_of(heading.text)
         or is_label(heading.text)
         or _is_common(heading)
-        or not _is_ending(heading, texts, sizes)
+        or not _is_ending(heading, below, sizes)
     ]
 
 
-def _is_ending(heading: Heading, texts: PageTexts, sizes: Mapping[tuple[int, float, float], float]) -> bool:
+def _is_ending(heading: Heading, below: _Below, sizes: Mapping[tuple[int, float, float], float]) -> bool:
     """Return whether `heading` ends a text; `sizes` has the size of each heading line, by its page, top, and left."""
     last, page, size = heading.lines[-1], heading.page, heading.style[1]
-    after = _next_below(heading, texts)
+    after = below.next_to(heading)
     if after is not None:
         return sizes.get((page, after.top, after.left), 0) > size
-    lines = texts.displayed_lines(page)
-    if len(lines) <= DIVIDER_LINES or any(line.top > last.bottom - 2 for line in lines):
+    lines = below.sorted_lines[page]
+    if len(lines) <= DIVIDER_LINES or lines[-1].top > last.bottom - 2:
         return False
-    following = texts.displayed_lines(page + 1) if page < texts.count else []
-    first = min(following, key=lambda line: line.top, default=None)
-    return first is None or sizes.get((page + 1, first.top, first.left), 0) >= size
+    following = below.sorted_lines[page + 1] if page < below.texts.count else []
+    return not following or sizes.get((page + 1, following[0].top, following[0].left), 0) >= size
 
 
 def _without_title_pages(
@@ -301,7 +305,7 @@ def _text_length(page: int, texts: PageTexts, body: BodyStyle) -> int:
 
 
 def _count_fonts(
-    found: Sequence[Heading], texts: PageTexts, skipped: frozenset[int], body: BodyStyle
+    found: Sequence[Heading], texts: PageTexts, skipped: frozenset[int], body: BodyStyle, below: _Below
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
     """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
 
@@ -320,7 +324,7 @@ def _count_fonts(
             _, size, bold = font
             many = times > max(5, CROWDED_SHARE * own.total())
             if many and size < (LARGER_RATIO if bold else MUCH_LARGER_RATIO) * body.size:
-                heads = [heading for heading in groups[page, font] if _heads_text(heading, texts)]
+                heads = [heading for heading in groups[page, font] if _heads_text(heading, below)]
                 if sum(len(heading.lines) for heading in heads) < HEADS_SHARE * times:
                     crowded.add((page, font))
             if (page, font) not in crowded or size >= LARGER_RATIO * body.size:
@@ -328,23 +332,31 @@ def _count_fonts(
     return counted, crowded
 
 
-def _heads_text(heading: Heading, texts: PageTexts) -> bool:
+def _heads_text(heading: Heading, below: _Below) -> bool:
     """Return whether `heading` has at most two lines and text in another font closely below."""
-    last, after = heading.lines[-1], _next_below(heading, texts)
+    last, after = heading.lines[-1], below.next_to(heading)
     if after is None or len(heading.lines) > MAX_HEAD_LINES or font_of(after) == font_of(last):
         return False
     return after.top - last.bottom < MAX_HEAD_GAP * (last.bottom - last.top)
 
 
-def _next_below(heading: Heading, texts: PageTexts) -> StyledLine | None:
-    """Return the first line below `heading` on its page that overlaps it horizontally."""
-    last = heading.lines[-1]
-    below = [
-        line
-        for line in texts.displayed_lines(heading.page)
-        if line.top > (last.top + last.bottom) / 2 and line.left < last.right and last.left < line.right
-    ]
-    return min(below, key=lambda line: line.top, default=None)
+@frozen(eq=False)
+class _Below:
+    """Finds the lines below headings. The displayed lines of a page are sorted by their tops when they are first needed."""
+
+    texts: PageTexts
+    sorted_lines: Lazy[int, list[StyledLine]] = field(init=False)
+
+    @sorted_lines.default
+    def _sorted_when_needed(self) -> Lazy[int, list[StyledLine]]:
+        return Lazy(lambda page: sorted(self.texts.displayed_lines(page), key=lambda line: line.top))
+
+    def next_to(self, heading: Heading) -> StyledLine | None:
+        """Return the first line below `heading` on its page that overlaps it horizontally, or None."""
+        last, lines = heading.lines[-1], self.sorted_lines[heading.page]
+        first = bisect_right(lines, (last.top + last.bottom) / 2, key=lambda line: line.top)
+        after = (lines[at] for at in range(first, len(lines)))
+        return next((line for line in after if line.left < last.right and last.left < line.right), None)
 
 
 def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
