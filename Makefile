@@ -93,7 +93,7 @@ test-browser: .venv/browser
 
 lint: .venv/lint
 	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/check_language.py

@@ -31,9 +31,9 @@ from citekit.adapters.formats.data.json_scan import first_value, scan
 from citekit.adapters.formats.data.toml import read_tables
 from citekit.adapters.formats.data.xml import read_elements
 from citekit.adapters.formats.data.yaml import Block
-from citekit.adapters.formats.markdown.long_files import MarkdownScan
-from citekit.adapters.formats.markdown.outliner import plain, read_headings
+from citekit.adapters.formats.markdown.outliner import read_headings
 from citekit.adapters.formats.registry import handler_of
+from citekit.adapters.formats.shared.markdown_headings import MarkdownScan
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.container.parsers import Parsers
 from citekit.domain.digest import Digest
@@ -59,7 +59,7 @@ def _markdown(content: Content) -> tuple[Found, Found]:
     text = content.data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     if text.startswith("---"):
         raise ValueError("front matter is no Markdown")
-    ours = MarkdownScan(plain).read(text.split("\n"))
+    ours = MarkdownScan().read(text.split("\n"))
     return [(each.line, each.title) for each in read_headings(text)], [(each.line, each.title) for each in ours]
 
 
