@@ -265,7 +265,7 @@ class TestMetadata:
         assert [UNCHECKED] == made.metadata["notes"]
 
 
-UNCHECKED = "No title could be checked, because there is no text at the locations of the nodes."
+UNCHECKED = "No title could be checked, because the file has no machine-readable text at the locations of the nodes."
 
 
 class TestTooLittle:

@@ -129,7 +129,7 @@ def test_a_scan_has_nothing_to_check_against_and_the_map_says_so(tmp_path: Path)
 
     assert 2 == len(made.nodes)
     assert (
-        "No title could be checked, because there is no text at the locations of the nodes." in made.metadata["notes"]
+        "No title could be checked, because the file has no machine-readable text at the locations of the nodes." in made.metadata["notes"]
     )
 
 
@@ -302,7 +302,7 @@ def test_nodes_on_pages_without_text_are_counted_in_a_note(tmp_path: Path) -> No
 
     made = model_mapper([nodes((1, SUBJECTS[0], 1, 1), (1, INVENTED[0], 3, 3))]).map(source, "x")
 
-    note = "Titles that could not be checked, because there is no text at the locations of their nodes: 1 of 2."
+    note = "Titles that could not be checked, because the file has no machine-readable text at the locations of their nodes: 1 of 2."
     assert note in made.metadata["notes"]
 
 

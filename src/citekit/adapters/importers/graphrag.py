@@ -26,7 +26,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 PASSAGE_LIMIT = 50
-"""The maximum number of nodes for text units under one entity, whose location also covers its other text units."""
+"""The maximum number of text units of an entity that become nodes. The location of the entity covers the others, too."""
 
 SCHEME = "graph"
 """The scheme of virtual locations, as in CiteKit 0.2."""
@@ -149,7 +149,7 @@ class _NodeBuilder:
         return list(dict.fromkeys(found))
 
     def _location_of(self, numbers: Iterable[str]) -> Location | None:
-        """Return a location that covers exactly the text units found in the source, or None."""
+        """Return the location of the text units that were found in the source (see `union`), or None."""
         known = (self.passages[number].location for number in numbers if number in self.passages)
         locations = [location for location in known if location is not None]
         return union(locations) if self.text is None else union(locations, self.text.blank)

@@ -65,7 +65,7 @@ class VoiceEncoder:
     def vectors(self, samples: Floats) -> Floats:
         """Return an array with a vector (`SIZE` numbers) for each of the `starts`.
 
-        `samples` are mono, from -1 to 1. Sound that is shorter than a stretch is repeated.
+        `samples` are mono, from -1 to 1, with `RATE` samples per second. Sound that is shorter than a stretch is repeated.
         """
         spectra = _spectra(samples)
         if len(spectra) < _FRAMES:

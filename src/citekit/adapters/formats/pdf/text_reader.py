@@ -58,9 +58,9 @@ class PyMuPdfTextReader:
     a mark, and then all of its text, in the format of `domain.quotes.hidden`; and raised and lowered numbers become
     superscripts and subscripts.
 
-    `password` opens a file that needs one, and `locked` is the advice if it is None. `ocr` recognizes the text of
-    scanned pages, which is otherwise empty, and `index` caches it. `known` holds the texts of pages that a mapper has
-    just read, as a reader with `as_seen` and without `joining` returns them.
+    `password` opens a file that needs one. If `password` is None, the error about such a file contains the advice
+    `locked`. `ocr` recognizes the text of scanned pages, which is otherwise empty, and `index` caches it. `known` holds
+    the texts of pages that a mapper has just read, as a reader with `as_seen` and without `joining` returns them.
     """
 
     def __init__(
@@ -115,7 +115,10 @@ class PyMuPdfTextReader:
         return found
 
     def facts(self, source: Source) -> BookFacts:
-        """See `TextReader.facts`. The title and authors are those that the file states, except defaults of programs."""
+        """See `TextReader.facts`. The title and authors are those that the file states.
+
+        Default values of programs and damaged values are left out, and so is a title that is a file name.
+        """
         with opened(source.path, password=self._password, locked=self._locked) as document:
             said = document.metadata or {}
             language = getattr(document, "language", None)

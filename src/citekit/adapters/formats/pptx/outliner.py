@@ -31,13 +31,14 @@ CONFIRMING_SLIDES = 2
 """The number of slides, from the first, that can confirm the title in the core properties."""
 
 LEAST_AREA, LEAST_UNNAMED_AREA = 0.01, 0.08
-"""The minimum fractions of a slide that an image must cover to become a node: with a description or text, and without,
-as icons and clip art are.
+"""The minimum fractions of a slide that an image must cover to become a node.
+
+The first is for an image with a description or text. The second is for other images, which are often icons or clip art.
 """
 
 LEAST_HEADERS, SLIDES_OF_HEADER = 2, 3
-"""Section headers hold the slides after them only if there are at least `LEAST_HEADERS`, and at least
-`SLIDES_OF_HEADER` slides for each of them.
+"""Section headers hold the slides after them only if at least `LEAST_HEADERS` headers are followed by other slides, and
+if there are at least `SLIDES_OF_HEADER` slides for each header.
 """
 
 HEADER_TEXTS, HEADER_LENGTH = 3, 200

@@ -45,8 +45,9 @@ DAMAGED: tuple[type[Exception], ...] = (
 
 
 def table() -> dict[type[Exception], type[CiteKitError]]:
-    """Return a mapping from exceptions that reading a damaged presentation raises, including subclasses, to CiteKit
-    errors.
+    """Return the CiteKit error for each exception class that reading a damaged presentation can raise.
+
+    It is also the error for the subclasses.
     """
     from lxml import etree
     from pptx.exc import PythonPptxError

@@ -140,7 +140,10 @@ def shows_master(holder: Slide | SlideLayout) -> bool:
 
 
 def choose_alternatives(slide: Slide) -> None:
-    """Replace alternate content (ECMA-376 part 3, 7.6), which python-pptx skips, with its first known alternative."""
+    """Replace alternate content among the shapes (ECMA-376 part 3, 7.6), which python-pptx skips.
+
+    It is replaced with its first known alternative that consists of shapes, or removed if there is none.
+    """
     for each in list(slide._element.iter("{*}AlternateContent")):
         parent = each.getparent()
         options = [list(option) for option in each.iterchildren("{*}Choice", "{*}Fallback") if _is_known(option)]
@@ -223,8 +226,8 @@ def _is_outside(edges: Edges | None) -> bool:
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     """Return the kind, the title, and the text of a shape.
 
-    Without a description, a table is titled by its first row, a chart by the first line of its text, and a diagram by
-    its text. The title of text is "".
+    Without a description, a table of several rows is titled by its first row, a chart by the first line of its text,
+    and a diagram by its text. The title of text is "".
     """
     described = _MADE_UP.sub("", description(shape)).strip()
     described = found[1] if (found := _QUOTED.fullmatch(described)) else described

@@ -198,7 +198,7 @@ class _Drawing:
         return f'<div class="shape" style="{frame}">{ground}{inside}</div>\n'
 
     def _frame(self, shape: Any, place: Place) -> str | None:
-        """Return the position, size, and rotation of a shape in CSS, or None if it has none."""
+        """Return the position, size, and rotation of a shape in CSS, or None if it has no position or size."""
         sides = (shape.left, shape.top, shape.width, shape.height)
         if any(side is None for side in sides):
             return None

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 COVERS = 200
-"""The maximum number of opaque shapes of a slide, largest first, that are compared with other shapes."""
+"""The maximum number of opaque rectangles of a slide that are compared with other shapes, the largest ones.
+
+The same limit applies to opaque shapes of other forms.
+"""
 
 _FLAT = frozenset(("rect", "roundRect"))
 _THEME = "/theme"
@@ -157,10 +160,10 @@ class Reader:
     """Whether runs without properties of their own are legible, by their level."""
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
-        """Return whether a run is large enough to be read, and differs from a color that may be behind it, if all of these
-        are known.
+        """Return whether a run is large enough to be read, and its color differs from a color that may be behind it.
 
-        A run that is highlighted, outlined, or filled with anything but a solid color only has to be large enough.
+        Only the size counts if its color or a color that may be behind it is unknown, or if the run is highlighted,
+        outlined, or filled with anything but a solid color.
         """
         own, settings = run.find("{*}rPr"), paragraph.find("{*}pPr")
         if (own is not None and (len(own) or own.attrib)) or (settings is not None and len(settings)):

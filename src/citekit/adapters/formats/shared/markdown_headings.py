@@ -1,7 +1,7 @@
 """Finds the headings of Markdown without a parser, line by line and in linear time, and removes inline markup.
 
-The files are too long for a parser, or an HTML page contains the Markdown of its slides.
-Code fences, HTML blocks, lists, and block quotes may contain lines that look like headings.
+It is for files that are too long for a parser, and for HTML pages that contain their slides as Markdown. Lines that look
+like headings do not count inside code fences, HTML blocks, lists, and block quotes.
 """
 
 from __future__ import annotations

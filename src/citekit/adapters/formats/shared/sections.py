@@ -152,7 +152,7 @@ def _section(heading: TextHeading, end: int, lines: Iterable[str]) -> OutlineIte
 
 
 def _preamble(lines: Sequence[str], start: int, first: int) -> tuple[OutlineItem, ...]:
-    """Return the text from line `start` to the `first` heading as a section, if there is any."""
+    """Return the text from line `start` up to the first heading (in line `first`) as a section; () if there is none."""
     title = next((line.strip() for line in lines if has_text(line)), "")
     if first <= start or not title:
         return ()

@@ -51,7 +51,7 @@ _INSTITUTION = re.compile(
     rf"|.*\b(?:{any_of(INSTITUTION, LEADING_INSTITUTION)})(?:\W*|,.*|\s(?:of|for|der|des|für)\s.*)",
     re.I,
 )
-"""Matches the name of an institution: it begins or ends with a word for one, or has the field or place after it."""
+"""Matches the name of an institution: it begins or ends with a word for one, or a field or place follows this word."""
 
 INSTITUTION_LENGTH = 90
 """The maximum number of characters of the name of an institution."""

@@ -56,11 +56,10 @@ Other encodings are rare, and cause more wrong guesses than right ones.
 def find_sidecar(media: Path) -> Path | None:
     """Return the subtitle file of `media` in the same folder, or None.
 
-    Its name has the same stem, in any case, and may continue with up to 20 characters, such as a language
-    (`talk.en.srt`). The name with the fewest dots is preferred, then the first by the order of `SUFFIXES`, then the
-    first by name. Empty files, files of more than `FILE_LIMIT` bytes, and texts (`.txt`)
-    without times are ignored. A symbolic link is used only if the media file is also one, because it may lead to
-    unrelated files.
+    Its name has the same stem, apart from upper and lower case, and may continue with up to 20 characters, such as a
+    language (`talk.en.srt`). The name with the fewest dots is preferred, then the first by the order of `SUFFIXES`, then
+    the first by name. Empty files, files of more than `FILE_LIMIT` bytes, and texts (`.txt`) without times are ignored. A
+    symbolic link is used only if the media file is also one, because it may lead to unrelated files.
     """
     stem = f"{media.stem}.".casefold()
     try:

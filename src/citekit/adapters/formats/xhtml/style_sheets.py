@@ -58,7 +58,10 @@ _UNKNOWN = "error()"
 
 Layer = tuple[int, ...]
 Fetch = Callable[[str, str], "tuple[str, str] | None"]
-"""A function that returns the text and the full address of the style sheet at an address and a base, or None."""
+"""A function of (address, base) that returns the text and the full address of a style sheet, or None.
+
+The address is relative to the address `base`.
+"""
 
 
 class Value(NamedTuple):
@@ -542,7 +545,10 @@ def _is_supported(token: Token) -> Truth:
 
 
 def applies(said: Mapping[str, str]) -> Truth:
-    """Return whether the `style` or `link` element with the attributes `said` has CSS for the usual screens."""
+    """Return whether the `style` or `link` element with the attributes `said` has CSS for the usual screens.
+
+    Return None if that is undecided.
+    """
     if said.get("type", "").strip().lower().partition(";")[0] not in ("", "text/css"):
         return False
     return css_media.applies(tokens(said.get("media", "")))

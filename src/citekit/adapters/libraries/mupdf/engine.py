@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.libraries.mupdf.page_tree_size import PageTreeSizeError, check_page_tree
-from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
+from citekit.domain.errors import CiteKitError, ExtractionFailed, SourceUnreadable, SourceUnsupported
 
 if TYPE_CHECKING:
     from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
     from citekit.adapters.libraries.mupdf.page_cost import PageWork
 
 PAGE_LIMIT = 100_000
-"""The maximum number of pages of a PDF that is read, and of one address."""
+"""The maximum number of pages of a PDF that is read."""
 
 _NUMBER = re.compile(r"\bcode=-?[0-9]+:? ?")
 """The number of an error in a message of MuPDF, which means nothing to users."""
@@ -122,11 +122,11 @@ def opened(
 ) -> Iterator[Document]:
     """Yield a private handle of the PDF at `path`, and close it at the end. The file is only read.
 
-    `password` is the user or owner password of an encrypted file, and `locked` is the advice if it is None. Raise
-    `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and `SourceUnsupported` if it is not a
-    PDF, needs another password, has no readable page or more than `PAGE_LIMIT` pages, or has a page tree that is too
-    large or too deep. Exceptions of PyMuPDF inside the `with` block are translated, most of them to `failure` (see
-    `table`).
+    `password` is the user or owner password of an encrypted file. If it is None, the error about a file that needs a
+    password contains the advice `locked`. Raise `SourceUnreadable` if the file is missing, a folder, empty, or not
+    readable, and `SourceUnsupported` if it is not a PDF, needs a password or another one, has no readable page or more
+    than `PAGE_LIMIT` pages, or has a page tree that is too large or too deep. Exceptions of PyMuPDF inside the `with`
+    block are translated, most of them to `failure` (see `table`).
     """
     with exclusive():
         document = open_document(path, password=password, locked=locked)
@@ -174,7 +174,7 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
                 damaged,
             ),
             SystemError: damaged,
-            PageWorkError: (failure, "contains a page that is too complex to process"),
+            PageWorkError: (failure, "has content that is too complex to process"),
         }
 
 
@@ -190,7 +190,8 @@ def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> Cite
     known = table(failure)
     kind, says = next(known[parent] for parent in type(error).__mro__ if parent in known)
     detail = _NUMBER.sub("", " ".join(str(error).split()))[:200].rstrip(".")
-    return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.")
+    remedy = " Request the form pdf instead." if kind is ExtractionFailed and isinstance(error, PageWorkError) else ""
+    return kind(f"{path.name!r} {says}{f' ({detail})' if detail else ''}.{remedy}")
 
 
 def open_document(path: Path, *, password: str | None = None, locked: str = GIVE) -> Document:
@@ -290,7 +291,7 @@ def _document_class() -> Any:
             def load_page(self, page_id: Any) -> Any:
                 work: PageWork | None = getattr(self, "page_work", None)
                 if work is not None and isinstance(page_id, int) and not work.admits(page_id):
-                    raise PageWorkError(f"page {page_id + 1}; request the form pdf instead")
+                    raise PageWorkError(f"page {page_id + 1}")
                 return super().load_page(page_id)
 
             def _loadOutline(self) -> None:  # noqa: N802  # the library's name

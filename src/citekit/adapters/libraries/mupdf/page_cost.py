@@ -132,7 +132,7 @@ class PageWork:
     def contents(self, number: int) -> bytes | None:
         """Return the bytes of the only content stream of the page with the 0-based index `number`.
 
-        Return None if the page has several streams, or if the stream was not just read.
+        Return None if the page has several streams, or if the stream was not just read as a whole.
         """
         mupdf = self._mupdf
         try:

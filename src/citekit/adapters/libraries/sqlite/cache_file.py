@@ -42,7 +42,7 @@ KEPT = 16
 """Maximum number of idle connections that stay open."""
 
 TRIES = 4
-"""Maximum attempts to open a file that other processes keep replacing."""
+"""Maximum number of attempts to open a file that other processes keep replacing."""
 
 _T = TypeVar("_T")
 _Identity = tuple[int, int] | None

@@ -268,7 +268,7 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
 
 def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
     if not checked:
-        return ["No title could be checked, because there is no text at the locations of the nodes."]
+        return ["No title could be checked, because the file has no machine-readable text at the locations of the nodes."]
     notes = []
     if found < checked:
         notes.append(
@@ -277,8 +277,8 @@ def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
         )
     if unchecked:
         notes.append(
-            "Titles that could not be checked, because there is no text at the locations of their nodes: "
-            f"{unchecked} of {checked + unchecked}."
+            "Titles that could not be checked, because the file has no machine-readable text at the locations of their "
+            f"nodes: {unchecked} of {checked + unchecked}."
         )
     return notes
 

@@ -41,7 +41,8 @@ _KINDS = {"pdf": "PDF document", "subtitles": "subtitle file", **dict.fromkeys(B
 class WindowResult:
     """The validated answer about one window of a file.
 
-    `proposed` counts the nodes that the model proposed, and `titles_unchecked` the titles of nodes without text.
+    `proposed` counts the nodes that the model proposed. `titles_unchecked` counts the titles of nodes at whose locations
+    there is no text.
     """
 
     title: str | None

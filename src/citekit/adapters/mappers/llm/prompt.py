@@ -90,8 +90,8 @@ file."""
 def task(kind: str, facts: Mapping[str, object], codec: LocationCodec, window: Span, part: str = "") -> str:
     """Return the prompt with the task and the metadata of the file (`facts`).
 
-    `kind` names the kind of file. The number of requested nodes depends on the span `window` that is sent. `part` is a
-    sentence about it ("" for the whole file).
+    `kind` names the kind of file. The number of requested nodes depends on `window`, the span that is sent. `part` is a
+    sentence about this window ("" for the whole file).
     """
     least, most = node_count(codec, window)
     known = "\n".join(f"- {name}: {_fact(value)}" for name, value in facts.items())

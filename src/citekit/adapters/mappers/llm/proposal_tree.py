@@ -118,8 +118,8 @@ def _may_widen(
     """Return whether `branch` may be widened to the span `wide` to contain its children.
 
     The children, in the order of the answer (`original`), must follow one another without gaps, one of them must touch
-    the branch, and `wide` must not begin before `before` or end after `after` begins. In pictures, each child must
-    touch the branch.
+    the branch, and `wide` must neither begin earlier than the span `before` nor end after the beginning of the span
+    `after`. In pictures, each child must touch the branch.
     """
     if codec.unit == "box":
         return all(touches(branch.span, child.span) for child in original)

@@ -20,6 +20,9 @@ _NONE = Usage()
 
 _REMEDY = "Map the file with another model (--model), or use --mapper local."
 
+OUTPUT_SETTINGS = "CITEKIT_MAX_OUTPUT sets the limit, and CITEKIT_THINKING how much the model thinks"
+"""The advice about the output limit, for services that use these settings."""
+
 BLOCK_REASONS = {
     "SAFETY": "its safety filters object to the content of the request",
     "BLOCKLIST": "the request contains a word on the service's blocklist",
@@ -132,8 +135,7 @@ def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Us
         raise _no_reply(f"ended its answer early ({reason})", STOP_REASONS.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
         raise _no_reply(
-            f"reached the output limit before it wrote an answer (MAX_TOKENS, model '{model}'; see CITEKIT_MAX_OUTPUT and "
-            "CITEKIT_THINKING)",
+            f"reached the output limit before it wrote an answer (MAX_TOKENS, model '{model}'; {OUTPUT_SETTINGS})",
             None,
             usage,
         )

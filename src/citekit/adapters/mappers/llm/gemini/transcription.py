@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from attrs import define, frozen
 
 from citekit.adapters.libraries.faster_whisper import RATE
+from citekit.adapters.mappers.llm.gemini.replies import OUTPUT_SETTINGS
 from citekit.adapters.mappers.llm.gemini.service import GeminiService
 from citekit.adapters.mappers.llm.messages import BudgetExhausted, Question, Session, SoundPart, TextPart
 from citekit.adapters.mappers.llm.speech_languages import language_code
@@ -49,6 +50,7 @@ SCHEMA: Mapping[str, object] = {
 
 _LOCAL = "a local model (CITEKIT_SPEECH_MODEL=base)"
 _ADVICE = {
+    f"; {OUTPUT_SETTINGS}": "",
     "Map the file with another model (--model)": "Use another model (CITEKIT_SPEECH_MODEL)",
     ", send fewer requests at the same time (--model-concurrency)": f" and try again ({CACHED})",
     ", or map a smaller file": "",
