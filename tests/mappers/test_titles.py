@@ -129,7 +129,8 @@ def test_a_scan_has_nothing_to_check_against_and_the_map_says_so(tmp_path: Path)
 
     assert 2 == len(made.nodes)
     assert (
-        "No title could be checked, because the file has no machine-readable text at the locations of the nodes." in made.metadata["notes"]
+        "No title could be checked, because the file has no machine-readable text at the locations of the nodes."
+        in made.metadata["notes"]
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs an importer that a user wrote: a Python file, or an object with an `adapt` method."""
+"""Runs an importer that a user wrote: a Python file with a function `adapt`, or with a class `Adapter` that has it."""
 
 from __future__ import annotations
 

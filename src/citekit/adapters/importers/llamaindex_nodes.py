@@ -22,9 +22,10 @@ _RELATIONS = {"2": "previous", "3": "next", "4": "parent", "5": "child"}
 
 @define
 class LlamaNode:
-    """A LlamaIndex node; `number` is its ID. The relations are IDs, "" if there is none.
+    """A LlamaIndex node; `number` is its ID.
 
-    `chars` (start, end) are character offsets in its document, end excluded.
+    `chars` (start, end) are character offsets in its document, end excluded. `parent` and `next` are the IDs of other
+    nodes, or "" if there is none, and `children` are the IDs of its children.
     """
 
     number: str

@@ -105,7 +105,7 @@ def local_attributes(element: _Element) -> dict[str, str]:
 
 
 def own_attributes(element: _Element) -> dict[str, str]:
-    """Return the attributes of an element without namespace and prefix, by lowercase name."""
+    """Return the attributes of an element that have no namespace and no prefix, by lowercase name."""
     return {
         markup_name(key.lower()): str(value)
         for key, value in ((str(each), text) for each, text in element.items())

@@ -39,8 +39,8 @@ class Series:
 def chart_text(space: _Element) -> str:
     """Return the chart's title (or the names of its series) and its data in rows, as text.
 
-    A row has a label and the value of each series. Adjacent series with the same labels share their rows. `space` is
-    the root element of the chart part.
+    The first row has the names of the series, and each other row a label and the value of each series. Adjacent series
+    with the same labels share their rows. `space` is the root element of the chart part.
     """
     epoch = EPOCH_1904 if _is_on(space.find("{*}date1904")) else EPOCH
     found = [_series(each, epoch) for each in space.iterfind("{*}chart/{*}plotArea/*/{*}ser")]

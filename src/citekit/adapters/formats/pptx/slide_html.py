@@ -54,6 +54,7 @@ PICTURES_LIMIT = 24 * 2**20
 USUAL_SIZE = 1_800
 """The default font size, in hundredths of a point."""
 
+_REMEDY = "Open the presentation in another program."
 _POINT = 12_700
 _LINE_WIDTH = 9_525
 _SHOWN = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"))
@@ -109,7 +110,7 @@ def slide_html(path: Path, number: int) -> str:
             drawing = _Drawing(
                 package, slides[number - 1], driver.slide_size(deck), defaults.find("{*}defaultTextStyle")
             )
-            return bounded(drawing.document(number), f"Slide {number} produces")
+            return bounded(drawing.document(number), f"Slide {number} produces", _REMEDY)
 
 
 @define

@@ -55,7 +55,7 @@ class RapidOcrReader:
 
     @staticmethod
     def installed() -> bool:
-        """Return whether the extra `ocr` is installed, without importing it."""
+        """Return whether the extra `ocr` is installed, without importing its packages."""
         return rapidocr.installed()
 
     def lines(self, image: Image) -> Sequence[OcrLine]:

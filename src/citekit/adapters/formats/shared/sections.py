@@ -88,7 +88,7 @@ def section_items(
     plain: Callable[[str], str] = str,
     skipped: int = 0,
 ) -> tuple[OutlineItem, ...]:
-    """Return the same result as `sections`, for text that has already been read.
+    """Return a section for each of `headings`, as `sections` does, for text that has already been read.
 
     `bodies` maps a heading's line to the lines below the heading, and 1 to the text before the first heading.
     """

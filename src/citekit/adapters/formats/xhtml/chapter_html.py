@@ -54,7 +54,10 @@ _ELSEWHERE = re.compile(r"url\(|image\(|image-set\(|src\(|import|script:|data:|/
 _OUTERMOST = re.compile(r"<[a-z][a-z0-9]*")
 _UNFILLED = _VOID | {"img", "image"}
 _HIDDEN = ' hidden style="display:none"'
-"""Hides text that is hidden in the source, from programs that read markup and from renderers."""
+"""The attributes of elements with text that is hidden in the source.
+
+They hide the text in renderers, and from programs that read only markup.
+"""
 _STYLE = (
     "body{max-width:42em;margin:2em auto;padding:0 1em;font-family:serif;line-height:1.5}"
     "img,svg{max-width:100%;height:auto}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{padding:.2em .5em}"

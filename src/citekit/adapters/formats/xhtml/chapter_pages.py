@@ -12,7 +12,7 @@ from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupp
 from citekit.domain.progress import Progress
 
 DOCUMENT_LIMIT = 64 * 1024 * 1024
-"""Maximum number of characters in the body of a document."""
+"""Maximum number of characters that are written for one HTML document."""
 
 STEPS_LIMIT = 4_000_000
 """Maximum number of start tags, end tags, and pieces of text in a book."""
@@ -81,18 +81,18 @@ class ChapterPages:
         return body_markup(content, self.page(number), chars)
 
 
-def bounded(pieces: Iterable[str], what: str) -> str:
+def bounded(pieces: Iterable[str], what: str, remedy: str = "Request the form text, or a smaller part.") -> str:
     """Return the pieces joined. Raise `FormUnsupported` as soon as their total length exceeds `DOCUMENT_LIMIT`.
 
-    `what` starts the message, as in "Chapter 3 produces".
+    `what` starts the message, as in "Chapter 3 produces", and `remedy` ends it.
     """
     kept, size = [], 0
     for piece in pieces:
         size += len(piece)
         if size > DOCUMENT_LIMIT:
             raise FormUnsupported(
-                f"{what} an HTML document of more than {DOCUMENT_LIMIT >> 20} million characters, which is the limit. "
-                "Request the form text, or a smaller part."
+                f"{what} an HTML document of more than {DOCUMENT_LIMIT // 1_000_000} million characters, which is the limit. "
+                f"{remedy}"
             )
         kept.append(piece)
     return "".join(kept)

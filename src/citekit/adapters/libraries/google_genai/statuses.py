@@ -19,7 +19,7 @@ KEYS_PAGE = "https://aistudio.google.com/apikey"
 LIMITS_PAGE = "https://ai.google.dev/gemini-api/docs/rate-limits"
 
 MESSAGE_LIMIT = 300
-"""Maximum number of characters quoted from the service's message."""
+"""Maximum number of characters that are quoted from a message of the service or of an exception."""
 
 
 @frozen

@@ -124,9 +124,9 @@ def opened(
 
     `password` is the user or owner password of an encrypted file. If it is None, the error about a file that needs a
     password contains the advice `locked`. Raise `SourceUnreadable` if the file is missing, a folder, empty, or not
-    readable, and `SourceUnsupported` if it is not a PDF, needs a password or another one, has no readable page or more
-    than `PAGE_LIMIT` pages, or has a page tree that is too large or too deep. Exceptions of PyMuPDF inside the `with`
-    block are translated, most of them to `failure` (see `table`).
+    readable, and `SourceUnsupported` if it is not a PDF, needs a password and `password` is None or wrong, has no
+    readable page or more than `PAGE_LIMIT` pages, or has a page tree that is too large or too deep. Exceptions of
+    PyMuPDF inside the `with` block are translated, most of them to `failure` (see `table`).
     """
     with exclusive():
         document = open_document(path, password=password, locked=locked)

@@ -117,7 +117,7 @@ _COLOR_STEPS = 100_000
 class Signs:
     """What a stream, including the forms that it draws, may do.
 
-    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with nearly white. `pale`: show text in a
+    `text`: show text that is unpainted, illegible, or transparent. `light`: fill with nearly white. `pale`: show text in a
     pale color. `areas`: paint over text that it showed before. `strokes`: do so with thick lines.
     """
 

@@ -24,7 +24,7 @@ PATIENCE = 30.0
 """The time in seconds during which failed work is repeated, for example while the server restarts."""
 
 IDLE = 4
-"""The maximum number of idle connections of a process."""
+"""The maximum number of idle connections of a `Database`."""
 
 _LONGEST_PAUSE = 1.0
 _TEMPORARY = ("40001", "40P01", "57P01", "57P02", "57P03")

@@ -268,7 +268,9 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
 
 def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
     if not checked:
-        return ["No title could be checked, because the file has no machine-readable text at the locations of the nodes."]
+        return [
+            "No title could be checked, because the file has no machine-readable text at the locations of the nodes."
+        ]
     notes = []
     if found < checked:
         notes.append(

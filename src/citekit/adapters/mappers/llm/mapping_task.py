@@ -175,7 +175,7 @@ class MappingTask:
         )
 
     def usage_summary(self) -> str:
-        """Return sentences with the requests and tokens used so far and the number of cached answers; "" without both."""
+        """Return sentences with the requests and tokens used so far and the number of cached answers; "" if all are 0."""
         usage, count = self.usage_total.usage, self.cache.count(self.map_key)
         spent = (
             f"Requests answered so far: {usage.requests} (input tokens: {usage.input_tokens}, output tokens: "

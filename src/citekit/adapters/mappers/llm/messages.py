@@ -140,7 +140,7 @@ def without_surrogates(text: str) -> str:
 
 
 class Session(Protocol):
-    """A conversation with a model about one source. Its uploads are deleted when the session ends."""
+    """The requests to a model about one task, such as mapping a file. Uploads are deleted when the session ends."""
 
     def ask(self, question: Question, progress: Progress) -> Reply:
         """Send a question and return the model's reply. Several threads can call this method at once.

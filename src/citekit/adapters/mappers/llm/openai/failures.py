@@ -12,7 +12,7 @@ from citekit.adapters.system.retry import TIMED_OUT, TRANSIENT, Verdict
 from citekit.domain.errors import MapperUnavailable
 
 DETAIL_LIMIT = 200
-"""The maximum number of characters quoted from the service's message."""
+"""The maximum number of characters that are quoted from a message of the service or of an exception."""
 
 _NO_CREDIT = re.compile(r"insufficient_quota|billing|insufficient credits|exceeded your current quota")
 _TOO_LONG = re.compile(
