@@ -114,9 +114,9 @@ class _Record:
 class Refusals:
     """Records which files exceeded their budget or crashed a worker. Several threads can use it.
 
-    A file is tried again after it is edited, if its budget is larger, or if another process removes its row from
-    `index`, in which refusals are stored (None: in memory only). Stored rows need a valid authentication code of this
-    CiteKit home, so that nobody can forge a refusal.
+    A file is tried again after it is edited, if its budget is larger, after its refusal has expired, after `forget`, or
+    after another process removes its row from `index`, in which refusals are stored (None: in memory only). Stored rows
+    need a valid authentication code of this CiteKit home, so that nobody can forge a refusal.
     """
 
     index: Index | None = None

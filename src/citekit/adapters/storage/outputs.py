@@ -45,7 +45,7 @@ BY_CONTENT = ".by_content"
 """Subfolder of receipts by evidence digest. The receipt of an output that was moved or renamed is found there."""
 
 CONTENT_LIMIT = 10_000
-"""Maximum number of receipts by evidence digest; the oldest are removed first."""
+"""Maximum number of receipts by evidence digest. The first output of a process removes the oldest ones beyond it."""
 
 _UNSAFE = re.compile(rf'[/\\<>:"|?*{CONTROLS}{SEPARATORS}{IGNORED}]')
 """Characters that Windows forbids in file names, control characters, and invisible or bidirectional characters."""

@@ -59,9 +59,9 @@ _SHORT = "rejected the request: check the model '{model}'"
 
 
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
-    """Return a function that converts an exception to the error to raise, and whether to retry.
+    """Return a function that returns the error to raise for an exception, and whether and when to retry.
 
-    It returns None for exceptions that `errors.explain` does not know, and removes the API key from the others. `scene`
+    The function returns None for exceptions that `errors.explain` does not know, and removes the API key from the others. `scene`
     describes the request.
     """
 
