@@ -95,7 +95,7 @@ class Doctor:
     other_project: Callable[[], str | None] = lambda: None
 
     def __call__(self) -> Iterator[Finding]:
-        """Yield the findings as the checks run."""
+        """Yield the findings as the checks run. Raise the errors of `index_fault` and `leftovers`."""
         index = self._index()  # first, because opening the stores repairs a damaged index
         components = list(self.components())
         yield from map(_component, components)

@@ -131,7 +131,7 @@ def limit_output(size: int) -> None:
 
 
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
-    """Permanently drop rights of this process, and return whether Landlock restricts it. Only on Linux.
+    """On Linux, permanently drop rights of this process. Return whether Landlock restricts it.
 
     Landlock blocks writing outside the folders `writable` and running programs other than `programs`; on newer kernels,
     also TCP and signals to other processes. The calls in `system_calls` are blocked, too. The process must have only
