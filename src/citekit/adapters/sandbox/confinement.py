@@ -1,8 +1,8 @@
 """Restricts what the current process may do before it parses untrusted files.
 
-`setrlimit` limits memory, the size of output files, and, except on Linux, processor time. On Linux, Landlock removes the rights to write outside given
-folders, to run programs, to use TCP, and to signal other processes (kernel 5.13; the last two from 6.7 and 6.12), and
-seccomp removes system calls that Landlock does not control.
+`setrlimit` limits memory, the size of output files, and, except on Linux, processor time. On Linux, Landlock removes
+the rights to write outside given folders, to run programs, to use TCP, and to signal other processes (kernel 5.13; the
+last two from 6.7 and 6.12), and seccomp removes system calls that Landlock does not control.
 """
 
 from __future__ import annotations

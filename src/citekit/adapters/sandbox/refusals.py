@@ -1,4 +1,4 @@
-"""Remembers files that exceeded their budget of time or memory, so that the same work is not attempted again.
+"""Remembers files that exceeded their budget or crashed a worker, so that the same work is not attempted again.
 
 On a busy computer, the same work takes up to twice the processor time. Therefore, a refusal that was recorded on a busy
 computer expires after some minutes.

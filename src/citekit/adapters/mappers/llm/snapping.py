@@ -97,7 +97,9 @@ def _distance(one: Span, other: Span) -> float:
 
 
 def _is_near(real: Span, proposed: Span) -> bool:
-    """Return whether two line spans share at least half of the lines that they cover, or start and end on nearly the same lines."""
+    """Return whether two line spans share at least half of the lines that they cover, or start and end on nearly the
+    same lines.
+    """
     shared = min(real[1], proposed[1]) - max(real[0], proposed[0]) + 1
     both = max(real[1], proposed[1]) - min(real[0], proposed[0]) + 1
     near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)

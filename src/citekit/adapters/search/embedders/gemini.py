@@ -61,8 +61,8 @@ _SHORT = "rejected the request: check the model '{model}'"
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
     """Return a function that returns the error to raise for an exception, and whether and when to retry.
 
-    The function returns None for exceptions that `errors.explain` does not know, and removes the API key from the others. `scene`
-    describes the request.
+    The function returns None for exceptions that `errors.explain` does not know, and removes the API key from the
+    others. `scene` describes the request.
     """
 
     def explain(error: Exception) -> Verdict | None:
