@@ -24,8 +24,8 @@ LOOK = 0.1
 """Interval between two calls of `progress`, which may cancel the request, in seconds."""
 
 WAITING = 10
-"""Ratio of the limit of the quick lane for elapsed time to its limit for processor time. On a busy machine, requests have
-to wait for a processor.
+"""Ratio of the limit of the quick lane for elapsed time to its limit for processor time. On a busy machine, requests
+have to wait for a processor.
 """
 
 DISPLACED = 2

@@ -29,8 +29,8 @@ VERSION = 3
 """The version of the tables and of the format of the blocks in them."""
 
 BATCH = 500
-"""Maximum number of blocks that a search of a resource reads at once. A search for some of the blocks of everything reads
-this many block numbers at once.
+"""Maximum number of blocks that a search of a resource reads at once. A search for some of the blocks of everything
+reads this many block numbers at once.
 """
 
 FEW = 8
