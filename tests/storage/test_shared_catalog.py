@@ -198,7 +198,7 @@ def test_the_catalog_of_another_store_cannot_be_used_by_copying_its_name(databas
     mine.put(CATALOG, name)
 
     for action in (CatalogedMapStore(mine, "mine", database).ids, CatalogName(mine, "mine", database)):
-        with pytest.raises(RequestRefused, match=r"The catalog of mine belongs to theirs\. Use that address"):
+        with pytest.raises(RequestRefused, match=r"The catalog of mine belongs to theirs\. If this is the same store"):
             action()
 
     mine.remove(CATALOG)

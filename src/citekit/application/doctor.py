@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TypeVar
 
 from attrs import frozen
@@ -94,7 +95,7 @@ class Doctor:
     other_project: Callable[[], str | None] = lambda: None
 
     def __call__(self) -> Iterator[Finding]:
-        """Yield the findings as the checks run."""
+        """Yield the findings as the checks run. Raise the errors of `index_fault` and `leftovers`."""
         index = self._index()  # first, because opening the stores repairs a damaged index
         components = list(self.components())
         yield from map(_component, components)
@@ -286,4 +287,4 @@ def _fault(get: Callable[[str], _Answer], name: str) -> CiteKitError | None:
 def _remedy(name: str, fault: CiteKitError) -> str:
     if isinstance(fault, MapTooNew):
         return f"pip install --upgrade {DISTRIBUTION}"
-    return f"citekit remove {name}, then ingest its source again"
+    return f"citekit remove {quote(name)}, then ingest its source again"

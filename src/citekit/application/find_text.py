@@ -65,13 +65,21 @@ FOLLOWING_LINES = 8
 """The maximum number of lines that `FOLLOWING` adds after a hit."""
 
 EXACT = 128
-"""If at most this number of blocks contain all words, a search of everything compares all of these blocks."""
+"""If at most this number of blocks contain all words, a search of everything compares all of these blocks.
+
+Also the maximum number of blocks of a resource that are checked for titles with the words.
+"""
 
 COMPARED = 48
-"""The number of matching blocks after which a search of everything stops if more than `EXACT` blocks have all words."""
+"""The number of matching blocks after which a search of everything stops if more than `EXACT` blocks have all words.
+
+Also the number of blocks between two progress reports.
+"""
 
 TITLED = 64
-"""The maximum number of nodes that are scored by their titles in a search of everything for common words."""
+"""The maximum number of nodes that are scored by their titles in a search of everything for common words, unless twice
+the limit of the search is greater.
+"""
 
 LINE_LIMIT = 300
 """The maximum number of characters of a line in an answer. A longer line is cut around the query words."""

@@ -59,7 +59,7 @@ class ImportMap:
         Without `wanted_id`, the ID is the one in the data, else the slug of the name of `data`, with a number if
         another map has it. A map of the same data under the same ID is replaced; with `force`, any map. Raise the
         errors of `made` and `MapStore.put`, and, without `force`, `RequestRefused` if another map has the ID
-        `wanted_id`, and `MapCorrupt` if that is damaged.
+        `wanted_id`, and `MapCorrupt` if that map is damaged.
         """
         made = self.made(data, adapter, wanted_id=wanted_id, source=source)
         with self.locks.holding("ids"):

@@ -23,7 +23,7 @@ LOOK_LIMIT = 60.0
 """The maximum time, in seconds, for which a comparison is valid."""
 
 BATCH = 500
-"""The number of notes (see `IndexedLibrary`) that are stored at once."""
+"""The number of notes (see `TextIndex.note`) that are stored at once."""
 
 READING = "reading text"
 
@@ -80,8 +80,9 @@ class _Look:
 class IndexedLibrary:
     """Indexes the text of everything that is mapped and not indexed yet.
 
-    The index notes for which version of the map and of the reader each text was current, so that a comparison reads
-    only the file status of most maps. Whether the sources have changed is not checked.
+    For each text, the index records with which version of the map and of the reader the text was current
+    (`TextIndex.note`). A comparison therefore reads only the file status of most maps. Whether the sources have changed
+    is not checked.
     """
 
     maps: MapStore

@@ -46,7 +46,7 @@ class Budget:
     """The limits of one request to a worker.
 
     `seconds` is the processor time, to which each image that OCR reads adds `picture` seconds. `memory` is the number
-    of bytes in addition to what the worker uses at the start.
+    of bytes in addition to what the worker uses when the request begins.
     """
 
     seconds: float

@@ -1,8 +1,8 @@
 """Restricts what the current process may do before it parses untrusted files.
 
-`setrlimit` limits memory and the size of output files. On Linux, Landlock removes the rights to write outside given
-folders, to run programs, to use TCP, and to signal other processes (kernel 5.13; the last two from 6.7 and 6.12), and
-seccomp removes system calls that Landlock does not control.
+`setrlimit` limits memory, the size of output files, and, except on Linux, processor time. On Linux, Landlock removes
+the rights to write outside given folders, to run programs, to use TCP, and to signal other processes (kernel 5.13; the
+last two from 6.7 and 6.12), and seccomp removes system calls that Landlock does not control.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def limit_output(size: int) -> None:
 
 
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
-    """Permanently drop rights of this process, and return whether Landlock restricts it. Only on Linux.
+    """On Linux, permanently drop rights of this process. Return whether Landlock restricts it.
 
     Landlock blocks writing outside the folders `writable` and running programs other than `programs`; on newer kernels,
     also TCP and signals to other processes. The calls in `system_calls` are blocked, too. The process must have only

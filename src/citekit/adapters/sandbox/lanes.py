@@ -13,8 +13,7 @@ class Turn:
     """Permission for a request to use one worker. `memory` is the memory limit of the request in bytes.
 
     `is_slow` is whether the request is in the slow lane. `took_long` is whether it exceeded the time limit of the quick
-    lane. `is_expensive` is whether it used much processor time: on a busy computer, every request takes long by the
-    clock.
+    lane, as any request may on a busy computer. `is_expensive` is whether it used much processor time.
     """
 
     memory: int

@@ -1,4 +1,4 @@
-"""Remembers files that exceeded their budget of time or memory, so that the same work is not attempted again.
+"""Remembers files that exceeded their budget or crashed a worker, so that the same work is not attempted again.
 
 On a busy computer, the same work takes up to twice the processor time. Therefore, a refusal that was recorded on a busy
 computer expires after some minutes.
@@ -114,9 +114,9 @@ class _Record:
 class Refusals:
     """Records which files exceeded their budget or crashed a worker. Several threads can use it.
 
-    A file is tried again after it is edited, if its budget is larger, or if another process removes its row from
-    `index`, in which refusals are stored (None: in memory only). Stored rows need a valid authentication code of this
-    CiteKit home, so that nobody can forge a refusal.
+    A file is tried again after it is edited, if its budget is larger, after its refusal has expired, after `forget`, or
+    after another process removes its row from `index`, in which refusals are stored (None: in memory only). Stored rows
+    need a valid authentication code of this CiteKit home, so that nobody can forge a refusal.
     """
 
     index: Index | None = None

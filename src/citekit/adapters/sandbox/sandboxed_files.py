@@ -152,7 +152,7 @@ class IsolatedMeasurer:
 
 @frozen
 class IsolatedForeignFiles:
-    """Reads pages of PDFs and Parquet tables that are imported, in a worker.
+    """Reads, in a worker, the pages of PDFs and the rows of Parquet tables that are imported.
 
     Methods raise `SourceUnsupported` if the worker dies on the file.
     """

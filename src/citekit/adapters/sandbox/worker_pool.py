@@ -112,7 +112,7 @@ class WorkerPool:
     ) -> Any:
         """Return a worker's answer to the request `what` about the file at `path`.
 
-        Work that exceeded its budget before is refused immediately. Errors:
+        Work that exceeded its budget or crashed a worker before is refused immediately. Errors:
 
         - `failure`, if the work is refused or exceeds the budget, or if the worker cannot be started, dies on the file,
           must be killed, or gives an invalid or too long answer.

@@ -24,7 +24,9 @@ LOOK = 0.1
 """Interval between two calls of `progress`, which may cancel the request, in seconds."""
 
 WAITING = 10
-"""Ratio of the wall-clock limit of the quick lane to its processor-time limit: requests wait for a busy machine."""
+"""Ratio of the limit of the quick lane for elapsed time to its limit for processor time. On a busy machine, requests
+have to wait for a processor.
+"""
 
 DISPLACED = 2
 """A request may run for this many times `slow_after` before it must give way to others."""

@@ -43,7 +43,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SentencexSplitter:
-    """Splits a text at the sentence ends that sentencex finds and at blank lines. Several threads can use it.
+    """Splits a text at the sentence ends that sentencex finds, at blank lines, and at paragraph separators.
+
+    Several threads can use it.
 
     A language that sentencex does not support gets the rules of another one.
     """

@@ -383,8 +383,8 @@ def _name(part: str) -> str:
 
 
 def _in_conflict(bucket: str, key: str, *, is_folder: bool) -> SourceUnreadable:
-    """Return the error for an object whose copy is at the path of a folder with other copies, or in a folder whose path
-    has the copy of another object.
+    """Return the error for an object whose copy cannot be stored, because there is a folder with other copies at its
+    path (`is_folder`), or the copy of another object at the path of its folder.
     """
     if bucket.startswith(_WEB):
         why = "continues this address after a slash" if is_folder else "is the beginning of this address"

@@ -18,7 +18,7 @@ RACY = COARSE
 """Seconds within which a file may change twice without a new timestamp (FAT stores two-second times)."""
 
 REMEMBERED = 4096
-"""Maximum number of digests in memory, in addition to those in the index."""
+"""Maximum number of entries in each table in memory: digests, formats, and times of states that are not settled."""
 
 
 class States:

@@ -19,7 +19,7 @@ GRAIN = 1.0
 """Resolution of the access times, in seconds."""
 
 REMEMBERED = 4096
-"""Number of objects whose last access time is cached in memory."""
+"""Maximum number of objects whose last access time is cached in memory."""
 
 _NUMBER = struct.Struct("<d")
 

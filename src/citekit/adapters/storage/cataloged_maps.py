@@ -308,8 +308,8 @@ class CatalogName:
             there = self.database.run(lambda connection: self._bound(connection, name))
             if there != self.address:
                 raise RequestRefused(
-                    f"The catalog of {self.address} belongs to {there}. Use that address on every machine; in a copy of a "
-                    f"store, delete the object {CATALOG}."
+                    f"The catalog of {self.address} belongs to {there}. If this is the same store, use {there} on "
+                    f"every machine. If it is a copy, delete the object {CATALOG} in it."
                 )
             self._known = name
         return self._known

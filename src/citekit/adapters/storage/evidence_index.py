@@ -40,7 +40,7 @@ TABLES = Tables(
 _NAME = b"evidence"
 
 BATCH = 500
-"""Number of rows that are read or written at a time."""
+"""Maximum number of objects that `EvidenceIndex.oldest` returns. A recount also writes this many objects at a time."""
 
 _FIND = "SELECT object, record FROM evidence WHERE key = ?"
 _REMEMBER = "INSERT OR REPLACE INTO evidence (key, object, record) VALUES (?, ?, ?)"

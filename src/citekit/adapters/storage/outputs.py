@@ -45,7 +45,7 @@ BY_CONTENT = ".by_content"
 """Subfolder of receipts by evidence digest. The receipt of an output that was moved or renamed is found there."""
 
 CONTENT_LIMIT = 10_000
-"""Maximum number of receipts by evidence digest; the oldest are removed first."""
+"""Maximum number of receipts by evidence digest. The first output of a process removes the oldest ones beyond it."""
 
 _UNSAFE = re.compile(rf'[/\\<>:"|?*{CONTROLS}{SEPARATORS}{IGNORED}]')
 """Characters that Windows forbids in file names, control characters, and invisible or bidirectional characters."""
@@ -65,8 +65,8 @@ RACY = FINE
 class FriendlyOutputs:
     """An `Outputs` store in a folder. Each output is a hard link to the stored object, or a copy if links do not work.
 
-    The owner and the form in the receipt of a file determine which evidence may reuse its name. After a power failure,
-    the last outputs may be incomplete until they are requested again.
+    The owner and the options, such as the form, in the receipt of a file determine which evidence may reuse its name.
+    After a power failure, the last outputs may be incomplete until they are requested again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -244,7 +244,7 @@ def _written(receipt: Receipt) -> dict[str, object]:
 
 
 def _place_of(plain: dict[str, object]) -> list[Any]:
-    """Return what a file name with this receipt belongs to: the owner, or else the address, and the options."""
+    """Return what a file name with this receipt belongs to: the owner (or else the address) and the options."""
     return [plain.get("owner", plain.get("address")), plain.get("options")]
 
 

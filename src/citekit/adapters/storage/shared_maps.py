@@ -87,7 +87,7 @@ class SharedMapStore:
         self._lock = Lock()
 
     def ids(self) -> Sequence[str]:
-        """See `MapStore.ids`. IDs that other processes stored within the last `LISTING_SECONDS` may be missing."""
+        """See `MapStore.ids`. Changes by other processes within the last `LISTING_SECONDS` may be missing."""
         return tuple(sorted(self._current()))
 
     def get(self, resource_id: str) -> ResourceMap:

@@ -1,7 +1,7 @@
 """Outputs whose receipts are shared with other machines through an object store.
 
-Each of several servers can then report the origin of evidence that another one extracted. The receipt is the object
-`receipts/DIGEST/NUMBER`; the same bytes can be evidence of several files.
+Each of several servers can then report the origin of evidence that another one extracted. A receipt is the object
+`receipts/DIGEST/HASH`, with a hash of the receipt, because the same bytes can be evidence of several files.
 """
 
 from __future__ import annotations

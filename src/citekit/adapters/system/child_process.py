@@ -27,7 +27,7 @@ MESSAGE_LIMIT = 1 << 28
 """Size limit of a received message, in bytes."""
 
 LOW_PRIORITY = 15
-"""The nice value of a long-running child while other requests wait."""
+"""The nice value of a child whose priority was lowered (see `ChildProcess.lower_priority`)."""
 
 _HEAD = struct.Struct(">Q")
 _PIECE = 1 << 20

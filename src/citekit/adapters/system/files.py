@@ -156,7 +156,7 @@ def _write_new(path: str, folder: int | None, data: bytes, durable: bool, mode: 
 
 
 def sync_file(path: Path) -> None:
-    """Flush the content of `path` to the disk."""
+    """Flush the content of `path` to the disk. Raise `OSError` if that fails."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

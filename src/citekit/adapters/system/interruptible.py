@@ -31,7 +31,10 @@ def attended(call: Callable[[], T], heartbeat: Callable[[], None]) -> T:
 
 
 def uninterrupted(call: Callable[[], object]) -> None:
-    """Run `call`, which is short and does not raise, to completion despite Ctrl-C. Then raise the pending interrupt."""
+    """Run `call`, which is short and does not raise, to completion despite Ctrl-C.
+
+    If Ctrl-C was pressed, then raise `KeyboardInterrupt`.
+    """
     ended = threading.Event()
     threading.Thread(target=_signal, args=(call, ended), daemon=True).start()
     pressed: KeyboardInterrupt | None = None

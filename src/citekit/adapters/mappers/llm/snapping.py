@@ -73,8 +73,8 @@ def snap_to_definitions(
 ) -> tuple[list[ProposedNode], list[Fault], int]:
     """Move proposals to the lines of the nearest definition that they name, if the proposed lines nearly match.
 
-    Return the proposals, the faults, and the number of moved proposals. In code, a proposal is a fault if its name is
-    defined only once, but on other lines.
+    Return the proposals without faulty ones, the faults, and the number of moved proposals. In code, a proposal is
+    faulty if its name is defined only once, and on entirely different lines.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -97,7 +97,9 @@ def _distance(one: Span, other: Span) -> float:
 
 
 def _is_near(real: Span, proposed: Span) -> bool:
-    """Return whether two line spans share at least half of the lines that they cover, or have nearly the same ends."""
+    """Return whether two line spans share at least half of the lines that they cover, or start and end on nearly the
+    same lines.
+    """
     shared = min(real[1], proposed[1]) - max(real[0], proposed[0]) + 1
     both = max(real[1], proposed[1]) - min(real[0], proposed[0]) + 1
     near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)

@@ -23,7 +23,10 @@ UNKNOWN = "und"
 
 
 def language_code(named: str, default: str | None) -> str:
-    """Return the code of the language that a service named in English or by its code, or else `default` or `UNKNOWN`."""
+    """Return the code of the language that a service named in English or by its code.
+
+    If the name is unknown, return `default`, or `UNKNOWN` if there is no default.
+    """
     name = named.strip().lower()
     if name in _CODES:
         return _CODES[name]

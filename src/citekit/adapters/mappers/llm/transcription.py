@@ -137,7 +137,7 @@ class SpeechService(Protocol):
 
     @property
     def where(self) -> str:
-        """A text that distinguishes this service from others that may answer differently, without the key."""
+        """A text, without the API key, that distinguishes this service from others that may answer differently."""
 
     def check(self) -> None:
         """Raise `MapperUnavailable` if the service cannot be used, for example because there is no key."""

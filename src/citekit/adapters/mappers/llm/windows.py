@@ -126,8 +126,9 @@ def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int
     """Split the items of `costs` into consecutive ranges (start, end) whose cost is at most `limit`. `end` is
     exclusive.
 
-    An item that costs more gets its own range. `borders` maps the index of an item at which a section starts to its
-    level (from 1). A range preferably ends at the last start of a section of the highest level in its second half.
+    An item that costs more gets its own range. `borders` maps the index of each item at which a section starts to the
+    level of the section (from 1). If sections start in the second half of a range, the range ends before the last
+    section of the highest level among them.
     """
     sums = [0.0, *accumulate(costs)]
     found: list[tuple[int, int]] = []

@@ -59,10 +59,10 @@ _SHORT = "rejected the request: check the model '{model}'"
 
 
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
-    """Return a function that converts an exception to the error to raise, and whether to retry.
+    """Return a function that returns the error to raise for an exception, and whether and when to retry.
 
-    It returns None for exceptions that `errors.explain` does not know, and removes the API key from the others. `scene`
-    describes the request.
+    The function returns None for exceptions that `errors.explain` does not know, and removes the API key from the
+    others. `scene` describes the request.
     """
 
     def explain(error: Exception) -> Verdict | None:

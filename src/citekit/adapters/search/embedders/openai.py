@@ -48,7 +48,7 @@ STATUSES = {
     400: "rejected the request{said}: check that '{model}' is an embedding model",
     401: "rejected the API key, or requires one{said}: check {variable}",
     403: "does not permit this request with the API key{said}: check the project of the key, and the model '{model}'",
-    404: "has no embedding model '{model}'{said}: choose another (CITEKIT_EMBEDDER), or check the address",
+    404: "has no embedding model '{model}'{said}: choose another (CITEKIT_EMBEDDER){address}",
     408: "did not finish in time{said}: try again later",
     413: "rejected the request as too large{said}: choose another model, or raise the limit of the server",
     422: "rejected the request{said}: check that '{model}' is an embedding model",
@@ -92,9 +92,9 @@ def _of_status(place: Place, trouble: OpenAiFailure) -> Verdict:
     sentence = _NO_CREDIT if broke else STATUSES.get(status) or _OTHER.get(status // 100, _OTHER[4])
     words = " ".join(trouble.message.split())[:_QUOTED].rstrip(".")
     said = f" (HTTP {status}: {words})" if words else f" (HTTP {status})"
-    error = EmbedderUnavailable(
-        f"{place.who} {sentence.format(said=said, model=place.model, variable=place.key_variable)}."
-    )
+    address = ", or check the address" if place.base_url else ""
+    filled = sentence.format(said=said, model=place.model, variable=place.key_variable, address=address)
+    error = EmbedderUnavailable(f"{place.who} {filled}.")
     return Verdict(error, status in TRANSIENT and not broke, trouble.retry_after)
 
 

@@ -27,8 +27,8 @@ def blank(dimensions: int) -> Vector:
 def unit(values: Iterable[float], whose: str) -> Vector:
     """Return `values` normalized to length 1. A zero vector becomes `blank`.
 
-    Raise `EmbedderUnavailable` if there are no values or one is not finite. `whose` names the model in the error
-    message.
+    Raise `EmbedderUnavailable` if there are no values, or if one is not finite or too large. `whose` names the model in
+    the error message.
     """
     found = [real(value) for value in values]
     try:
@@ -43,14 +43,20 @@ def unit(values: Iterable[float], whose: str) -> Vector:
 
 
 def mean(vectors: Sequence[Sequence[float]], weights: Sequence[float], whose: str) -> Vector:
-    """Return the weighted sum of `vectors`, normalized to length 1. `whose` names the model in error messages."""
+    """Return the weighted sum of `vectors`, normalized to length 1. `whose` names the model in error messages.
+
+    Raise the errors of `unit`.
+    """
     if len(vectors) == 1:
         return unit(vectors[0], whose)
     return unit((_dot(part, weights) for part in zip(*vectors, strict=True)), whose)
 
 
 def units(matrix: NDArray[np.float32], whose: str) -> list[Vector]:
-    """Normalize each row of a matrix to length 1, as `unit` does, and return the rows as vectors."""
+    """Normalize each row of a matrix to length 1, as `unit` does, and return the rows as vectors.
+
+    Raise `EmbedderUnavailable` if a value is not finite.
+    """
     numpy: Any = imported("numpy", "Embedding", "library")
     wide = matrix.astype(numpy.float64)
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", wide, wide))

@@ -159,7 +159,7 @@ class Asking(Generic[N, R]):
     def _titled(self, terms: Sequence[_Term]) -> Iterable[N]:
         """Return the first nodes with `terms` in the title, without reading all such nodes.
 
-        Matches of whole words precede those of prefixes; among each, short nodes come first.
+        Matches of whole words precede those of prefixes; in each group, short nodes come first.
         """
         seen: dict[N, None] = {}
         for lexemes in ([term.whole for term in terms], [term.beginning for term in terms]):

@@ -48,7 +48,7 @@ class ScanningNodeIndex:
                 yield (order, position), texts, (resource_id, node)
 
     def _read(self, resource_id: str) -> Sequence[tuple[Texts, Node]]:
-        """Return the searchable text of every node of a map; empty if the map is missing or damaged."""
+        """Return each node of a map with its searchable text; nothing if the map is missing or damaged."""
         try:
             found = self.maps.get(resource_id)
         except (MapCorrupt, ResourceMissing, ResourceIdRefused):

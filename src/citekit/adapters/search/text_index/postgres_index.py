@@ -24,7 +24,7 @@ VERSION = 1
 """The version of the terms and of the blocks in the tables."""
 
 BATCH = 500
-"""Maximum number of blocks that one query returns."""
+"""Maximum number of blocks that a search reads with one query."""
 
 LOTS = 64
 """Number of lots among which the blocks are distributed evenly. A search for some of the blocks searches one lot after

@@ -29,7 +29,9 @@ VERSION = 3
 """The version of the tables and of the format of the blocks in them."""
 
 BATCH = 500
-"""Maximum number of blocks, or of their numbers, that one query returns."""
+"""Maximum number of blocks that a search of a resource reads at once. A search for some of the blocks of everything
+reads this many block numbers at once.
+"""
 
 FEW = 8
 """Maximum number of blocks that a search of a resource reads first, for callers that need only one."""
@@ -41,8 +43,8 @@ SCANNED = 16_384
 """If fewer blocks than this match, a search for some of them goes through the numbers of all, which is faster then."""
 
 SAMPLE = 48
-"""Approximate number of evenly spaced positions in the index, from each of which a search for some of the blocks takes
-the next one.
+"""Approximate number of evenly spaced positions in the index. A search for some of the blocks first takes the next
+matching block from each position.
 """
 
 _TABLES = Tables(

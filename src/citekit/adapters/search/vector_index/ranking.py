@@ -58,7 +58,10 @@ def answer(requests: Requests, batch: Callable[[Sequence[Request]], Sequence[Rep
 
 
 def _asks(requests: Requests, question: Question, words: SparseVector) -> Mapping[str, Callable[[int], Request]]:
-    """Return functions of a number of results that make the requests for `question`, by name: `dense` and `lexical`."""
+    """Return, under the names `dense` and `lexical`, functions that make the requests for `question`.
+
+    The argument of each function is the number of results. A request that is not needed has no function.
+    """
     asks: dict[str, Callable[[int], Request]] = {}
     vector, where = question.vector, question.where
     if question.limit <= 0 or is_never(where):
