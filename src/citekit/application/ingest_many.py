@@ -187,7 +187,7 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files in `paths`, and those below the folders in `paths` that can be mapped, sorted by name.
+    """Yield the files in `paths`, and those below the folders in `paths` that can be mapped, each folder sorted by name.
 
     In folders, hidden files and folders, symbolic links to folders, and the folders in `skip` are skipped. `left_out`
     is called with visible files that are not `is_mappable`.

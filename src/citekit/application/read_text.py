@@ -44,7 +44,10 @@ from citekit.domain.text_search.section_titles import titles_around
 from citekit.domain.text_search.sections import SectionCut
 
 COUNTED = 64
-"""The maximum number of blocks whose characters are counted. The size of a longer part is estimated from them."""
+"""The maximum number of blocks whose characters are counted, and whose notes are read.
+
+The size of a part with more blocks is estimated from the counted ones.
+"""
 
 GROUP, OVERLAP = 16, 3
 """Running headers are recognized in groups of `GROUP` pages, together with `OVERLAP` pages before and after each."""
@@ -171,7 +174,8 @@ class ReadText:
             except _DamagedError:
                 continue
         raise RequestRefused(
-            "Parts of the text index are missing, even after it was built again. Check the disk of the home."
+            "Parts of the text index are missing, even after it was built again. Check the disk of the home, and "
+            "the database if there is one (CITEKIT_DATABASE)."
         )
 
     def _located(self, what: NodeName | Address | str) -> tuple[Location | None, Node | None]:
@@ -373,8 +377,9 @@ class _Writer:
         return None
 
     def _page_before(self, block: int, *, is_begun: bool) -> int | None:
-        """Return the page on which the preceding answer ended, which is that of `block` if the block `is_begun`; None
-        if it is not a page.
+        """Return the page on which the preceding answer ended, or None if the blocks are not pages.
+
+        It is the page of `block` if the preceding answer has the start of this block (`is_begun`).
         """
         here = _page_of(self.part.blocks[block])
         if here is None or is_begun:

@@ -36,7 +36,7 @@ UNRESTRICTED = Unrestricted()
 def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
     """Raise `SourceChanged` at the end of the `with` block if the source file changed in the meantime.
 
-    It replaces exceptions other than `Cancelled`, because the change is their likely cause. `mapping` sets the error's
+    This error replaces exceptions other than `Cancelled`, because the change is their likely cause. `mapping` sets the error's
     `during_mapping` attribute.
     """
     try:

@@ -190,7 +190,8 @@ class VerifyEvidence:
         known = receipt or self._by_name(path) or self.outputs.receipt_of(digest)
         if known is None:
             raise ReceiptMissing(
-                f"There is no receipt for {path}. Provide the receipt (--receipt FILE), or resolve the part again."
+                f"There is no receipt for {path}. Provide the receipt (`--receipt FILE`, or `receipt` in Python), or "
+                "resolve the part again."
             )
         return self._verdict(known, _Shown(path, digest), roots, address)
 

@@ -156,7 +156,7 @@ class CiteKitClient:
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """Convert CiteKit's errors in the `with` block to the exceptions of citekit 0.2."""
+    """Convert missing maps and files to `FileNotFoundError`, and missing nodes to `ValueError`, as in citekit 0.2."""
     try:
         yield
     except (ResourceMissing, SourceUnreadable, SourceMoved) as error:

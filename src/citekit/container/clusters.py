@@ -118,6 +118,6 @@ def _parser_memory() -> int:
         needed = (WORKER_MEMORY + LEAST_PARSER_MEMORY) // 1_000_000
         raise RequestRefused(
             f"A worker of the cluster may use only {limit // 1_000_000:,} MB of memory for each of its threads, but "
-            f"CiteKit needs {needed}. Start the workers with a larger --memory-limit, or with fewer threads."
+            f"CiteKit needs {needed:,} MB. Start the workers with a larger --memory-limit, or with fewer threads."
         )
     return limit - WORKER_MEMORY

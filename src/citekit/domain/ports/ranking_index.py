@@ -70,5 +70,5 @@ class RankingIndex(Protocol):
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatches]]:
         """Return, by term, the documents that have it in their text or among their names.
 
-        A document is in one of the groups of a term. Those with the same numbers can be in several groups.
+        Each document is in only one group of a term. Documents with the same numbers can be in different groups.
         """
