@@ -68,7 +68,7 @@ class Ingest:
 
     `forget_refusals` deletes the record that a file exceeded its resource budget. With `keep_other_maps`, as for
     agents, a map by another mapper, such as a model, is replaced only with `force`: otherwise, it is returned if the
-    file is unchanged, or the request is refused. `remote` fetches files in buckets.
+    file is unchanged, or the request is refused. `remote` fetches files in buckets and on web servers.
     """
 
     sources: Sources

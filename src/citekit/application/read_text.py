@@ -153,11 +153,13 @@ class ReadText:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> ReadTextAnswer:
-        """Read a part of a resource, or all of it if `part` is None.
+        """Read a part of a resource, or the whole resource.
 
-        `part` is a node ID or an address (see `part_named`). `cursor` is the `next_cursor` of the previous answer.
-        Raise `RequestRefused` for a number of characters outside the limits, a virtual part, a cursor of another part
-        or version, or a text index that cannot be rebuilt; and the errors of `Resolve`, `IndexText`, and `part_named`.
+        `resource` is an ID or an address, and `part` is a node ID or an address (see `part_named`). Without `part`, the
+        part that `resource` names is read, or else the whole resource. `cursor` is the `next_cursor` of the previous
+        answer. Raise `RequestRefused` for a number of characters outside the limits, a virtual part, a cursor of
+        another part or version, or a text index that cannot be rebuilt; and the errors of `Resolve`, `IndexText`, and
+        `part_named`.
         """
         if not CHARS_LEAST <= max_chars <= CHARS_LIMIT:
             raise RequestRefused(f"max_chars must be from {CHARS_LEAST} to {CHARS_LIMIT}, not {max_chars}.")

@@ -126,8 +126,8 @@ class CiteKitClient:
         """Return the evidence of a node.
 
         With `virtual`, nothing is extracted. If the source file has moved, it is searched for in the folder of
-        `source_path`. Raise `FileNotFoundError` if the map or the source is missing, and `ValueError` if the node is
-        missing.
+        `source_path`. Raise `FileNotFoundError` if the map or the source is missing, `ValueError` if the node is
+        missing, and CiteKit's own errors for other failures.
         """
         with _old_errors():
             resource_map = self._app.maps.get(resource_id)

@@ -59,8 +59,8 @@ class Chunk:
     position of the chunk in its chapter, from 0, and `level` is "child", or "flat" in a book without chapters. `parent`
     is the ID of the chapter, or None.
 
-    A `foreign` chunk is from an index of another home. It has no text and no passages, because the stored text may not
-    be in the book.
+    A `foreign` chunk was stored by another home or may have been changed. It has no text and no passages, because the
+    stored text may not be in the book.
     """
 
     id: str

@@ -42,8 +42,10 @@ class IndexedDocument(Protocol):
 
 
 class RankingIndex(Protocol):
-    """Stores the index of each document, and finds documents by their words. It is a cache: after a failure, a resource
-    may count as not indexed.
+    """Stores the index of each document, and finds documents by their words.
+
+    It is a cache: after a failure, a resource may count as not indexed. The methods raise `StoreUnavailable` if the
+    index is in a database that cannot be used.
     """
 
     def documents(self) -> Mapping[str, DocumentFacts]:

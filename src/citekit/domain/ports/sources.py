@@ -37,7 +37,10 @@ class Sources(Protocol):
         """
 
     def exists(self, path: Path) -> bool:
-        """Return whether `path` is a regular file that is accessible. Raises no error."""
+        """Return whether `path` is a regular file that is accessible.
+
+        A missing copy of a remote file is fetched again, which can raise the errors of `RemoteFiles.restore`.
+        """
 
     def is_unchanged(self, source: Source) -> bool:
         """Return whether the file at `source.path` has not been modified since it was identified.
