@@ -420,8 +420,9 @@ class _Writer:
             page for page in range(low, here.numbers[0]) if not isinstance(wanted, Pages) or page in wanted.numbers
         ]
         if empty:
-            which = f"page {empty[0]}" if len(empty) == 1 else f"pages {empty[0]}-{empty[-1]}"
-            self.lines.append(f"[{which}: no text]")
+            runs = Pages.of(empty).runs if isinstance(wanted, Pages) else [(empty[0], empty[-1])]
+            which = ", ".join(str(start) if start == end else f"{start}-{end}" for start, end in runs)
+            self.lines.append(f"[{'page' if len(empty) == 1 else 'pages'} {which}: no text]")
 
     def location(self) -> Location | None:
         """Return the location of the collected lines, or None if there are no lines or they are outside the extent."""

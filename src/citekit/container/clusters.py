@@ -27,7 +27,7 @@ from citekit.wire.errors import from_plain_error, to_plain_error
 from citekit.wire.locations import modality_of
 
 WORKER_MEMORY = 200_000_000
-"""The memory in bytes that a worker of the cluster itself needs: about 160 MB with one mapped file."""
+"""The memory in bytes that is reserved for a worker of the cluster itself, which needs about 160 MB for one file."""
 
 _HOMES = 4
 _containers: OrderedDict[tuple[str, str], Container] = OrderedDict()
