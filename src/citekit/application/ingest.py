@@ -67,8 +67,8 @@ class Ingest:
     """Turns a file into a stored map. Without `force`, the same mapper does not map the same bytes twice.
 
     `forget_refusals` deletes the record that a file exceeded its resource budget. With `keep_other_maps`, as for
-    agents, a map by another mapper, such as a model, is replaced only with `force`: otherwise, it is returned if the
-    file is unchanged, or the request is refused. `remote` fetches files in buckets and on web servers.
+    agents, a map by another mapper, such as a model, is replaced only with `force`. Without `force`, it is returned if
+    the file is unchanged; otherwise, the request is refused. `remote` fetches files in buckets and on web servers.
     """
 
     sources: Sources

@@ -84,8 +84,9 @@ class IngestMany:
 def _in_turns(
     one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int, stopped: threading.Event
 ) -> Iterator[Outcome]:
-    """Yield the result of `one` for each path, in the order of completion, from `concurrency` threads, which stay a
-    limited number of outcomes ahead.
+    """Yield the result of `one` for each path, in the order of completion.
+
+    `one` is called in `concurrency` threads, which wait while too many results have not been consumed.
     """
     lines = in_lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))

@@ -125,7 +125,7 @@ class Verdict:
     UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created", "owner")
     """Fields of a receipt that cannot be proven.
 
-    The source is compared with that of this home's map with the `resource_id`, if there is one.
+    If this home has a map with the `resource_id`, the source in the receipt is compared with the source of that map.
     """
 
     @property
