@@ -188,7 +188,9 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files in `paths`, and those below the folders in `paths` that can be mapped, each folder sorted by name.
+    """Yield the files in `paths`, and the files below the folders in `paths` that can be mapped.
+
+    The files of each folder are sorted by name, and precede those of its subfolders.
 
     In folders, hidden files and folders, symbolic links to folders, and the folders in `skip` are skipped. `left_out`
     is called with visible files that are not `is_mappable`.
