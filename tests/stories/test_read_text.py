@@ -246,6 +246,22 @@ def test_pages_without_text_are_reported(app: Container) -> None:
     assert "If it is a scan" in "\n".join(read_lines(empty))
 
 
+def test_only_requested_pages_are_reported_as_pages_without_text(tmp_path: Path) -> None:
+    import pymupdf
+
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
+        for text in ("The first words", "", "The middle words", "", "", "The last words"):
+            document.new_page().insert_text((72, 72), text)
+        document.save(tmp_path / "gaps.pdf")
+    app = bootstrap(home=tmp_path)
+    app.ingest(tmp_path / "gaps.pdf")
+
+    text = app.read_text("gaps", "pages=1-2,4-6").text
+
+    assert "[pages 2, 4-5: no text]" in text.split("\n")
+    assert "middle" not in text
+
+
 def test_if_the_next_heading_is_not_on_its_page_the_whole_page_is_read_and_the_answer_says_so(home: Path) -> None:
     app = bootstrap(home=home)
     made = app.maps.get("report")

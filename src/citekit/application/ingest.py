@@ -67,8 +67,8 @@ class Ingest:
     """Turns a file into a stored map. Without `force`, the same mapper does not map the same bytes twice.
 
     `forget_refusals` deletes the record that a file exceeded its resource budget. With `keep_other_maps`, as for
-    agents, a map by another mapper, such as a model, is replaced only with `force`: otherwise, it is returned if the
-    file is unchanged, or the request is refused. `remote` fetches files in buckets.
+    agents, a map by another mapper, such as a model, is replaced only with `force`. Without `force`, it is returned if
+    the file is unchanged; otherwise, the request is refused. `remote` fetches files in buckets and on web servers.
     """
 
     sources: Sources
@@ -128,7 +128,7 @@ class Ingest:
     def _known_remote(self, remote: RemoteFiles, path: Path, modality: Modality | None) -> Ingested | None:
         """Return the map of a remote file if its version shows, without fetching it, that it is unchanged; else None.
 
-        Maps that depend on sidecar files are ignored.
+        Maps by another mapper, and maps that depend on sidecar files, are ignored.
         """
         digest = remote.unchanged(path)
         mapper = self.mapper.identity
@@ -169,8 +169,9 @@ class Ingest:
         return self._store(task, made, progress)
 
     def _unchanged(self, found: Place, task: _Task) -> Ingested | None:
-        """Return the current map if nothing has to be written, else None. No lock is needed: maps are replaced
-        atomically.
+        """Return the current map if nothing has to be written, else None.
+
+        Raise `RequestRefused` if a map by another mapper is kept. No lock is needed: maps are replaced atomically.
         """
         place, here = found
         if here is not None and self.keep_other_maps and not self._is_made_by_mapper(here):

@@ -84,8 +84,9 @@ class IngestMany:
 def _in_turns(
     one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int, stopped: threading.Event
 ) -> Iterator[Outcome]:
-    """Yield the result of `one` for each path, in the order of completion, from `concurrency` threads, which stay a
-    limited number of outcomes ahead.
+    """Yield the result of `one` for each path, in the order of completion.
+
+    `one` is called in `concurrency` threads, which wait while too many results have not been consumed.
     """
     lines = in_lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))
@@ -187,7 +188,9 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files in `paths`, and those below the folders in `paths` that can be mapped, sorted by name.
+    """Yield the files in `paths`, and the files below the folders in `paths` that can be mapped.
+
+    The files of each folder are sorted by name, and precede those of its subfolders.
 
     In folders, hidden files and folders, symbolic links to folders, and the folders in `skip` are skipped. `left_out`
     is called with visible files that are not `is_mappable`.

@@ -25,7 +25,7 @@ RETRIES = 2
 """The maximum number of times that a job is repeated after a temporary error, such as a full disk."""
 
 TEMPORARY = (HomeUnwritable, StoreUnavailable)
-"""Errors that may not occur again, or not on another worker."""
+"""Errors that may disappear when the job is repeated, perhaps by another worker."""
 
 HEARTBEAT = 0.25
 """Seconds between checks whether the user canceled."""

@@ -123,7 +123,7 @@ class LocateSource:
         if not written:
             return RequestRefused(
                 f"The map of '{name}' names no source file, so its parts cannot be read or extracted. If it was imported, "
-                "import it again with --source FILE."
+                "import it again with its file (--source FILE, or `source` in Python)."
             )
         outside = self._outside(resource_map)
         if outside is not None:

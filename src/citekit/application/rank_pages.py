@@ -40,7 +40,7 @@ RERANKED = 20
 """The maximum number of pages that the reranker sees."""
 
 RERANKER = 0.7
-"""The weight of the reranker's log odds against those of the features (an estimate, not a measurement)."""
+"""The weight of the reranker's log odds relative to the log odds of the features. It is estimated, not measured."""
 
 LONGEST = 10_000
 """The maximum length of a question in characters."""
@@ -87,7 +87,7 @@ class _ReadPage:
 class _Searched:
     """The resources of a search: those that are missing in the index, and the number of pages of each of the others.
 
-    `state` is that of the maps, and `form` and `documents` are those of the index from which this was determined.
+    `state` is the state of the maps, and `form` and `documents` are from the index. The rest is valid for these only.
     """
 
     names: Sequence[str] = field(converter=tuple[str, ...])

@@ -44,7 +44,10 @@ from citekit.domain.text_search.section_titles import titles_around
 from citekit.domain.text_search.sections import SectionCut
 
 COUNTED = 64
-"""The maximum number of blocks whose characters are counted. The size of a longer part is estimated from them."""
+"""The maximum number of blocks whose characters are counted, and whose notes are read.
+
+The size of a part with more blocks is estimated from the counted ones.
+"""
 
 GROUP, OVERLAP = 16, 3
 """Running headers are recognized in groups of `GROUP` pages, together with `OVERLAP` pages before and after each."""
@@ -150,11 +153,13 @@ class ReadText:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> ReadTextAnswer:
-        """Read a part of a resource, or all of it if `part` is None.
+        """Read a part of a resource, or the whole resource.
 
-        `part` is a node ID or an address (see `part_named`). `cursor` is the `next_cursor` of the previous answer.
-        Raise `RequestRefused` for a number of characters outside the limits, a virtual part, a cursor of another part
-        or version, or a text index that cannot be rebuilt; and the errors of `Resolve`, `IndexText`, and `part_named`.
+        `resource` is an ID or an address, and `part` is a node ID or an address (see `part_named`). Without `part`, the
+        part that `resource` names is read, or else the whole resource. `cursor` is the `next_cursor` of the previous
+        answer. Raise `RequestRefused` for a number of characters outside the limits, a virtual part, a cursor of
+        another part or version, or a text index that cannot be rebuilt; and the errors of `Resolve`, `IndexText`, and
+        `part_named`.
         """
         if not CHARS_LEAST <= max_chars <= CHARS_LIMIT:
             raise RequestRefused(f"max_chars must be from {CHARS_LEAST} to {CHARS_LIMIT}, not {max_chars}.")
@@ -171,7 +176,8 @@ class ReadText:
             except _DamagedError:
                 continue
         raise RequestRefused(
-            "Parts of the text index are missing, even after it was built again. Check the disk of the home."
+            "Parts of the text index are missing, even after it was built again. Check the disk of the home, and "
+            "the database if there is one (CITEKIT_DATABASE)."
         )
 
     def _located(self, what: NodeName | Address | str) -> tuple[Location | None, Node | None]:
@@ -373,8 +379,9 @@ class _Writer:
         return None
 
     def _page_before(self, block: int, *, is_begun: bool) -> int | None:
-        """Return the page on which the preceding answer ended, which is that of `block` if the block `is_begun`; None
-        if it is not a page.
+        """Return the page on which the preceding answer ended, or None if the blocks are not pages.
+
+        It is the page of `block` if the preceding answer has the start of this block (`is_begun`).
         """
         here = _page_of(self.part.blocks[block])
         if here is None or is_begun:
@@ -413,8 +420,9 @@ class _Writer:
             page for page in range(low, here.numbers[0]) if not isinstance(wanted, Pages) or page in wanted.numbers
         ]
         if empty:
-            which = f"page {empty[0]}" if len(empty) == 1 else f"pages {empty[0]}-{empty[-1]}"
-            self.lines.append(f"[{which}: no text]")
+            runs = Pages.of(empty).runs if isinstance(wanted, Pages) else [(empty[0], empty[-1])]
+            which = ", ".join(str(start) if start == end else f"{start}-{end}" for start, end in runs)
+            self.lines.append(f"[{'page' if len(empty) == 1 else 'pages'} {which}: no text]")
 
     def location(self) -> Location | None:
         """Return the location of the collected lines, or None if there are no lines or they are outside the extent."""

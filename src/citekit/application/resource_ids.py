@@ -117,16 +117,15 @@ def default_id(source: Source) -> str:
 
 
 def ids_in_folders(source: Source) -> Sequence[str]:
-    """Return the IDs of a file that begin with the name of its folder, or with those of the folder above and its
-    folder.
-    """
+    """Return the IDs of a file that begin with the name of its folder, or with the names of its last two folders."""
     is_text = source.format.modality is Modality.TEXT
     return [resource_id(name, keep_extension=is_text) for name in names_in_folders(source.path)]
 
 
 def names_in_folders(path: Path) -> Sequence[str]:
-    """Return the file name preceded by the name of its folder, and by those of the folder above and its folder, if they
-    exist.
+    """Return the file name preceded by the name of its folder, and by the names of its last two folders.
+
+    A name is left out if the path does not have that many folders.
     """
     *_, above, folder, _ = ("", "", *path.absolute().parts[1:])
     return [f"{folder} {path.name}"] * bool(folder) + [f"{above} {folder} {path.name}"] * bool(above)

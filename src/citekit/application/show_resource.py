@@ -40,7 +40,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 UNITS = 2_000
-"""The maximum number of lines or pages of text in one answer."""
+"""The maximum number of lines, pages, or chapters of text in one answer."""
 
 CHARACTERS = 500_000
 """The approximate maximum number of characters in one answer. Units are not split."""
@@ -83,7 +83,7 @@ class TextPart:
 
 @frozen
 class MarkedPage:
-    """The boxes of the words of a quote on a page, one for each line, and of the words that a model changed."""
+    """The boxes around the words of a quote on a page, one for each line, and around the words that a model changed."""
 
     page: int
     boxes: Sequence[Corners] = field(converter=tuple[Corners, ...])
@@ -159,9 +159,9 @@ class ShowResource:
         return self._sizes.get(source.digest, lambda: self.views.sizes(source), len)
 
     def page_picture(self, resource_id: str, page: int, width: int) -> PagePicture:
-        """Return a picture of a page, for the first of `WIDTHS` that is at least `width` pixels, or else for the last.
+        """Return a picture of a page in the smallest of `WIDTHS` that is at least `width` pixels, or else the largest.
 
-        Raise the errors of `PageViews.picture`, which says when the picture is narrower.
+        See `PageViews.picture` for the errors, and for when the picture is narrower.
         """
         _, source = self.source(resource_id)
         wide = next((each for each in WIDTHS if each >= width), WIDTHS[-1])

@@ -36,8 +36,8 @@ UNRESTRICTED = Unrestricted()
 def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
     """Raise `SourceChanged` at the end of the `with` block if the source file changed in the meantime.
 
-    It replaces exceptions other than `Cancelled`, because the change is their likely cause. `mapping` sets the error's
-    `during_mapping` attribute.
+    This error replaces exceptions other than `Cancelled`, because the change is their likely cause. `mapping` sets the
+    attribute `during_mapping` of the error.
     """
     try:
         yield

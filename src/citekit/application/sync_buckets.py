@@ -84,8 +84,8 @@ class SyncBuckets:
             return Synced(path, SyncState.GONE, name)
         if is_empty:
             reason = (
-                f"The map of {path} is not deleted, because no files are left at the synced URL. The URL may be wrong. To "
-                f"delete the map anyway, run: citekit remove {quote(name)} --home {quote(str(self.home))}"
+                f"The map '{name}' is not deleted, because no files are left at the synced URL. The URL may be wrong. "
+                f"To delete the map anyway, run: citekit remove {quote(name)} --home {quote(str(self.home))}"
             )
             return Synced(path, SyncState.FAILED, name, RequestRefused(reason))
         return pruned(path, name, self.remove)

@@ -21,7 +21,7 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.progress import Progress, silent
 
 SETTLED = 1.0
-"""Seconds for which a file must be unchanged before it is mapped. A younger file may still be written."""
+"""Seconds for which a file must be unchanged before it is mapped. A file that changed later may be incomplete."""
 
 State = tuple[int, int, int]
 """The inode, the size in bytes, and the modification time in nanoseconds of a file."""

@@ -33,7 +33,7 @@ class TagResources:
         return self.store.change(resource_ids, list(add), list(remove))
 
     def tags(self) -> Mapping[str, Sequence[str]]:
-        """Return the IDs of the resources with each tag, sorted. A tag has its most frequent spelling."""
+        """Return the IDs of the resources by tag, both sorted. A tag has its most frequent spelling."""
         mapped = set(self.maps.ids())
         found: dict[str, dict[str, list[str]]] = {}
         for name, tags in sorted(self.store.all().items()):

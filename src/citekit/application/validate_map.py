@@ -155,8 +155,9 @@ def _look_at_names(seen: _Seen) -> None:
 
 
 def _with_state(before: object, after: object) -> object:
-    """Return the sheets in `after` with the additional properties, such as hidden, of those in `before`; other values
-    unchanged.
+    """Return the sheets in `after`, with the additional properties (such as hidden) of the sheets in `before`.
+
+    Return `after` unchanged if it is not a list of sheets.
     """
     known = {each["name"]: each for each in _mappings(before) if isinstance(each.get("name"), str)}
     return [{**known.get(each["name"], {}), **each} for each in _mappings(after)] or after

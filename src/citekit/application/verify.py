@@ -125,7 +125,7 @@ class Verdict:
     UNPROVEN: ClassVar[Sequence[str]] = ("resource_id", "source_path", "created", "owner")
     """Fields of a receipt that cannot be proven.
 
-    The source is compared with that of this home's map with the `resource_id`, if there is one.
+    If this home has a map with the `resource_id`, the source in the receipt is compared with the source of that map.
     """
 
     @property
@@ -190,7 +190,8 @@ class VerifyEvidence:
         known = receipt or self._by_name(path) or self.outputs.receipt_of(digest)
         if known is None:
             raise ReceiptMissing(
-                f"There is no receipt for {path}. Provide the receipt (--receipt FILE), or resolve the part again."
+                f"There is no receipt for {path}. Provide the receipt (`--receipt FILE`, or `receipt` in Python), or "
+                "resolve the part again."
             )
         return self._verdict(known, _Shown(path, digest), roots, address)
 

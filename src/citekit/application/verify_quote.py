@@ -54,7 +54,10 @@ TOO_COMMON = (
 """The error for a quote whose search exceeded its budget."""
 
 ROUNDS = 6
-"""The maximum number of searches for a quote, which are repeated if a page does not show all of its words."""
+"""The maximum number of searches for a quote.
+
+A search is repeated without the words that the drawn pages do not show.
+"""
 
 DRAWN = 60
 """The maximum number of pages that are drawn in one round."""

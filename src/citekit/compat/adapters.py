@@ -80,7 +80,7 @@ class LlamaIndexAdapter(_AdapterOfToday):
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """Convert CiteKit's errors in the `with` block to the exceptions of citekit 0.2."""
+    """Convert missing files to `FileNotFoundError`, and invalid or refused data to `ValueError`, as in citekit 0.2."""
     try:
         yield
     except SourceUnreadable as error:

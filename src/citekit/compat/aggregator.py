@@ -16,7 +16,7 @@ def create_agent_context(
     """Return one text that describes `maps` to a language model. `format` is "markdown" or "json".
 
     Without a budget, the text lists the top-level nodes in the format of citekit 0.2. With a budget in tokens, it is
-    that of `citekit.application.agent_context`, whose errors are raised.
+    the text of `citekit.application.agent_context`, and the errors of that function are raised.
     """
     if budget is not None:
         known = [each if isinstance(each, DomainMap) else domain_map(each) for each in maps]

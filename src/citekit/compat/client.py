@@ -126,8 +126,8 @@ class CiteKitClient:
         """Return the evidence of a node.
 
         With `virtual`, nothing is extracted. If the source file has moved, it is searched for in the folder of
-        `source_path`. Raise `FileNotFoundError` if the map or the source is missing, and `ValueError` if the node is
-        missing.
+        `source_path`. Raise `FileNotFoundError` if the map or the source is missing, `ValueError` if the node is
+        missing, and CiteKit's own errors for other failures.
         """
         with _old_errors():
             resource_map = self._app.maps.get(resource_id)
@@ -156,7 +156,7 @@ class CiteKitClient:
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """Convert CiteKit's errors in the `with` block to the exceptions of citekit 0.2."""
+    """Convert missing maps and files to `FileNotFoundError`, and missing nodes to `ValueError`, as in citekit 0.2."""
     try:
         yield
     except (ResourceMissing, SourceUnreadable, SourceMoved) as error:

@@ -23,8 +23,8 @@ class Resolver(ABC):
     def resolve(self, node: Node, source_path: str) -> str:
         """Extract the node from the file at `source_path`, and return the path of the new file.
 
-        Raise `FileNotFoundError` if the file does not exist, and `ValueError` if the node's location is incomplete,
-        invalid, or not in the file.
+        Raise `FileNotFoundError` if the file does not exist, `ValueError` if the node's location is incomplete,
+        invalid, or not in the file, and CiteKit's own errors for other failures.
         """
 
     def _extracted(self, source_path: str, location: Location, name: str) -> str:

@@ -35,7 +35,7 @@ class Access(Stores):
 
     @first_use
     def bucket_files(self) -> BucketFiles:
-        """The local copies of files in buckets."""
+        """The local copies of files in buckets and on web servers."""
         from citekit.adapters.sources.bucket_files import BucketFiles
 
         return BucketFiles(self.settings.cache_folder / "remote", self.settings.cache_limit)

@@ -27,7 +27,7 @@ from citekit.wire.errors import from_plain_error, to_plain_error
 from citekit.wire.locations import modality_of
 
 WORKER_MEMORY = 200_000_000
-"""The memory in bytes that a worker of the cluster itself needs: about 160 MB with one mapped file."""
+"""The memory in bytes that is reserved for a worker of the cluster itself, which needs about 160 MB for one file."""
 
 _HOMES = 4
 _containers: OrderedDict[tuple[str, str], Container] = OrderedDict()
@@ -118,6 +118,6 @@ def _parser_memory() -> int:
         needed = (WORKER_MEMORY + LEAST_PARSER_MEMORY) // 1_000_000
         raise RequestRefused(
             f"A worker of the cluster may use only {limit // 1_000_000:,} MB of memory for each of its threads, but "
-            f"CiteKit needs {needed}. Start the workers with a larger --memory-limit, or with fewer threads."
+            f"CiteKit needs {needed:,} MB. Start the workers with a larger --memory-limit, or with fewer threads."
         )
     return limit - WORKER_MEMORY

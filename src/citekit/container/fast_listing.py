@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class HomeSnapshot:
     """The cached state of the home at the absolute path `home`.
 
-    `maps` has the card of each map by ID, in order; None if the map must be read. `maps` is None if the folder of maps
-    cannot be read, or if the maps are in a shared store.
+    `maps` has the card of each map by ID, in order. The card is None if the map must be read first. `maps` itself is
+    None if the folder of maps cannot be read, or if the maps are in a shared store.
     """
 
     def __init__(self, home: str, maps: dict[str, MapCard | None] | None, digests: KnownDigests) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MAPPERS = ("auto", "gemini", "openai", "local")
-"""The built-in values of `--mapper`."""
+"""The built-in values of `--mapper` and CITEKIT_MAPPER."""
 
 ADAPTERS = ("graphrag", "llamaindex", "generic")
 """The built-in values of `--adapter`."""

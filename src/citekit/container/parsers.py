@@ -299,7 +299,7 @@ class Parsers:
         )
 
     def speech_advice(self) -> str:
-        """Return the sentence about speech recognition if there is no transcriber."""
+        """Return the sentence that says how to get a transcriber, for a recording without subtitles."""
         from citekit.adapters.libraries import faster_whisper
 
         return speech_advice(is_off=self.speech is None, is_installed=faster_whisper.installed())

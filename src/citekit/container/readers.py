@@ -69,8 +69,9 @@ class Readers(Access):
         return worker_pool_of(self.settings, self.index, asked_transcriber=lambda: self.asked_transcriber)
 
     def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
-        """Return the worker pool, or None if there is none or the caller supplied an adapter for one of `ports`, which
-        a worker cannot use.
+        """Return the worker pool, or None if there is none.
+
+        Also return None if the caller supplied an adapter for one of `ports`, because workers cannot use that adapter.
         """
         return None if any(port in self._given for port in ports) else self.workers
 

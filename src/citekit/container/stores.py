@@ -49,8 +49,8 @@ class Stores:
     """The stores of one home, and the clock and locks that they share. Each object is created on first use.
     Thread-safe.
 
-    Adapters that the caller did not supply are chosen from the settings. `confined` is true if the container serves a
-    client that may read only some files, such as an agent, and not the owner of the home.
+    Adapters that the caller did not supply are chosen from the settings. `confined` is true if the container does not
+    serve the owner of the home, but a client that may read only some files, such as an agent.
     """
 
     settings: Settings

@@ -33,7 +33,10 @@ _SYNONYMS = {"page": "pages", "slide": "pages", "slides": "pages", "line": "line
 
 @frozen
 class Address:
-    """A location in the resource with the ID `resource_id`. `str()` returns the canonical text."""
+    """A location in the resource with the ID `resource_id`. `str()` returns the canonical text.
+
+    The constructor raises `ResourceIdRefused` for an ID that is not valid.
+    """
 
     resource_id: str = field()
     location: Location

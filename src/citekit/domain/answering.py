@@ -57,8 +57,8 @@ class Draft:
 class CheckedQuote:
     """A quote of a model's answer and the verdict on it.
 
-    A quote that holds has the verdict for the first passage in which it does; the cited passage is checked first.
-    Without a verdict, `problem` is the reason.
+    The cited passage is checked first, then the others. `verdict` is the one for the first passage in which the quote
+    holds, or else for the first checked passage. Without a verdict, `problem` is the reason.
     """
 
     quote: str

@@ -10,7 +10,7 @@ from attrs import evolve
 from citekit.domain.node import Node
 
 CHUNK = "chunk"
-"""The type of chunk nodes."""
+"""The type of chunk nodes. The last part of their IDs begins with it."""
 
 _ID = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 

@@ -40,7 +40,7 @@ def detect(file_name: str, head: bytes) -> Format | None:
 
 
 def _by_interpreter(head: bytes) -> Format:
-    """Return the format of a script according to the program in its `#!` line (execve(2)), or else that of plain text."""
+    """Return the format of a script according to the program in its `#!` line (execve(2)), or else plain text."""
     found = _INTERPRETER.match(head)
     return BY_SUFFIX[_LANGUAGES[found[1].decode()]] if found else PLAIN_TEXT
 

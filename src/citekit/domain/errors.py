@@ -32,7 +32,7 @@ CiteKitError
 |   |-- LibraryUnavailable  there is no library, or it cannot be read
 |   |-- ClusterUnavailable  the cluster cannot be reached, or its scheduler was lost
 |   |-- StoreUnavailable    the object store or its database cannot be reached, or refuses the credentials
-|   |-- IndexUnavailable    the vector index cannot be reached, or another process has locked it
+|   |-- IndexUnavailable    the vector index cannot be reached or written, or is locked
 |   |-- EmbedderUnavailable the embedder's model or service failed
 |   |-- RerankerUnavailable the reranker's model or service failed
 |   |-- IssuerUnavailable   the keys of an issuer of access tokens cannot be fetched
@@ -277,7 +277,7 @@ class StoreUnavailable(Unavailable):
 
 
 class IndexUnavailable(Unavailable):
-    """The vector index cannot be reached, or another process has locked it."""
+    """The vector index cannot be reached or written, or another process has locked it."""
 
 
 class EmbedderUnavailable(Unavailable):

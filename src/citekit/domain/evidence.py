@@ -138,7 +138,7 @@ class StoredEvidence:
 
 @frozen(kw_only=True)
 class Receipt:
-    """Binds evidence to its source, its location in it, and its extractor."""
+    """Binds evidence to its source, its location in the source, and its extractor."""
 
     key: EvidenceKey
     source_digest: Digest

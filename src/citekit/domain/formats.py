@@ -168,7 +168,7 @@ MAIL = frozenset(("eml", "mbox"))
 """Names of the formats of mail. A message or an attachment is a chapter."""
 
 BOOKS = frozenset(("epub", "mobi", "fb2", "docx")) | MAIL
-"""Names of the formats of reflowable books and of mail. Their locations are chapters."""
+"""Names of the formats of reflowable books, Word documents, and mail. Their locations are chapters."""
 
 FRAMED = frozenset(("calendar", "notebook", "ssa", "subtitles"))
 """Names of text formats in which some lines are not a valid file by themselves, because they need a header or enclosing

@@ -20,7 +20,7 @@ from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan, 
 from citekit.domain.node import Node
 
 TITLE_LIMIT = 500
-"""Maximum number of characters of a title."""
+"""Maximum number of characters of a title that a person enters."""
 
 Nodes = tuple[Node, ...]
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from decimal import Context, Decimal, localcontext
 
 WHOLE_LIMIT = 10**12 - 1
-"""The largest whole number in a location: addresses allow twelve digits."""
+"""The largest whole number in a location or an extent: addresses allow twelve digits."""
 
 _PRECISE = Context(prec=1200)
 """A precision, in digits, that is enough for the sum or product of two results of `exact`, which have at most 17 digits

@@ -31,7 +31,7 @@ class ContextMode(StrEnum):
 class AskRequest:
     """A question. At most `limit` hits with a score of at least `threshold` (0 to 1) are returned.
 
-    If fewer than `LEAST_HITS` reach it, the best of the others are also returned, marked as weak.
+    If fewer than `LEAST_HITS` hits reach the threshold, the best of the others are also returned, marked as weak.
     """
 
     query: str
@@ -59,7 +59,8 @@ class Chunk:
     position of the chunk in its chapter, from 0, and `level` is "child", or "flat" in a book without chapters. `parent`
     is the ID of the chapter, or None.
 
-    The text of a `foreign` chunk, from an index of another home, is omitted, because it may not be in the book.
+    A `foreign` chunk was stored by another home or may have been changed. It has no text and no passages, because the
+    stored text may not be in the book.
     """
 
     id: str

@@ -25,10 +25,10 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
 
 PAGES = 20
-"""The number of best pages that are requested from the ranking, or more if many hits are requested."""
+"""The minimum number of best pages that are requested from the ranking."""
 
 CANDIDATES = 100
-"""The number of index entries requested from each search, or more if many hits are requested."""
+"""The minimum number of index entries that are requested from each search."""
 
 COPIES = 10
 """The maximum number of addresses of duplicate texts per hit."""

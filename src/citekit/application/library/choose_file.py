@@ -27,9 +27,10 @@ def readable_formats(record: BookRecord) -> list[str]:
 
 
 def preferred(record: BookRecord, preference: str, *, strict: bool = False) -> Chosen | None:
-    """Return the file in the preferred format, such as `epub`, else, unless `strict`, in the first readable format.
+    """Return the file in the preferred format, such as `epub`, or else the file in the first readable format.
 
-    The preference `any` means the first readable format. Return None if there is no such file. The file may not exist.
+    If `strict`, another format is returned only for the preference `any`. Return None if there is no such file. The
+    returned file may not exist.
     """
     formats = readable_formats(record)
     wanted = preference.strip().upper()

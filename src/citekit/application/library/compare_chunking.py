@@ -45,8 +45,8 @@ class Distribution:
 class SampleBreak:
     """An example of a boundary between two chunks.
 
-    `index` is that of the sentence that begins the second chunk, and `similarity` is its similarity to the previous
-    one. `before` and `after` are excerpts of the text.
+    `index` is the index, from 0, of the sentence that begins the second chunk, and `similarity` is the similarity of
+    this sentence to the previous one. `before` and `after` are excerpts of the text.
     """
 
     index: int

@@ -104,9 +104,9 @@ def hits_on_pages(
     """Return chunks as hits, best first, and the names of books that have a ranked page without a found chunk.
 
     `found` are the chunks that the vector index found, best first. The best chunk of a ranked page gets the score of
-    the page: of the chunks with the best lines of the page, or else all on the page, the one with the best passage.
-    Chunks of books that are not rankable keep their own scores. `share` is the weight of a chunk's own score
-    (`share_of`).
+    the page. It is the chunk with the best passage among those that have the best lines of the page. If no chunk has
+    these lines, all chunks on the page are compared. Chunks of books that are not rankable keep their own scores.
+    `share` is the weight of a chunk's own score (`share_of`).
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []

@@ -152,7 +152,8 @@ class IngestBook:
             )
             raise RequestRefused(
                 f"{source.path} is not the file that was ingested, or it has changed since. To ingest it as it is now, "
-                f"run: citekit library {what} --collection {shlex.quote(request.collection)}"
+                f"run: citekit library {what} --collection {shlex.quote(request.collection)} "
+                f"--home {shlex.quote(str(self.ingest.choose_id.home.absolute()))}"
             )
         if request.named:
             self.ingest.folders.remember(source.path)
@@ -182,8 +183,8 @@ class IngestBook:
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
         """Return the request, completed from the metadata in the file, with the language as an ISO 639-3 code.
 
-        Raise `MetadataMissing` if the title or author is still unknown. With a `book_id`, an unknown author becomes
-        "Unknown".
+        Raise `MetadataMissing` if the title or author is still unknown. With a `book_id`, a title such as
+        "Unknown" is accepted, and an unknown author becomes "Unknown".
         """
         said = self.reader.facts(source)
         title, author = known(request.title, said.title), known(request.author, " & ".join(said.authors))

@@ -28,7 +28,7 @@ class BookState(StrEnum):
     """The book is being ingested again, or that ingest was interrupted. The earlier ingest is searched."""
 
     CHANGED = "changed"
-    """The file has changed since it was ingested. Its earlier text is searched."""
+    """The file has changed since it was ingested, or cannot be read. Its earlier text is searched."""
 
     MAPPED_AGAIN = "mapped again"
     """The file was mapped again after it changed. Hits are marked as stale."""

@@ -19,7 +19,7 @@ class Narrowing:
     """Criteria for books. A book must meet all that are set.
 
     `author`, `title`, and each of `tags` match a part of the author, the title, or a tag of the book, ignoring case.
-    `language` is compared as an ISO 639 code.
+    `language` is compared as an ISO 639 code. `book_ids` and `resources` contain the accepted IDs.
     """
 
     author: str | None = None

@@ -33,8 +33,8 @@ def with_chunks(resource_map: ResourceMap, extracted_text: LocatedText, placed: 
     """Return a copy of the map with a node of type `chunk` for each chunk in `placed`, without earlier chunks.
 
     The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains that of
-    the chunk. If there is no such node, it is enough that the text contains the end of the chunk; otherwise, the chunk
-    is at the top level.
+    the chunk. If there is no such node, the text of the parent only has to contain the end of the chunk. If no node
+    does, the chunk is at the top level.
 
     The ID of a chunk has the form `PARENT.chunk_1_3fa9`: the parent's ID, a number, and four hexadecimal digits that
     depend on the character range. They keep the ID of a replaced chunk from naming other text.

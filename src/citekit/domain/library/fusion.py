@@ -62,7 +62,7 @@ It was chosen on questions in English, German, and Spanish about English books; 
 """
 
 _NEAREST = 1e-4
-"""The distance from 0 and 1 to which scores are limited, so that one score does not outweigh the other."""
+"""The minimum distance of the scores in `mixed` from 0 and 1, so that one score does not outweigh the other."""
 
 
 def share_of(embedder: str) -> float:
@@ -127,7 +127,7 @@ def _ranked(group: str, score: float, passage: Scored | None, share: float | Non
 
 
 def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
-    """Return the result with the highest score for each group, or of equal ones that with the lowest ID."""
+    """Return the result with the highest score for each group. Of equal scores, the one with the lowest ID counts."""
     best: dict[str, Scored] = {}
     for each in scored:
         held = best.get(each.group)

@@ -18,8 +18,9 @@ _LABEL = re.compile(
     rf"\W*(?:(?:{any_of(CHAPTER, PART, SECTION, APPENDIX)})\W+)?(?:[\d.]+|[ivxlc]+|[a-z])?\W*", re.IGNORECASE
 )
 _LABEL_LIMIT = 24
-"""Maximum number of characters of a chapter number before its title, and the number of characters after the title, on
-its line, that must not include a letter.
+"""Maximum number of characters of a chapter number before its title.
+
+The same number of characters after the title, on its line, must not include a letter.
 """
 
 

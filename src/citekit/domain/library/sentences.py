@@ -96,8 +96,9 @@ def sentences(text: str, starts: Sequence[int], max_words: int) -> tuple[Sentenc
 
 
 def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
-    """Return (start, number of words) for each sentence that contains more than white space, or (0, 0) if there is
-    none.
+    """Return (start, number of words) for each sentence that is not only white space.
+
+    If the whole text is white space, return (0, 0) only.
     """
     begins = sorted({0, *starts})
     spans = pairwise([*(start for start in begins if 0 <= start < len(text)), len(text)])
@@ -128,8 +129,9 @@ class _Cuts:
         self.ends[-1] = end
 
     def best(self, done: int, most: int) -> int:
-        """Return the number of words before the next split, at most `most` after `done`, the number before the previous
-        one.
+        """Return the number of words before the next split.
+
+        `done` is the number of words before the previous split, and `most` the maximum number between the two.
         """
         left = len(self.ends) - done
         if left <= most:

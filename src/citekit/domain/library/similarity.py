@@ -30,7 +30,7 @@ def on_one_scale(similarities: Sequence[float]) -> list[float]:
 
     Cosines of adjacent sentences are near 0.15 for one model and language and near 0.7 for another, so one threshold
     cannot fit both. The median becomes `MIDDLE`, and the 10th percentile `LOW`. For fewer than `FEW` similarities,
-    those of English prose are used instead.
+    the median and the percentile of English prose are used instead.
     """
     middle, low = _spread(similarities)
     slope = (MIDDLE - LOW) / max(middle - low, 1e-3)

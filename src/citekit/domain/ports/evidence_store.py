@@ -48,13 +48,11 @@ class EvidenceStore(Protocol):
 
     A killed process leaves no partial object. The limit applies to the stored objects, not to links to them or copies
     elsewhere. Objects requested in the last few seconds are not removed to keep the limit, so that the caller can use
-    them.
+    them. The methods raise `StoreUnavailable` if the evidence is also in a shared store that cannot be accessed.
     """
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the evidence for `key`, or None if it is not stored, or if its size or times differ from the recorded
-        ones.
-        """
+        """Return the evidence for `key`, or None if it is not stored or its bytes have changed."""
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
         """Return the evidence for `key` if its record is in memory and its file has not changed; otherwise None."""

@@ -30,5 +30,5 @@ class Locks(Protocol):
 
         `waiting` is called repeatedly during the wait; if it raises an exception (`Cancelled`), the wait ends. With the
         default callback, a long wait is logged as a warning. If the home folder cannot be written, the block runs
-        without a lock.
+        without a lock. Raise `HomeUnsafe` if the lock file is a link.
         """

@@ -14,7 +14,8 @@ from citekit.domain.resource_map import ResourceMap
 class MapStore(Protocol):
     """A store of maps by resource ID. A retrieved map equals the stored one.
 
-    A partially written map is never visible, and no resource ID results in a path outside the store.
+    A partially written map is never visible, and no resource ID results in a path outside the store. The methods raise
+    `StoreUnavailable` if the maps are in a shared store that cannot be accessed.
     """
 
     def ids(self) -> Sequence[str]:
@@ -104,7 +105,7 @@ class MapStore(Protocol):
         """
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of maps whose `source_path` is exactly the given path. Some may be missing.
+        """Return the IDs of maps whose `source_path` is exactly the given path. The result can lack some of them.
 
         The cost does not depend on the number of maps.
         """

@@ -35,8 +35,8 @@ class McpClients(Protocol):
     def skills_folder(self, client: str, project: Path | None = None) -> Path | None:
         """Return the folder in which the client looks for the agent skills of the user, or of the folder `project`.
 
-        Return None if the client has no skills. Raise `RequestRefused` if the client is unknown or a link leads out of
-        `project`.
+        Return None if the client has no such folder. Raise `RequestRefused` if the client is unknown or a link leads
+        out of `project`.
         """
 
     def snippet(self, client: str, entry: ServerEntry, project: Path | None = None) -> str:

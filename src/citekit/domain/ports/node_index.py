@@ -54,5 +54,6 @@ class NodeIndex(Protocol):
 
         `words` are distinct words from `words_of`; if there are none, the result is empty. `resources` are the IDs of
         the maps to search, in that order; other maps do not affect the result. None means all maps in the order of
-        their IDs. Maps that are missing or damaged are skipped. `scored` replaces the 500 of the rules above.
+        their IDs. Maps that are missing or damaged are skipped. `scored` replaces the 500 of the rules above. Raise
+        `StoreUnavailable` if the index is in a database that cannot be used.
         """

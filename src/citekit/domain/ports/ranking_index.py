@@ -42,8 +42,10 @@ class IndexedDocument(Protocol):
 
 
 class RankingIndex(Protocol):
-    """Stores the index of each document, and finds documents by their words. It is a cache: after a failure, a resource
-    may count as not indexed.
+    """Stores the index of each document, and finds documents by their words.
+
+    It is a cache: after a failure, a resource may count as not indexed. The methods raise `StoreUnavailable` if the
+    index is in a database that cannot be used.
     """
 
     def documents(self) -> Mapping[str, DocumentFacts]:
@@ -70,5 +72,5 @@ class RankingIndex(Protocol):
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatches]]:
         """Return, by term, the documents that have it in their text or among their names.
 
-        A document is in one of the groups of a term. Those with the same numbers can be in several groups.
+        Each document is in only one group of a term. Documents with the same numbers can be in different groups.
         """

@@ -1,4 +1,4 @@
-"""Defines the port for source files in object storage services, which are copied to this machine."""
+"""Defines the port for source files in buckets and on web servers, which are copied to this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 from attrs import frozen
 
 SCHEMES = ("s3", "gs", "az")
-"""The schemes of the URLs: S3 and compatible services, Google Cloud Storage, Azure."""
+"""The schemes of the URLs of buckets: S3 and compatible services, Google Cloud Storage, Azure."""
 
 
 def is_remote(place: str) -> bool:
@@ -30,7 +30,7 @@ class RemoteFile:
 
 
 class RemoteFiles(Protocol):
-    """Files in buckets, each with the path of a local copy. The copies are a cache of limited size.
+    """Files in buckets or on web servers, each with the path of a local copy. The copies are a cache of limited size.
 
     The methods raise `StoreUnavailable` if the service cannot be accessed, and `DriverMissing` if the required extra is
     not installed.
@@ -62,8 +62,11 @@ class RemoteFiles(Protocol):
         """Make or renew the copy at `path`, unless it is up to date. Do nothing if `path` is not the path of a copy.
 
         Raise `SourceUnreadable` if the file cannot be copied, for example because it is missing, is too large, or
-        changes while it is read.
+        changes while it is read, and `HomeUnwritable` if the copy cannot be written.
         """
 
     def restore(self, path: Path) -> bool:
-        """Fetch the copy at `path` if it was removed from the cache, and return whether the copy exists."""
+        """Fetch the copy at `path` if it was removed from the cache, and return whether the copy exists.
+
+        Raise `HomeUnwritable` if the copy cannot be written.
+        """

@@ -17,7 +17,8 @@ class Sources(Protocol):
         """Return the source at `path`: its absolute path with links to folders resolved, its digest, its size, and its
         format.
 
-        Raise `SourceUnsupported` if the format is unknown, or if a text has the suffix of a binary format. Raise
+        A missing copy of a remote file is fetched again, which can raise the errors of `RemoteFiles.restore`. Raise
+        `SourceUnsupported` if the format is unknown, or if a text has the suffix of a binary format. Raise
         `SourceUnreadable` if the file is missing, a folder, a device or pipe, empty, not readable for this user,
         changed while it was read, or has a name that is not valid UTF-8 and so cannot be stored in a map.
         """
@@ -37,7 +38,10 @@ class Sources(Protocol):
         """
 
     def exists(self, path: Path) -> bool:
-        """Return whether `path` is a regular file that is accessible. Raises no error."""
+        """Return whether `path` is a regular file that is accessible.
+
+        A missing copy of a remote file is fetched again, which can raise the errors of `RemoteFiles.restore`.
+        """
 
     def is_unchanged(self, source: Source) -> bool:
         """Return whether the file at `source.path` has not been modified since it was identified.

@@ -47,7 +47,8 @@ class TextIndex(Protocol):
     """Stores the text of files in blocks, and finds the blocks that contain words.
 
     It is a cache: after a failure, a resource counts as not indexed. If `find` or `blocks` finds damaged data, it omits
-    blocks, and `versions` then no longer includes the affected resources.
+    blocks, and `versions` then no longer includes the affected resources. The methods raise `StoreUnavailable` if the
+    index is in a database that cannot be used.
     """
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:

@@ -90,7 +90,7 @@ def is_acronym_of_word(text: str) -> bool:
 
 
 LONGEST = 6
-"""Maximum number of letters of a symbol."""
+"""Maximum number of letters of a symbol or an acronym. The case of longer words is ignored."""
 
 _WORD = re.compile(rf"[^\W\d_{SCRIPTS}]+")
 _LATIN_OR_GREEK = re.compile("[A-Za-z\u00b5\u0370-\u03ff]+")
