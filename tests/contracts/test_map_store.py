@@ -83,6 +83,14 @@ class TestMapStore:
 
         assert a_map() == found
 
+    def test_a_map_is_got_by_its_current_version(self, store: MapStore) -> None:
+        store.put(a_map())
+        store.put(a_map(title="Another"))
+        assert a_map(title="Another") == store.get("book", store.versions()["book"])
+        store.remove("book")
+        with pytest.raises(ResourceMissing):
+            store.get("book", store.versions().get("book"))
+
     def test_a_map_that_another_mapper_made_of_the_same_bytes_is_kept(self, store: MapStore) -> None:
         better = MapperIdentity("gemini", "2", "model-x")
         old, new = (

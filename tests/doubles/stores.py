@@ -43,7 +43,7 @@ class InMemoryMapStore:
         """Return every stored resource ID, sorted."""
         return sorted(self._maps)
 
-    def get(self, resource_id: str) -> ResourceMap:
+    def get(self, resource_id: str, version: str | None = None) -> ResourceMap:
         """Return the map."""
         return self._found(resource_id)
 

@@ -8,6 +8,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
+from unittest.mock import Mock
 
 import pymupdf
 import pytest
@@ -311,6 +312,20 @@ def test_a_picture_without_text_is_refused_and_the_others_answer(home: Path) -> 
     with pytest.raises(SourceUnsupported):
         app.find_text("hive", ["blank"])
     assert ["blank"] == list(app.find_text("hive").skipped)
+
+
+def test_a_file_without_text_is_not_read_again_until_it_changes(home: Path) -> None:
+    from PIL import Image
+
+    texts = Mock(wraps=app_of(home).quotable)
+    app = bootstrap(home=home, quotable=texts)
+    for color in ("white", "gray"):
+        Image.new("RGB", (20, 20), color).save(home / "blank.png")
+        app.ingest(home / "blank.png")
+        for words in ("hive", "queens of the hive", "what is absent?"):
+            assert ["blank"] == list(app.find_text(words).skipped)
+
+    assert 2 == [call.args[0].path.name for call in texts.read.call_args_list].count("blank.png")
 
 
 @pytest.mark.parametrize(

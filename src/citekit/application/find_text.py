@@ -321,6 +321,8 @@ class FindText:
         )
 
     def _is_anywhere(self, word: str, checked: _Checked) -> bool:
+        if not self.index.count_everywhere([word], 1):
+            return False
         found = self.index.find_everywhere([word], spread=True)
         known = checked.library.versions
         return any(
@@ -516,7 +518,7 @@ class _Checked:
             return resource_id in self.maps
         self.progress(len(self.maps), None, "searching")
         try:
-            resource_map = self.search.maps.get(resource_id)
+            resource_map = self.search.maps.get(resource_id, self.library.maps.get(resource_id))
             indexed, reason = self.search.indexed(resource_map, version, self.roots, self.progress)
         except Cancelled:
             raise

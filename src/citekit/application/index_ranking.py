@@ -59,15 +59,24 @@ class IndexRanking:
         """The suffix of the version of every resource whose index has the current format and embedder."""
         return f" ranking {form_with(self.embedder)}"
 
-    def __call__(
+    def unless_known(
         self, resource_map: ResourceMap, roots: Sequence[Path] = (), progress: Progress = silent
     ) -> ReadyDocument:
+        """Index a resource unless it is already indexed. See `__call__`."""
+        known = self.texts.versions([resource_map.resource_id]).get(resource_map.resource_id)
+        return self(resource_map, known, roots, progress)
+
+    def __call__(
+        self, resource_map: ResourceMap, known: str | None, roots: Sequence[Path] = (), progress: Progress = silent
+    ) -> ReadyDocument:
         """Index a resource unless it is already indexed, and return its data for ranking.
+
+        `known` is the version of its text in the text index, or None.
 
         Raise the errors of reading its text, and `RequestRefused` if the index cannot be written.
         """
         name = resource_map.resource_id
-        text_version, stale = self.indexed.unless_known(resource_map, roots, progress)
+        text_version, stale = self.indexed(resource_map, known, roots, progress)
         version = text_version + self.form
         document = self.ranking.get(name, version)
         if document is None:

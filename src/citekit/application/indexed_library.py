@@ -35,11 +35,12 @@ ATTEMPTS = 3
 class LibraryTexts:
     """The indexed text of everything that is mapped.
 
-    `versions` has the version of each indexed text, `skipped` the reason for each other resource, and `generation` the
-    state of the index.
+    `versions` has the version of each indexed text, `maps` that of the maps, `skipped` the reason for each other
+    resource, and `generation` the state of the index.
     """
 
     versions: Mapping[str, str]
+    maps: Mapping[str, str]
     skipped: Mapping[str, str]
     generation: Generation | None
 
@@ -48,14 +49,15 @@ class LibraryTexts:
 class _Look:
     """A comparison of the index with all maps.
 
-    `state` is that of the maps before it, `generation` that of the index after it, and `at` is its time (monotonic
-    clock). Until `state` or `generation` changes, the texts in `settled` need no further check. `others` are the IDs of
-    all other resources.
+    `state` is that of the maps before it, `generation` that of the index after it, `at` is its time (monotonic clock),
+    and `maps` has the versions of the maps. Until `state` or `generation` changes, the texts in `settled` need no
+    further check. `others` are the IDs of all other resources.
     """
 
     state: str | None
     generation: Generation | None
     at: float
+    maps: Mapping[str, str]
     settled: dict[str, IndexedText] = field(factory=dict)
     versions: dict[str, str] = field(factory=dict)
     others: list[str] = field(factory=list)
@@ -109,13 +111,15 @@ class IndexedLibrary:
         for number, name in enumerate(others):
             progress(number, len(others), READING)
             try:
-                versions[name], _ = self.indexed(self.maps.get(name), known.get(name), roots, progress)
+                versions[name], _ = self.indexed(
+                    self.maps.get(name, look.maps.get(name)), known.get(name), roots, progress
+                )
             except Cancelled:
                 raise
             except CiteKitError as error:
                 skipped[name] = str(error)
         every = {**look.versions, **versions} if versions else look.versions
-        return LibraryTexts(every, skipped, self.index.generation())
+        return LibraryTexts(every, look.maps, skipped, self.index.generation())
 
     def _compared(
         self, before: _Look | None, skipped: dict[str, str], roots: Sequence[Path], progress: Progress
@@ -128,8 +132,8 @@ class IndexedLibrary:
         generation = self.index.generation()
         is_same = before is not None and generation is not None and generation == before.generation
         known = before.settled if before is not None and is_same else self.index.texts()
-        look, added = _Look(state, generation, at), 0
         names, versions = self.maps.ids(), dict(self.maps.versions().items())
+        look, added = _Look(state, generation, at, versions), 0
         reader = self.texts.reader_version()
         new: dict[str, IndexedText] = {}
         try:
@@ -147,7 +151,7 @@ class IndexedLibrary:
                     continue
                 progress(number, len(names), READING)
                 try:
-                    resource_map = self.maps.get(name)
+                    resource_map = self.maps.get(name, version)
                     indexed, reason = self.indexed(
                         resource_map, None if text is None else text.version, roots, progress
                     )

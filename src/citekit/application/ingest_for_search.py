@@ -17,7 +17,7 @@ from citekit.domain.resource_map import ResourceMap
 
 
 class Index(Protocol):
-    """Makes sure that the text of a resource is in an index, such as `IndexRanking` or `IndexText.unless_known`."""
+    """Makes sure that the text of a resource is in an index, such as `IndexText.unless_known`."""
 
     def __call__(self, resource_map: ResourceMap, *, progress: Progress) -> object:
         """Index the text unless it is already indexed. Raise `CiteKitError` if it cannot be read or stored."""

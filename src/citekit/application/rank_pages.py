@@ -9,14 +9,12 @@ from pathlib import Path, PurePath
 from attrs import define, evolve, field, frozen
 
 from citekit.application.index_ranking import IndexRanking, ReadyDocument
-from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     Cancelled,
     CiteKitError,
     LocationOutside,
     RequestRefused,
     ResourceMissing,
-    SourceUnsupported,
 )
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
@@ -87,10 +85,12 @@ class _ReadPage:
 class _Searched:
     """The resources of a search: those that are missing in the index, and the number of pages of each of the others.
 
-    `state` is the state of the maps, and `form` and `documents` are from the index. The rest is valid for these only.
+    `maps` has the versions of the maps if all are searched, and `state` is their state. `form` and `documents` are from
+    the index. The rest is valid for these only.
     """
 
     names: Sequence[str] = field(converter=tuple[str, ...])
+    maps: Mapping[str, str]
     state: str | None
     form: str
     documents: Mapping[str, DocumentFacts]
@@ -118,9 +118,6 @@ class RankPages:
     maps: MapStore
     index: IndexRanking
     reranker: Reranker | None = None
-    _without_text: dict[str, tuple[Digest | None, SourceUnsupported]] = field(factory=dict, init=False)
-    """The digest of the source and the error, by resource ID, of files without text, which are not read again."""
-
     _everything: _Searched | None = field(default=None, init=False)
 
     def __call__(
@@ -148,8 +145,9 @@ class RankPages:
             self._index_missing(searched, documents, roots, progress, are_named=bool(resources))
             searched = self._searched(resources)
         priors = self._priors(asked, searched, documents.skipped)
+        texts = self.index.texts.versions(list(priors))
         for name in priors:
-            self._add(name, documents, roots, progress, is_alone=False)
+            self._add(name, searched, texts, documents, roots, progress)
         pages = self._ranked(asked, documents.ready, priors, limit, progress)
         return RankedPages(
             pages=pages,
@@ -164,39 +162,46 @@ class RankPages:
         """Return what is searched. For all resources, it is determined again only after a change."""
         documents, form = self.index.ranking.documents(), self.index.form
         if resources:
-            return _Searched(dict.fromkeys(resources), None, form, documents)
+            return _Searched(dict.fromkeys(resources), {}, None, form, documents)
         state, known = self.maps.state(), self._everything
         if known is not None and state is not None and known.is_of(state, form, documents):
             return known
-        self._everything = searched = _Searched(self.maps.ids(), state, form, documents)
+        self._everything = searched = _Searched(self.maps.ids(), self.maps.versions(), state, form, documents)
         return searched
 
     def _index_missing(
         self, searched: _Searched, documents: _Documents, roots: Sequence[Path], progress: Progress, *, are_named: bool
     ) -> None:
+        texts = self.index.texts.versions(searched.missing)
         for number, name in enumerate(searched.missing):
             progress(number, len(searched.missing), "indexing")
             try:
-                self._add(name, documents, roots, progress, is_alone=len(searched.names) == 1)
+                self._add(name, searched, texts, documents, roots, progress, is_alone=len(searched.names) == 1)
             except ResourceMissing:
                 if are_named:
                     raise
             documents.ready.pop(name, None)  # thousands would not fit into memory
 
     def _add(
-        self, name: str, documents: _Documents, roots: Sequence[Path], progress: Progress, *, is_alone: bool
+        self,
+        name: str,
+        searched: _Searched,
+        texts: Mapping[str, str],
+        documents: _Documents,
+        roots: Sequence[Path],
+        progress: Progress,
+        *,
+        is_alone: bool = False,
     ) -> None:
+        """Add a document that is ready for ranking, or the reason why it is not. `texts` has the versions of the indexed
+        texts.
+        """
         try:
-            resource_map = self.maps.get(name)
-            digest, error = self._without_text.get(name, (None, None))
-            if error is not None and digest == resource_map.source_digest:
-                raise error
-            documents.ready[name] = self.index(resource_map, roots, progress)
+            resource_map = self.maps.get(name, searched.maps.get(name))
+            documents.ready[name] = self.index(resource_map, texts.get(name), roots, progress)
         except (Cancelled, ResourceMissing):
             raise
         except CiteKitError as error:
-            if isinstance(error, SourceUnsupported):
-                self._without_text[name] = resource_map.source_digest, error
             if is_alone:
                 raise
             documents.skipped[name] = str(error)

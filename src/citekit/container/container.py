@@ -43,7 +43,7 @@ class Container(Answers):
         from citekit.application.ingest_for_search import IngestForSearch
         from citekit.application.ingest_many import IngestMany
 
-        return IngestMany(IngestForSearch(self.ingest, self._index_ranking, self.next_reads.announced))
+        return IngestMany(IngestForSearch(self.ingest, self._index_ranking.unless_known, self.next_reads.announced))
 
     @first_use
     def ingest_for_search(self) -> IngestForSearch:

@@ -180,8 +180,7 @@ class CatalogedMapStore(SharedMapStore):
         return self._found_space
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        space = self._space
-        return self._database.run(lambda connection: connection.execute(query.encode(), (space, *values)).fetchall())
+        return self._database.rows(query, (self._space, *values))
 
     def _changes(self) -> int:
         return int(self._rows(_CHANGES)[0][0])

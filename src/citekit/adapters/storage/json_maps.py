@@ -69,7 +69,7 @@ class JsonMapStore:
         """See `MapStore.cached_ids`."""
         return self._listing.cached()
 
-    def get(self, resource_id: str) -> ResourceMap:
+    def get(self, resource_id: str, version: str | None = None) -> ResourceMap:  # noqa: ARG002
         """See `MapStore.get`. A map in memory is returned again while its file is unchanged."""
         hot = self._hot.get(resource_id)
         return hot if hot is not None else self._read(resource_id, self._locate(_checked(resource_id))[0])

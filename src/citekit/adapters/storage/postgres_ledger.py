@@ -81,7 +81,7 @@ class PostgresLedger:
         return self._ask(_OF_ONE, deed.value, _name(collection))
 
     def _ask(self, question: str, *values: str | bytes | int) -> Sequence[LedgerEntry]:
-        rows = self._database.run(lambda connection: connection.execute(question.encode(), values).fetchall())
+        rows = self._database.rows(question, values)
         return self._parsed(lambda: [ledger_line.read(text) for (text,) in rows])
 
     def _parsed(self, read: Callable[[], T]) -> T:

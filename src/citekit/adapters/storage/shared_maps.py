@@ -44,8 +44,8 @@ from citekit.domain.suggestions import nearest_names
 CATALOG = ObjectKey("catalog")
 """The object with the name of the store's catalog in a database (see `cataloged_maps`)."""
 
-IN_MEMORY = 32
-"""The maximum number of parsed maps in memory."""
+HOT_LIMIT = 16 * 1024 * 1024
+"""Limit on the total size of the objects of the maps in memory, in bytes. Parsed maps take about a third more memory."""
 
 CARDS_IN_MEMORY = 100_000
 """The maximum number of cards in memory."""
@@ -78,7 +78,8 @@ class SharedMapStore:
         self._objects = objects
         self._name = name
         self._remembered = cards
-        self._maps: OrderedDict[ObjectKey, ResourceMap] = OrderedDict()
+        self._maps: OrderedDict[ObjectKey, tuple[ResourceMap, int]] = OrderedDict()
+        self._size = 0
         self._cards: OrderedDict[ObjectKey, MapCard] = OrderedDict()
         self._bases: OrderedDict[str, tuple[int, float]] = OrderedDict()
         self._listed: tuple[Mapping[str, int], float] | None = None
@@ -90,9 +91,11 @@ class SharedMapStore:
         """See `MapStore.ids`. Changes by other processes within the last `LISTING_SECONDS` may be missing."""
         return tuple(sorted(self._current()))
 
-    def get(self, resource_id: str) -> ResourceMap:
-        """See `MapStore.get`. This takes one listing request, and another request if the map is not in memory."""
-        return self._read(resource_id, self._number(resource_id))
+    def get(self, resource_id: str, version: str | None = None) -> ResourceMap:
+        """See `MapStore.get`. This takes one listing request without a `version`, and another request if the map is not
+        in memory.
+        """
+        return self._read(resource_id, self._number(resource_id) if version is None else int(version))
 
     def cached(self, resource_id: str) -> ResourceMap | None:  # noqa: ARG002
         """Return None, because only the object store shows whether a map is up to date."""
@@ -147,7 +150,7 @@ class SharedMapStore:
             number += 1
             if self._objects.put(map_key(name, number), data):
                 self._note_written(name, number, resource_map)
-                self._remember(map_key(name, number), resource_map)
+                self._remember(map_key(name, number), resource_map, len(data))
                 return
             after = self._after_conflict(resource_map)
             if after is None:
@@ -261,12 +264,12 @@ class SharedMapStore:
         with self._lock:
             if key in self._maps:
                 self._maps.move_to_end(key)
-                return self._maps[key]
+                return self._maps[key][0]
         data = self._objects.read(key, 0, SIZE_LIMIT + 1)
         if data is None:  # removed by a garbage collection since the listing
             raise self._missing(resource_id)
         found = parsed(resource_id, Path(key.text), data)
-        self._remember(key, found)
+        self._remember(key, found, len(data))
         return found
 
     def _cards_on_this_machine(self, current: Mapping[str, int]) -> dict[str, MapCard]:
@@ -291,12 +294,13 @@ class SharedMapStore:
             return self._card(resource_id, number)
         return None
 
-    def _remember(self, key: ObjectKey, found: ResourceMap) -> None:
+    def _remember(self, key: ObjectKey, found: ResourceMap, size: int) -> None:
         card = found.card()
         with self._lock:
-            self._maps[key] = found
-            while len(self._maps) > IN_MEMORY:
-                self._maps.popitem(last=False)
+            self._size += size - self._maps.pop(key, (found, 0))[1]
+            self._maps[key] = found, size
+            while self._size > HOT_LIMIT and len(self._maps) > 1:
+                self._size -= self._maps.popitem(last=False)[1][1]
             self._keep_cards({key: card})
 
     def _keep_cards(self, cards: Mapping[ObjectKey, MapCard]) -> None:

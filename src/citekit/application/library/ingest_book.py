@@ -216,7 +216,7 @@ class IngestBook:
         store = StoreBook(self.index, self.ledger, self.maps, self.clock)
         done = store(entry, _words(request, entry), cut, vectors, self.embedder.identity, there)
         with suppress(CiteKitError):  # the first question tries again
-            self.index_ranking(self.maps.get(done.resource_id))
+            self.index_ranking.unless_known(self.maps.get(done.resource_id))
         with suppress(Cancelled):  # too late to cancel
             progress(100, 100, "ingested")
         return BookIngested(done, request.hierarchical, request.params)

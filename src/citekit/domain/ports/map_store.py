@@ -24,9 +24,10 @@ class MapStore(Protocol):
         Raise `MapCorrupt` if the folder of maps cannot be read.
         """
 
-    def get(self, resource_id: str) -> ResourceMap:
+    def get(self, resource_id: str, version: str | None = None) -> ResourceMap:
         """Return the map with the given resource ID.
 
+        If `version` is what `versions` has for the map, a shared store does not ask again whether the map is current.
         Raise `ResourceMissing` if the map does not exist, `MapCorrupt` if it is damaged or cannot be read, or
         `ResourceIdRefused` if the ID is invalid.
         """

@@ -7,9 +7,9 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from citekit.adapters.libraries import psycopg as driver
 from citekit.adapters.libraries.postgres import schema
@@ -59,9 +59,10 @@ class Database:
         self._spaces: dict[str, int] = {}
         self._lock = Lock()
 
-    def run(self, work: Callable[[Connection], T], *, is_repeatable: bool = True) -> T:
+    def run(self, work: Callable[[Connection], T], *, is_repeatable: bool = True, is_single: bool = False) -> T:
         """Run `work` in a transaction, and return its result after the commit.
 
+        If `is_single` is True, each statement of `work` is its own transaction, which saves two round trips.
         `work` is called again after a temporary failure, such as a lost connection or a conflict, for up to `patience`
         seconds. If `is_repeatable` is False, it is not called again once the commit was sent. Other errors of the
         database, and errors that persist, are raised as `unavailable`. In that case, nothing was changed, unless a
@@ -75,6 +76,7 @@ class Database:
             is_committing = False
             try:
                 connection = self._lent()
+                connection.autocommit = is_single
                 result = work(connection)
                 is_committing = True
                 connection.commit()
@@ -91,6 +93,10 @@ class Database:
                 return result
             time.sleep(min(0.05 * 2**attempt, _LONGEST_PAUSE))
         raise AssertionError
+
+    def rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query, in one round trip. Raise the same errors as `run`."""
+        return self.run(lambda connection: connection.execute(query.encode(), values).fetchall(), is_single=True)
 
     def space(self, name: str) -> int:
         """Return the ID of the space `name`, the rows of one store or index; create it if needed."""

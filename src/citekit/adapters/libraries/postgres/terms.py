@@ -8,7 +8,7 @@ over rows of `citekit_long`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -68,12 +68,9 @@ def remove_long(connection: Connection, space: int, resource: bytes) -> None:
     connection.execute(_REMOVE, (space, resource))
 
 
-def long_keys(connection: Connection, space: int, condition: Condition) -> set[Key]:
-    """Return the keys of rows with several parts that together fulfill the condition."""
-    found: set[Key] | None = None
-    for group in condition:
-        keys = {(resource, at) for resource, at in connection.execute(_FIND, (space, query(space, [group])))}
-        found = keys if found is None else found & keys
-        if not found:
-            break
-    return found or set()
+def long_rows(space: int, condition: Condition) -> tuple[str, list[Any]]:
+    """Return a query, with its values, for the keys of rows with several parts that together fulfill the condition, which
+    has at least one group.
+    """
+    values = [value for group in condition for value in (space, query(space, [group]))]
+    return "(" + " INTERSECT ".join(_FIND for _ in condition) + ")", values

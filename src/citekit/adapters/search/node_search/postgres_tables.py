@@ -86,7 +86,9 @@ class PostgresTables:
         wanted = [[(each.letter + each.word, each.begins) for each in group] for group in condition]
         asked = self._space, terms.query(self._space, wanted), limit
         found: list[terms.Key] = self._connection.execute(_HAVING, asked).fetchall()
-        found += terms.long_keys(self._connection, self._space, wanted)
+        if wanted:
+            query, values = terms.long_rows(self._space, wanted)
+            found += self._connection.execute(query.encode(), values)
         return sorted(found)[:limit]
 
     def read(self, nodes: Sequence[terms.Key]) -> Sequence[PostgresRow]:

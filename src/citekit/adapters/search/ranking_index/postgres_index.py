@@ -121,10 +121,7 @@ class PostgresRankingIndex:
         known = self._read.get(key)
         if known is not None:
             return known
-        space = self._space
-        rows = self._database.run(
-            lambda connection: connection.execute(_GET, (space, key_of(resource_id), version)).fetchall()
-        )
+        rows = self._database.rows(_GET, (self._space, key_of(resource_id), version))
         if not rows:
             return None
         try:
@@ -139,7 +136,7 @@ class PostgresRankingIndex:
         space = self._space
         asked = {term: _term(space, term_number(term)) for term in terms}
         numbers = list(set(asked.values()))
-        rows = self._database.run(lambda connection: connection.execute(_FOUND, (numbers,)).fetchall())
+        rows = self._database.rows(_FOUND, (numbers,))
         found: dict[int, dict[tuple[int, int], list[str]]] = {}
         for number, resource, pages, count in rows:
             found.setdefault(number, {}).setdefault((pages, count), []).append(id_of(resource))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.libraries.postgres import terms
@@ -23,24 +24,22 @@ if TYPE_CHECKING:
 VERSION = 1
 """The version of the terms and of the blocks in the tables."""
 
-BATCH = 500
-"""Maximum number of blocks that a search reads with one query."""
+BATCHES = (64, 500)
+"""Maximum numbers of blocks that a search reads with its first query and with each later one."""
 
 LOTS = 64
-"""Number of lots among which the blocks are distributed evenly. A search for some of the blocks searches one lot after
-another.
-"""
+"""Number of lots among which the blocks are distributed evenly."""
+
+_TOGETHER = (1, 2, 4, 8, 16, 16, 17)
+"""Numbers of lots that a search for some of the blocks searches together, one group after another."""
 
 _WORD, _LOT = "wl"
 """The letters before the words and before the number of the lot in the terms of a block."""
 
 _KEYS = "SELECT resource, at FROM citekit_block WHERE space = %s AND terms @@ %s::tsquery"
 _EVERY_KEY = "SELECT resource, at FROM citekit_block WHERE space = %s"
-_OF_SOME = " AND resource = ANY (%s)"
-_COUNT = (
-    "SELECT count(*) FROM (SELECT 1 FROM citekit_block WHERE space = %s AND terms @@ %s::tsquery LIMIT %s) AS found"
-)
-_COUNT_EVERY = "SELECT count(*) FROM (SELECT 1 FROM citekit_block WHERE space = %s LIMIT %s) AS found"
+_OF_SOME = "SELECT resource, at FROM ({}) AS found WHERE resource = ANY (%s)"
+_COUNT = "SELECT count(*) FROM ({} LIMIT %s) AS found"
 _BLOCKS = (
     "SELECT b.resource, b.at, t.version, b.data FROM unnest(%s::bytea[], %s::integer[]) AS each (resource, at)"
     " JOIN citekit_block b ON b.space = %s AND b.resource = each.resource AND b.at = each.at"
@@ -160,20 +159,18 @@ class PostgresTextIndex:
 
     def count_everywhere(self, words: Sequence[str], most: int) -> int:
         """See `TextIndex.count_everywhere`."""
-        if not words:
-            return int(self._rows(_COUNT_EVERY, (self._space, most))[0][0])
-        condition = _all_of(words)
-        count = int(self._rows(_COUNT, (self._space, terms.query(self._space, condition), most))[0][0])
-        return min(most, count + len(self._long_keys(condition)))
+        query, values = self._having(_all_of(words))
+        return int(self._rows(_COUNT.format(query), [*values, most])[0][0])
 
     def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """See `TextIndex.find_everywhere`."""
         if not spread:
             yield from self._found(sorted(self._keys(_all_of(words))))
             return
-        for lot in range(LOTS):
-            keys = self._keys([*_all_of(words), [(f"{_LOT}{lot}", False)]])
-            yield from self._found(sorted(keys, key=_hash))
+        lots = iter(range(LOTS))
+        for number in _TOGETHER:
+            some = [(f"{_LOT}{lot}", False) for lot in islice(lots, number)]
+            yield from self._found(sorted(self._keys([*_all_of(words), some]), key=_hash))
 
     @property
     def _space(self) -> int:
@@ -184,27 +181,28 @@ class PostgresTextIndex:
         return self._database.space(f"texts {VERSION} {unicodedata.unidata_version} {self._name()}")
 
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        return self._database.run(lambda connection: connection.execute(query.encode(), values).fetchall())
+        return self._database.rows(query, values)
 
     def _keys(self, condition: terms.Condition, names: Sequence[str] | None = None) -> list[terms.Key]:
         """Return the keys of the blocks that fulfill the condition, in all resources or in those with these names."""
-        wanted = None if names is None else [key_of(name) for name in names]
-        query, values = _EVERY_KEY, list[Any]([self._space])
-        if condition:
-            query, values = _KEYS, [self._space, terms.query(self._space, condition)]
-        if wanted is not None:
-            query, values = query + _OF_SOME, [*values, wanted]
+        query, values = self._having(condition)
+        if names is not None:
+            query, values = _OF_SOME.format(query), [*values, [key_of(name) for name in names]]
         keys: list[Any] = self._rows(query, values)
-        return [*keys, *(key for key in self._long_keys(condition) if wanted is None or key[0] in wanted)]
+        return keys
 
-    def _long_keys(self, condition: terms.Condition) -> set[terms.Key]:
-        space = self._space
-        return self._database.run(lambda connection: terms.long_keys(connection, space, condition))
+    def _having(self, condition: terms.Condition) -> tuple[str, list[Any]]:
+        """Return a query, with its values, for the keys of the blocks that fulfill the condition."""
+        if not condition:
+            return _EVERY_KEY, [self._space]
+        long, values = terms.long_rows(self._space, condition)
+        return f"{_KEYS} UNION ALL {long}", [self._space, terms.query(self._space, condition), *values]
 
     def _found(self, keys: Sequence[terms.Key]) -> Iterator[FoundBlock]:
         """Yield the blocks with these keys, in this order, except removed or damaged ones."""
-        for start in range(0, len(keys), BATCH):
-            batch = keys[start : start + BATCH]
+        rest, (number, most) = iter(keys), BATCHES
+        while batch := list(islice(rest, number)):
+            number = most
             rows = self._rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))
             blocks = {(resource, at): (version, data) for resource, at, version, data in rows}
             for key in batch:
