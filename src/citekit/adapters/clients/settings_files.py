@@ -327,7 +327,10 @@ def _checked(known: KnownClient, text: str, expected: Mapping[str, Any]) -> str:
 
 
 def _filled_only(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data without empty values at its top level, because removing the last entry may remove its table."""
+    """Return the data without empty mappings and nulls at its top level.
+
+    They are not compared, because removing the last entry may also remove its table.
+    """
     return {name: value for name, value in data.items() if value not in ({}, None)}
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_SECONDS = 20
-"""The maximum time in seconds to connect to a scheduler."""
+"""The maximum time in seconds to connect to a scheduler, or to fetch the result of a job."""
 
 LOST_SECONDS = 30
 """The run ends after this many seconds without a connection to the scheduler."""
