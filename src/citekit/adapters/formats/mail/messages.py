@@ -61,7 +61,7 @@ class Mail:
     """A message: its raw bytes, its decoded headers, and its parts.
 
     `bodies` contains the media type (`text/plain` or `text/html`) and the text of each body. Of alternatives, it
-    contains the one that mail programs show. `remarks` are sentences about omitted parts.
+    contains the one that mail programs show. `remarks` are sentences about omitted parts or a failure to parse.
     """
 
     raw: bytes = field(repr=False)
