@@ -16,7 +16,7 @@ from citekit.domain.numbers import shortest
 from citekit.domain.source import Source
 
 TOLERANCE = 0.0015
-"""The number of seconds by which a clip can start early without a note."""
+"""The number of seconds by which a clip, or the data stored in it, can start early without a note."""
 
 
 @cache
