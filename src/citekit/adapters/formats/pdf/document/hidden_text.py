@@ -189,8 +189,8 @@ def _tokens(page: object) -> Tokens | None:
 def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collection[Look]] | None = None) -> Hidden:
     """Return the hidden characters of `page`. Call this function inside `exclusive()` or `opened()`.
 
-    `looks` returns the looks of all its text; None if they are unknown or the page has replacement text. With them,
-    pages on which no text can be hidden are recognized sooner.
+    `looks` is a function that returns the looks of all its text, or None if they are unknown or the page has
+    replacement text. With this function, pages on which no text can be hidden are recognized sooner.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
     mode 3 over a scan count as visible. Use it only for pages with signs of hidden text (see
