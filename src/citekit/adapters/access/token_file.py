@@ -183,7 +183,7 @@ def _shows(folder: Path, inner: Path) -> bool:
 
 def _check_private(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise RequestRefused(f"The token file {path} is not a regular file.")
+        raise RequestRefused(f"The token file {path} is not a regular file. Remove it, and add the tokens again.")
     if os.name == "posix" and status.st_uid not in (os.geteuid(), 0):
         raise RequestRefused(f"The token file {path} belongs to another user. Use a file that you own.")
     if os.name == "posix" and status.st_mode & 0o077:

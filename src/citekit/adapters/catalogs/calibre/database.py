@@ -147,7 +147,8 @@ class CalibreDatabase:
                 self._forget_other_file(Path(folder.name) / f"{NAME}-journal")
             except OSError as error:
                 raise self._unavailable(
-                    f"CiteKit must copy metadata.db to read it, but the copy failed ({error.strerror})"
+                    f"CiteKit must copy metadata.db to read it, but the copy failed ({error.strerror}); check that "
+                    f"{tempfile.gettempdir()} has enough space"
                 ) from error
             if before == self.state():
                 return _Copy(before, folder)

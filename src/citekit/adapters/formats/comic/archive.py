@@ -56,7 +56,7 @@ class ComicArchive:
     names: tuple[str, ...]
 
     def read(self, page: int) -> bytes:
-        """Return the image file of the 1-based page, unchanged.
+        """Return the unchanged image file of the page with the 1-based number `page`.
 
         Raise `SourceUnsupported` if it is damaged, encrypted, too large, or compressed with an unsupported method, and
         `SourceUnreadable` if the comic cannot be read.

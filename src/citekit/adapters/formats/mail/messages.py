@@ -77,7 +77,7 @@ class Mail:
 
     @property
     def topic(self) -> str:
-        """The subject without the prefixes of replies, in lowercase."""
+        """The subject without the prefixes of replies and forwarded messages, in lowercase."""
         return " ".join(_REPLY.sub("", self.subject).split()).casefold()
 
     @property

@@ -52,7 +52,7 @@ _NEAR = 0.3
 """The difference of a color channel (0 to 1) below which two colors are compared by rendering them."""
 
 _CLEAR = 0.25
-"""The opacity below which text is checked."""
+"""The opacity below which text is checked. With `quick`, an area of at most this opacity covers no text."""
 
 _PAIRS = 2_000_000
 """The maximum number of pairs of text and shapes that are compared. On pages with more, all text is checked."""
@@ -282,7 +282,7 @@ def _is_painted_over(things: Sequence[Painted]) -> bool:
 
 
 def is_blank(code: int) -> bool:
-    """Return whether the character `code` is a space or a control, and leaves no ink."""
+    """Return whether the character `code` is a space or a control character, which leaves no ink."""
     return code < 0 or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
