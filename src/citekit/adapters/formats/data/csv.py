@@ -18,6 +18,7 @@ from citekit.adapters.formats.shared.line_parts import LinePart, source_bytes
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Lines
+from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.source import Source
@@ -81,7 +82,9 @@ class Table:
         if not self.first:
             return rows
         return (
-            OutlineItem(f"Header: {names}", "header", self._lines(0, 1), f"{len(self.columns)} columns: {names}"),
+            OutlineItem(
+                f"Header: {names}", "header", self._lines(0, 1), f"{counted(len(self.columns), 'column')}: {names}"
+            ),
             *rows,
         )
 
