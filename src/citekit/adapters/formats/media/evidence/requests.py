@@ -69,7 +69,9 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
     notes = []
     begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
     if wanted - start > TOLERANCE and suffix in _WITH_EDIT_LISTS:
-        notes.append(f"The clip begins at {begins} s, because that is when the frame shown at {asked} s begins.")
+        notes.append(
+            f"The clip begins at {begins} s instead of {asked} s, because the frame shown at {asked} s begins then."
+        )
     elif wanted - start > TOLERANCE:
         notes.append(
             f"The clip begins at {begins} s instead of {asked} s, because a {suffix} file that is not re-encoded can begin "
