@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _MIN_GAP = 3
-"""The minimum width, in pixels, of a band that separates regions."""
+"""The minimum height, in pixels, of a band between regions. A band between columns is at least twice as wide."""
 
 WORKING_SIZE = 1000
 """The longer side of the small copy in pixels. A line of a printed page is about 12 pixels high in it."""

@@ -21,7 +21,10 @@ from citekit.adapters.formats.shared.whole_file import read_whole
 from citekit.domain.errors import SourceUnsupported
 
 SIZE_LIMIT = 64 * 1024 * 1024
-"""The maximum size in bytes of a message or mailbox that is read."""
+"""The maximum size in bytes of a message or mailbox that is read.
+
+Of a message that cannot be parsed, a sixteenth of this number of bytes is shown.
+"""
 
 MESSAGES_LIMIT = 20_000
 """Maximum number of messages in a mailbox."""
