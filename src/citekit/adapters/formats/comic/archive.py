@@ -101,7 +101,7 @@ class ComicArchive:
 
 @contextmanager
 def open_comic(path: Path) -> Iterator[ComicArchive]:
-    """Open the comic at `path`, and close it at the end of the context.
+    """Yield the comic at `path`, which is closed at the end of the context.
 
     Raise `SourceUnsupported` if it is not an archive, has too many entries, or contains no images, or
     `SourceUnreadable` if it cannot be read.

@@ -124,7 +124,7 @@ class Block:
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
         """Return the keys or items of the collection on these lines, or groups of them if there are more than `MANY`.
 
-        `depth` is its nesting level.
+        `depth` is the nesting level of the collection. If the lines have no keys and items, the result is empty.
         """
         indent = self._indent(first, last)
         if indent is None:

@@ -61,7 +61,7 @@ def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list
     """Return the bands between rows that separate regions, not only lines.
 
     `lines` contains the top and bottom of each row of detail, and `page_line_height` is the usual height of a text
-    line. All values are in pixels.
+    line. All values are in pixels. Evenly spaced rows look like one list, so no band separates them.
     """
     pairs = list(pairwise(lines))
     heights = [end - start for start, end in lines]
