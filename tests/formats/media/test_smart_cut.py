@@ -62,11 +62,11 @@ def test_an_accurate_clip_has_the_requested_frames_and_copies_from_the_next_keyf
 def test_notes_describe_the_re_encoding(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4")
 
-    assert ("The clip was re-encoded up to the keyframe at 2 s; the rest is a copy.",) == cut(
+    assert ("The video was re-encoded up to the keyframe at 2 s; the rest is a copy.",) == cut(
         path, tmp_path / "a", 1.5, 3
     ).notes
     assert ("Nothing was re-encoded: the clip begins at a keyframe.",) == cut(path, tmp_path / "b", 2, 3).notes
-    assert ("The whole clip was re-encoded, because no keyframe suitable for a join was found in it.",) == cut(
+    assert ("All video of the clip was re-encoded, because no keyframe suitable for a join was found in it.",) == cut(
         path, tmp_path / "c", 2.5, 3.5
     ).notes
 
@@ -79,7 +79,7 @@ def test_an_open_group_of_pictures_is_not_joined(tmp_path: Path) -> None:
 
     clip = inspect(tmp_path / "clip")
     assert (list(range(37, 113)), "") == (clip.pictures, clip.complaints)
-    assert "whole clip" in extraction.notes[0]
+    assert "All video of the clip" in extraction.notes[0]
 
 
 @pytest.mark.long
@@ -108,7 +108,7 @@ def test_clips_of_other_codecs_are_encoded_completely(
     assert 1.6 == pytest.approx(clip.duration, abs=0.05)
     assert 1.6 == pytest.approx(clip.samples / 48000, abs=0.06)
     assert (0.0, "", ".mp4") == (clip.start, clip.complaints, extraction.suffix)
-    assert "whole clip" in extraction.notes[0]
+    assert "All video of the clip" in extraction.notes[0]
 
 
 def test_one_record_holds_the_parameter_sets_of_two_encodings() -> None:

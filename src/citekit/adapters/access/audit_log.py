@@ -16,7 +16,7 @@ from citekit.adapters.system.home_files import write_all
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 _FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-"""With these flags, opening a pipe without a reader fails instead of waiting."""
+"""With these flags, opening a link fails, and opening a pipe without a reader fails instead of waiting."""
 
 
 @frozen

@@ -23,7 +23,7 @@ LEEWAY = 30.0
 """The tolerated difference between clocks, in seconds."""
 
 FRESH = 3600.0
-"""The time in seconds after which keys are fetched again."""
+"""The time in seconds after which keys are fetched again. If that fails, they are used for up to 24 times as long."""
 
 PAUSE = 30.0
 """The minimum time in seconds between two attempts to fetch the keys."""

@@ -36,8 +36,8 @@ class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
     With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
-    file. All methods raise `RequestRefused` if the file cannot be read, is damaged, is accessible to other users,
-    belongs to a user other than this one and root, or fails `check_separate`.
+    file. All methods raise `RequestRefused` if the file cannot be read, is not a regular file, is damaged, is
+    accessible to other users, belongs to a user other than this one and root, or fails `check_separate`.
     """
 
     def __init__(self, path: Path, locks: Locks, *, seal: HomeSeal | None = None) -> None:
@@ -154,11 +154,10 @@ class TokenFile:
 
 
 def check_separate(subjects: Sequence[Subject]) -> None:
-    """Raise `RequestRefused` if a folder of a subject is, contains, or is inside the home or the store of another
-    subject.
+    """Raise `RequestRefused` if the home, the store, or a root of a subject overlaps the home or the store of another.
 
-    A folder does not count if its path inside the outer folder has a part that starts with a dot. Subjects may have the
-    same home or store.
+    Two folders overlap if they are equal, or if one is inside the other and no part of the path between them starts
+    with a dot. A home or a store that both subjects have is allowed.
     """
     own = {each.name: [Path(os.path.realpath(folder)) for folder in _private_folders(each)] for each in subjects}
     for subject in subjects:
@@ -184,7 +183,7 @@ def _shows(folder: Path, inner: Path) -> bool:
 
 def _check_private(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise RequestRefused(f"The token file {path} is not a regular file.")
+        raise RequestRefused(f"The token file {path} is not a regular file. Remove it, and add the tokens again.")
     if os.name == "posix" and status.st_uid not in (os.geteuid(), 0):
         raise RequestRefused(f"The token file {path} belongs to another user. Use a file that you own.")
     if os.name == "posix" and status.st_mode & 0o077:

@@ -39,7 +39,7 @@ class FolderLibrary:
 
     Files in one folder whose names differ only in the suffix are formats of one book. The ID of a book is derived from
     its path, so it normally stays the same when other books change. Title and authors come from the metadata of the
-    files. Without a title, the file name is the title. The first folder below `folder` is the tag.
+    files. Without a title, the file name without its suffix is the title. The first folder below `folder` is the tag.
     """
 
     def __init__(self, folder: Path, reader: LibraryReader, index: Index | None = None) -> None:
@@ -116,8 +116,8 @@ class FileFacts:
     def of(self, files: Mapping[str, tuple[Path, FileState]]) -> BookFacts:
         """Return the metadata of a book, given its files and their states by format.
 
-        Files are read until title and authors are known. Each field is taken from the first of them that has it;
-        identifiers are collected from all of them.
+        Files are read until title and authors are known. Each field comes from the first file that has it. Identifiers
+        are collected from all files that are read.
         """
         facts = BookFacts()
         for path, state in files.values():

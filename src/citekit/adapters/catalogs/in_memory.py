@@ -20,7 +20,7 @@ class MemoryLibrary:
         self.add(*books)
 
     def add(self, *books: BookRecord) -> None:
-        """Add these books. A book replaces an earlier book with its ID, in the same place in the order."""
+        """Add these books. A book replaces the earlier book with the same ID, at the same position in the order."""
         self._books = {**self._books, **{book.id: book for book in books}}
         self._catalog = BookTable.of(reversed(self._books.values()))
 

@@ -327,7 +327,10 @@ def _checked(known: KnownClient, text: str, expected: Mapping[str, Any]) -> str:
 
 
 def _filled_only(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data without empty values at its top level, because removing the last entry may remove its table."""
+    """Return the data without empty mappings and nulls at its top level.
+
+    They are not compared, because removing the last entry may also remove its table.
+    """
     return {name: value for name, value in data.items() if value not in ({}, None)}
 
 
@@ -393,6 +396,8 @@ def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | No
     """Return why the server of an entry cannot start, or None if no problem is known."""
     if not isinstance(entry, dict):
         return "the entry is not an object"
+    if any(key in entry for key in _URLS):
+        return None  # the client starts no server
     command, more = entry.get("command", entry.get("cmd")), entry.get("args", [])
     words = [*(command if isinstance(command, list) else [command]), *(more if isinstance(more, list) else [more])]
     if not words[0] or not all(isinstance(word, str) for word in words):
@@ -403,6 +408,9 @@ def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | No
     launch = Launch(words, tuple((name, value) for name, value in variables.items() if isinstance(value, str)))
     return started(launch) if launch.is_this_installation else None
 
+
+_URLS = ("url", "serverUrl", "httpUrl", "uri")
+"""The names that clients use for the URL of a server that is already running."""
 
 _VARIABLES = ("env", "envs", "environment")
 """The names that clients use for the environment variables of an entry."""

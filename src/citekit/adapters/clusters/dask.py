@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_SECONDS = 20
-"""The maximum time in seconds to connect to a scheduler."""
+"""The maximum time in seconds to connect to a scheduler, or to fetch the result of a job."""
 
 LOST_SECONDS = 30
 """The run ends after this many seconds without a connection to the scheduler."""
@@ -143,7 +143,7 @@ class DaskCluster:
 
     def _lost(self) -> ClusterUnavailable:
         return ClusterUnavailable(
-            f"The connection to the scheduler {self.address} was lost. Run the command again: finished maps are kept."
+            f"The connection to the cluster {self.address} was lost. Run the command again: finished maps are kept."
         )
 
     def _error(self, job: IngestJob, error: BaseException | None) -> CiteKitError:
@@ -198,7 +198,9 @@ def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster
         return DaskCluster(address, work, dask.Client(address, timeout=CONNECT_SECONDS))
     except (OSError, RuntimeError, ValueError, TimeoutError) as error:
         if local is not None:
-            raise ClusterUnavailable(f"The workers of {address} cannot be started ({error}).") from error
+            raise ClusterUnavailable(
+                f"The workers of {address} cannot be started ({error}). Try again with fewer workers."
+            ) from error
         raise ClusterUnavailable(
             f"The scheduler {address} cannot be reached ({error}). Check that it is running."
         ) from error

@@ -34,7 +34,7 @@ class AnyBookReader:
         self._epub = EpubReader(as_seen=as_seen)
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the book's metadata. Raise the errors of `read`, but accept books without text in some formats."""
+        """Return the book's metadata. Raise the errors of `read`, but accept MOBI, FB2, and DOCX files without text."""
         return self._reader(path).facts(path)
 
     def read(self, path: Path) -> Book:

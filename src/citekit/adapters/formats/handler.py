@@ -60,7 +60,7 @@ class Services(Protocol):
     def transcriber(self) -> Transcriber | None:
         """The transcriber of recordings, or None if there is no transcriber.
 
-        Raises `MapperUnavailable` if the chosen model does not exist.
+        Raises `MapperUnavailable` if the chosen model is missing or incomplete.
         """
 
     @property
@@ -68,7 +68,7 @@ class Services(Protocol):
         """Whether there is a transcriber.
 
         This is true if a transcriber was passed to CiteKit or a speech service is chosen, or if speech recognition is
-        on, its extra is installed, and a model is chosen or downloaded.
+        on, its extra is installed, and a model is chosen, downloaded, or installed.
         """
 
     @property

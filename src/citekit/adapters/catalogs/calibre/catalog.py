@@ -40,9 +40,9 @@ class _Known:
 class CalibreLibrary:
     """A `Library` for the folder that contains Calibre's `metadata.db`.
 
-    Searchable fields are cached in memory until the database changes. The database is opened only while it is read, so
-    that Calibre can move or replace it. Publication dates are in `zone` (None: the local time zone), as Calibre
-    displays them.
+    Searchable fields and statistics are cached in memory until the database changes. The database is opened only while
+    it is read, so that Calibre can move or replace it. Publication dates are in `zone` (None: the local time zone), as
+    Calibre displays them.
     """
 
     def __init__(self, folder: Path, *, patience: float = 5.0, zone: tzinfo | None = None) -> None:

@@ -65,7 +65,7 @@ DatabaseState = tuple[FileState | None, ...]
 
 @frozen
 class _Copy:
-    """A recovered copy of the database in a temporary folder, made when the original had the state `state`."""
+    """A copy of the database in a temporary folder, made when the original had the state `state`."""
 
     state: DatabaseState
     folder: tempfile.TemporaryDirectory[str]
@@ -147,7 +147,8 @@ class CalibreDatabase:
                 self._forget_other_file(Path(folder.name) / f"{NAME}-journal")
             except OSError as error:
                 raise self._unavailable(
-                    f"CiteKit must copy metadata.db to read it, but the copy failed ({error.strerror})"
+                    f"CiteKit must copy metadata.db to read it, but the copy failed ({error.strerror}); check that "
+                    f"{tempfile.gettempdir()} has enough space"
                 ) from error
             if before == self.state():
                 return _Copy(before, folder)
@@ -156,8 +157,8 @@ class CalibreDatabase:
     def _forget_other_file(self, journal: Path) -> None:
         """Remove the name of a super-journal, if there is one, from the copied journal.
 
-        SQLite creates a super-journal for a transaction over several databases, which Calibre uses if it also changes
-        notes. If that file is missing, the transaction was committed, so delete the copied journal.
+        SQLite creates a super-journal for a transaction that changes several databases, such as Calibre's library and
+        notes. If the super-journal is missing, the transaction was committed, so delete the copied journal.
         """
         if not names_another_file(journal):
             return

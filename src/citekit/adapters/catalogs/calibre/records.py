@@ -32,7 +32,7 @@ def number(value: object) -> float | None:
 
 
 def stars(value: object) -> float | None:
-    """Convert a stored rating, which is twice the number of stars, to at most 5 stars.
+    """Return the number of stars (at most 5) of a stored rating, which is twice that number.
 
     Return None for no rating (0), and for a value that is not a rating.
     """

@@ -31,7 +31,7 @@ _NO_WORDS = frozenset({"attribute_item", "decorator", "annotation", "signature"}
 
 
 def comment_sentence(text: str) -> str:
-    """Return the first sentence of comments with their markers, or "" if there is none."""
+    """Return the first sentence of the comments in `text`, without comment markers, or "" if there is none."""
     return _first_sentence(_XML_TAG.sub(" ", _MARKS.sub("", text)))
 
 

@@ -119,8 +119,9 @@ def _bound(node: Node) -> str:
 
 
 def _unwrapped(value: Node | None) -> Node | None:
-    """Return the expression inside parentheses and calls. In older JavaScript, `(function () { ... })()` may define a
-    class.
+    """Return the expression inside parentheses and calls, or None.
+
+    In older JavaScript, `(function () { ... })()` may define a class.
     """
     for _ in range(_UNWRAPPED):
         if value is None or value.type not in ("parenthesized_expression", "call_expression"):

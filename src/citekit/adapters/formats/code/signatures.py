@@ -54,7 +54,10 @@ def _body(node: Node) -> Node | None:
 
 
 def docstring(node: Node, data: bytes) -> str:
-    """Return the first sentence of the docstring of a Python definition, or "" for any other definition."""
+    """Return the first sentence of the docstring of a Python definition.
+
+    Return "" for a definition without a docstring, and for a definition in another language.
+    """
     return block_docstring(node.child_by_field_name("body"), data) if node.type in _COLON_ENDED else ""
 
 

@@ -56,7 +56,7 @@ class ComicArchive:
     names: tuple[str, ...]
 
     def read(self, page: int) -> bytes:
-        """Return the image file of the 1-based page, unchanged.
+        """Return the unchanged image file of the page with the 1-based number `page`.
 
         Raise `SourceUnsupported` if it is damaged, encrypted, too large, or compressed with an unsupported method, and
         `SourceUnreadable` if the comic cannot be read.
@@ -101,7 +101,7 @@ class ComicArchive:
 
 @contextmanager
 def open_comic(path: Path) -> Iterator[ComicArchive]:
-    """Open the comic at `path`, and close it at the end of the context.
+    """Yield the comic at `path`, which is closed at the end of the context.
 
     Raise `SourceUnsupported` if it is not an archive, has too many entries, or contains no images, or
     `SourceUnreadable` if it cannot be read.

@@ -92,7 +92,8 @@ class _OutlineBuilder:
         """Yield an item for each page, or a single item for all if the comic has more than `PAGE_NODE_LIMIT` pages."""
         if len(self.comic.names) > PAGE_NODE_LIMIT:
             if first <= last:
-                yield OutlineItem(f"Pages {first}-{last}", "pages", Pages.span(first, last))
+                title = f"Pages {first}-{last}" if first < last else f"Page {first}"
+                yield OutlineItem(title, "pages", Pages.span(first, last))
             return
         for page in range(first, last + 1):
             types = self.info.pages.get(page, {}).get("type", "").split()

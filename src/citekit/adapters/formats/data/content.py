@@ -79,9 +79,9 @@ class DataFile:
     def by_lines(self, fallback: Outliner, source: Source, progress: Progress) -> Outline:
         """Outline the file with `fallback`. If it is too large to be parsed, add a note that says so."""
         outline = fallback.outline(source, progress)
-        if self.content is not None or not self.text.line_count:
-            return outline
         note = f"The file is larger than {SIZE_LIMIT >> 20} MB, so it is outlined as plain text."
+        if self.content is not None or not self.text.line_count or note in outline.notes:
+            return outline
         return evolve(outline, notes=(*outline.notes, note))
 
 

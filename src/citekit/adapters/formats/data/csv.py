@@ -18,6 +18,7 @@ from citekit.adapters.formats.shared.line_parts import LinePart, source_bytes
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Lines
+from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.source import Source
@@ -81,7 +82,9 @@ class Table:
         if not self.first:
             return rows
         return (
-            OutlineItem(f"Header: {names}", "header", self._lines(0, 1), f"{len(self.columns)} columns: {names}"),
+            OutlineItem(
+                f"Header: {names}", "header", self._lines(0, 1), f"{counted(len(self.columns), 'column')}: {names}"
+            ),
             *rows,
         )
 
@@ -133,7 +136,7 @@ def table_part(path: Path, lines: Lines) -> LinePart | None:
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:
     """Parse the file as a table. Return None if it is empty.
 
-    If `delimiter` is None, it is detected. The result is also None if no delimiter is found, as in a single column.
+    If `delimiter` is None, it is detected. Also return None if no delimiter is found, as in a file with one column.
     """
     kind = delimiter or _sniff_delimiter(content)
     if kind is None:
@@ -202,11 +205,11 @@ def _cells(text: str, delimiter: str) -> list[str]:
 
 
 def cells_apart(text: ExtractedText, delimiter: str | None = None) -> ExtractedText | None:
-    """Return the lines of a table in which a delimiter may be part of a number (`2000,4.97`), or None if there are
-    none.
+    """Return the lines of a table in which a delimiter may be part of a number (`2000,4.97`).
 
     `CUT` separates their cells, so that no quote crosses the border of a cell. Lines with doubled quotation marks are
-    also returned, with single ones. If `delimiter` is None, it is detected.
+    also returned, with single ones. If `delimiter` is None, it is detected. Return None if there are no such lines, or
+    no delimiter is found.
     """
     lines = [text.text[unit.start : unit.end] for unit in text.units]
     mark = delimiter or _sniff("\n".join(lines[: _SAMPLE * 2])[:_SNIFFED])

@@ -8,7 +8,10 @@ from citekit.adapters.formats.shared.outline import OutlineItem, one_line
 from citekit.domain.locations import Lines
 
 SINGLE = 100
-"""The maximum number of siblings that each become a node of their own."""
+"""The maximum number of siblings that each become a node of their own.
+
+Also the maximum number of keys of a JSON object that are listed as columns, or searched for a title.
+"""
 
 GROUPS = 2500
 """The default for the maximum number of groups at the lowest level."""

@@ -21,7 +21,7 @@ _LONG = 30
 """An object or array that spans more lines than this has child nodes, unless it is at level `DEEPEST`."""
 
 _ONE_LINE = 20
-"""The maximum number of groups for values on one line, which locations cannot distinguish."""
+"""The number of groups that is always allowed, even if the values are on one line and have the same location."""
 
 _EXCERPT_LIMIT = 120
 _KEYS = 8

@@ -33,7 +33,7 @@ _BUSY = 50
 """A period is busy if it has more than 1/50 of the entries of the log, and more than `_MANY`."""
 
 _BACK = 1440
-"""A new period begins if time goes back by more minutes. Smaller steps back are entries out of order."""
+"""The minutes in a day. If time goes back by more, a new period begins. Smaller steps back are entries out of order."""
 
 _MINUTES = 100_000
 """The maximum number of periods before a log is counted by the hour instead of by the minute, and then by the day."""

@@ -125,9 +125,9 @@ def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
 
 
 def level_of(line: str) -> str | None:
-    """Return the severity of a log line, or None.
+    """Return the severity of a log line, which is one of `LEVELS`.
 
-    Without a severity, return the class of the error status in a web server's log: `4xx` or `5xx`.
+    Without a severity, return the class of the error status in a web server's log (`4xx` or `5xx`), or None.
     """
     found = _LEVEL.search(line, 0, 300)
     if found and found.lastindex:

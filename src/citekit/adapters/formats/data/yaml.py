@@ -124,7 +124,7 @@ class Block:
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
         """Return the keys or items of the collection on these lines, or groups of them if there are more than `MANY`.
 
-        `depth` is its nesting level.
+        `depth` is the nesting level of the collection. If the lines have no keys and items, the result is empty.
         """
         indent = self._indent(first, last)
         if indent is None:
@@ -195,7 +195,10 @@ class Block:
         return KeyedSection(title or "item", "item" if item else "key", first, last, summary, children)
 
     def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[KeyedSection]:
-        """Return the keys of a mapping that is an item of a sequence, if it has more than one and not too many."""
+        """Return the keys of a mapping that is an item of a sequence.
+
+        Return an empty list if there is only one key, or more than `MANY`.
+        """
         line, key = self._line(first), text[1:].lstrip()
         indent = len(line) - len(line.lstrip(b" ")) + len(text) - len(key)
         starts = [(first, key), *self._starts(first + 1, last, indent, keys=True)]

@@ -26,8 +26,9 @@ _SHADE_SHARE, _MAX_CLEAN_NOISE = 60, 1
 def detail_mask(gray: Image) -> Image:
     """Return a mask of the detail in a grayscale image: 255 for detail, and otherwise 0.
 
-    Detail is a pixel that differs from its left or upper neighbor by clearly more than the grain of a scan, or a pixel
-    in a shaded area, but not a rule or speck. With the mode `F` of the result, means of rows and columns are exact.
+    A pixel is detail if it is in a shaded area, or differs from its left or upper neighbor by clearly more than the
+    grain of a scan and is not part of a rule or a speck. With the mode `F` of the result, means of rows and columns are
+    exact.
     """
     from PIL import ImageChops
 

@@ -90,8 +90,9 @@ class EncodedCrop:
 def encode(path: Path, source: Image, crop: Image, file: CropFile, *, as_png: bool) -> EncodedCrop:
     """Write `crop`, a region of the image `source` at `path`, to `file`, in the format of the source.
 
-    Write a PNG if `as_png` is set or that format cannot be written. All metadata except transparency is removed from
-    `crop`.
+    Write a PNG if `as_png` is set or that format cannot be written. The file has the transparency, color profile, and
+    resolution of the source, as far as its format can store them, and no other metadata. Raise `HomeUnwritable` if it
+    cannot be written.
     """
     info = dict(source.info)
     crop.info = {name: info[name] for name in _COPIED_INFO if name in info}

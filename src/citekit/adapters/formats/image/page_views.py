@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PagePicture:
     """Return an upright copy of a page of the image at `path` that fits into the given size in pixels.
 
-    The copy is a JPEG, or a PNG if the image has transparent parts.
+    The copy is a JPEG, or a PNG if the image has transparent parts. Raise the errors of `open_image`.
     """
     with open_image(path, page=page) as picture:
         turn = orientation(picture)
@@ -82,7 +82,8 @@ class ImagePageViews:
 def image_words(path: Path, ocr: OcrReader | None, index: Index | None, page: int = 1) -> Sequence[PageWord]:
     """Return the words that OCR recognizes on a page of an image; none without OCR or for a photograph.
 
-    The result is cached in `index`, if that is not None.
+    The result is cached in `index`, if that is not None. Raise the errors of `open_image`, and `MapperUnavailable` if
+    OCR fails.
     """
     if ocr is None:
         return []

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _MIN_GAP = 3
-"""The minimum width, in pixels, of a band that separates regions."""
+"""The minimum height, in pixels, of a band between regions. A band between columns is at least twice as wide."""
 
 WORKING_SIZE = 1000
 """The longer side of the small copy in pixels. A line of a printed page is about 12 pixels high in it."""
@@ -61,7 +61,7 @@ def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list
     """Return the bands between rows that separate regions, not only lines.
 
     `lines` contains the top and bottom of each row of detail, and `page_line_height` is the usual height of a text
-    line. All values are in pixels.
+    line. All values are in pixels. Evenly spaced rows look like one list, so no band separates them.
     """
     pairs = list(pairwise(lines))
     heights = [end - start for start, end in lines]

@@ -21,7 +21,10 @@ from citekit.adapters.formats.shared.whole_file import read_whole
 from citekit.domain.errors import SourceUnsupported
 
 SIZE_LIMIT = 64 * 1024 * 1024
-"""The maximum size in bytes of a message or mailbox that is read."""
+"""The maximum size in bytes of a message or mailbox that is read.
+
+Of a message that cannot be parsed, a sixteenth of this number of bytes is shown.
+"""
 
 MESSAGES_LIMIT = 20_000
 """Maximum number of messages in a mailbox."""
@@ -61,7 +64,7 @@ class Mail:
     """A message: its raw bytes, its decoded headers, and its parts.
 
     `bodies` contains the media type (`text/plain` or `text/html`) and the text of each body. Of alternatives, it
-    contains the one that mail programs show. `remarks` are sentences about omitted parts.
+    contains the one that mail programs show. `remarks` are sentences about omitted parts or a failure to parse.
     """
 
     raw: bytes = field(repr=False)
@@ -77,7 +80,7 @@ class Mail:
 
     @property
     def topic(self) -> str:
-        """The subject without the prefixes of replies, in lowercase."""
+        """The subject without the prefixes of replies and forwarded messages, in lowercase."""
         return " ".join(_REPLY.sub("", self.subject).split()).casefold()
 
     @property

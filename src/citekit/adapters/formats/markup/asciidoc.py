@@ -38,7 +38,7 @@ def asciidoc(fallback: Outliner) -> MarkupOutliner:
 def read_titles(lines: Iterable[str]) -> DocumentHeadings:
     """Return the section titles that are not inside a block, by the rules of Asciidoctor, and the captions.
 
-    Discrete headings are skipped.
+    Discrete headings are skipped. If there are no section titles, no captions are returned.
     """
     reader = _Reader()
     for number, line in enumerate(lines, 1):
@@ -162,7 +162,10 @@ class _Reader:
 
 
 def plain(line: str) -> str:
-    """Return a line without its markup; "" for a comment, an attribute, a block title, or a block macro."""
+    """Return a line without its markup.
+
+    Return "" for a line outside of the text, such as a comment, an attribute, a block title, or a block macro.
+    """
     if _HIDDEN.match(line):
         return ""
     text = _CROSS.sub(lambda cross: cross[1] or "", _LINK.sub(r"\1", _ANCHOR.sub("", line)))

@@ -60,7 +60,7 @@ def latex(fallback: Outliner) -> MarkupOutliner:
 def read_sections(lines: Iterable[str]) -> DocumentHeadings:
     """Return the sections, and the figures, tables, and listings that have a caption.
 
-    Comments and verbatim text are skipped.
+    Comments and verbatim text are skipped. If there are no sections, nothing else is returned.
     """
     reader = _Reader()
     for number, line in enumerate(lines, 1):

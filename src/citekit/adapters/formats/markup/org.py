@@ -31,7 +31,10 @@ def org(fallback: Outliner) -> MarkupOutliner:
 
 
 def read_headlines(lines: Iterable[str]) -> DocumentHeadings:
-    """Return the headlines that are not inside a (closed) block, and the captions."""
+    """Return the headlines that are not inside a (closed) block, and the captions.
+
+    If there are no headlines, no captions are returned.
+    """
     found, states, held, block = DocumentHeadings(), {"TODO", "DONE"}, list[TextHeading](), ""
     captions = _Captions()
     for number, line in enumerate(lines, 1):
@@ -118,7 +121,7 @@ def _title(text: str, states: set[str]) -> str:
 
 
 def plain(line: str) -> str:
-    """Return a line without its markup, or "" if it is a keyword, a drawer, or a comment."""
+    """Return a line without its markup, or "" if it is not text, such as a keyword, a drawer, or a comment."""
     if _HIDDEN.match(line) and not _HEADLINE.match(line):
         return ""
     text = _LINK.sub(lambda link: link[2] or link[1], line)

@@ -143,8 +143,8 @@ class RstOutliner:
 def read_titles(lines: Iterable[str]) -> Iterator[TextHeading]:
     """Yield the section titles of a document, by the rules of docutils.
 
-    A title is above a line that repeats one punctuation character and is at least as long. If the same line also
-    precedes it, it may be indented.
+    A title is above a line that repeats one punctuation character and is at least as long as the title. If the same
+    line is also above the title, the title may be indented.
     """
     styles: list[str] = []
     before, above, text = "", "", ""

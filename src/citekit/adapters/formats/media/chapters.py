@@ -50,7 +50,7 @@ class ChapterMark:
 def read_chapters(container: InputContainer, path: Path, duration: float) -> list[Cue]:
     """Return the chapters that start before `duration` (seconds), sorted by start. A chapter precedes those inside it.
 
-    A chapter without an end, or which overlaps the next chapter without containing it, ends where the next one starts.
+    A chapter that has no end, or that overlaps the next one without containing it, ends where the next one starts.
     """
     zero = 0.0 if container.format.name in TIMED_FROM_FIRST_SOUND else start_time(container)
     found = container.chapters()[:CHAPTER_LIMIT]
@@ -94,8 +94,8 @@ def arrange_chapters(marks: Iterable[ChapterMark], duration: float) -> list[Cue]
     """Convert marks in any order to chapters, of which any two are disjoint or nested. The marks are modified.
 
     A mark contains later marks with a deeper level. If levels are unknown, it contains later marks if the first of them
-    ends before it does. A mark with the same end is a sibling, because some programs let every chapter end with the
-    file.
+    ends before it does. If the first has the same end, they are siblings, because some programs let every chapter end
+    with the file.
     """
     ordered = _sorted_without_duplicates(marks)
     enclosing: list[ChapterMark] = []

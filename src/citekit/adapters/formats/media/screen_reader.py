@@ -136,7 +136,11 @@ class _Extending:
 
 
 def joined(slides: Sequence[Slide]) -> Iterator[Slide]:
-    """Yield the slides, with successive ones joined if most lines of one are also on the other."""
+    """Yield the slides.
+
+    Successive slides are joined if most lines of one are also on the other, and at most `_MAX_GAP` seconds are between
+    them.
+    """
     before: Slide | None = None
     for slide in slides:
         after = None if before is None else _continued(before, slide)

@@ -106,7 +106,7 @@ class SpeakerTurns:
 
 
 def speakers_in(speech: Iterable[tuple[float, Floats]], voices: VoiceModel) -> tuple[list[float], list[int]]:
-    """Return the middle, in seconds, and the number of the speaker, from 0, of each vector of `speech`.
+    """Return two lists: the middle of each vector of `speech`, in seconds, and the number of its speaker, from 0.
 
     `speech` has the start in seconds and the samples of each stretch of speech.
     """

@@ -66,8 +66,8 @@ def read_facts(path: Path) -> BookFacts:
 def load(path: Path) -> MarkupBook:
     """Return the book at `path`.
 
-    Raise `SourceUnsupported` if the file has another format or an unsupported compression method, or is damaged,
-    protected, or too large. Raise `SourceUnreadable` if it cannot be read.
+    Raise `SourceUnsupported` if the file has another format or an unsupported compression method, is damaged,
+    protected, or too large, or contains neither text nor images. Raise `SourceUnreadable` if it cannot be read.
     """
     records = read_records(path)
     header = read_header(records, path.name)

@@ -19,7 +19,7 @@ SIZE_LIMIT = 512 * 1024 * 1024
 """The maximum size in bytes of a file that is read."""
 
 TEXT_LIMIT = 64 * 1024 * 1024
-"""Maximum number of bytes of decompressed text."""
+"""Maximum number of bytes of decompressed text. The chapters made from it may have twice as many."""
 
 RECORD_TEXT_LIMIT = 64 * 1024
 """Maximum number of bytes of one decompressed record. Typical records have 4096 bytes."""

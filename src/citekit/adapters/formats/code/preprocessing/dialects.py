@@ -89,7 +89,7 @@ def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | Non
 
 
 NESTED_BRACKETS_LIMIT = 50_000
-"""A program with this number of open brackets is not parsed. Each level takes kilobytes of the parser's stack."""
+"""A program with this number of nested brackets is not parsed. Each level takes kilobytes of the parser's stack."""
 
 _NESTED_GENERICS = re.compile(rb"<\s{0,4}(?:[\w.:]{1,60}\s{0,4}<\s{0,4}){300}")
 _STEPS = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}

@@ -40,7 +40,7 @@ class PyAvClipExtractor:
     """Extracts clips by copying the encoded streams.
 
     The clip starts exactly at the requested time if its container can hide the earlier frames that it must include. The
-    option `accurate` encodes the frames up to the next keyframe again, or the whole clip if they cannot be joined with
+    option `accurate` encodes the frames up to the next keyframe again, or all frames if they cannot be joined with
     copied ones. A video that no container of clips can store, such as Cinepak, is encoded again.
     """
 

@@ -84,7 +84,7 @@ def decode_from(container: InputContainer, stream: Any, time: float, from_tick: 
 
 
 def add_aac(output: OutputContainer, audio: Any) -> Any:
-    """Add an AAC stream to `output` for encoding the stream `audio`, as mono or stereo."""
+    """Add an AAC stream to `output`, for encoding the stream `audio` as mono or stereo, and return it."""
     encoder: Any = output.add_stream("aac", rate=_aac_sample_rate(audio.codec_context.sample_rate))
     encoder.layout = "mono" if audio.codec_context.channels == 1 else "stereo"
     encoder.bit_rate = 96_000 * (1 if audio.codec_context.channels == 1 else 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from citekit.adapters.formats.media.evidence.containers import ASF, MATROSKA, WEBM
+from citekit.adapters.formats.media.evidence.containers import ASF, MATROSKA, MOV, MP4, WEBM
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.errors import FormUnsupported
 from citekit.domain.evidence import ExtractorIdentity, Form, Options
@@ -16,7 +16,7 @@ from citekit.domain.numbers import shortest
 from citekit.domain.source import Source
 
 TOLERANCE = 0.0015
-"""The number of seconds by which a clip can start early without a note."""
+"""The number of seconds by which a clip, or the data stored in it, can start early without a note."""
 
 
 @cache
@@ -53,6 +53,9 @@ def rounded_seconds(value: float) -> float:
     return max(round(value, 6), 0.0)
 
 
+_WITH_EDIT_LISTS = (MP4.suffix, MOV.suffix)
+"""The suffixes of clips of video that can begin at any frame."""
+
 _OF_VIDEO = (WEBM.suffix, MATROSKA.suffix, ASF.suffix)
 """The suffixes of clips that begin at a keyframe and always contain video."""
 
@@ -65,7 +68,11 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
     """
     notes = []
     begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
-    if wanted - start > TOLERANCE:
+    if wanted - start > TOLERANCE and suffix in _WITH_EDIT_LISTS:
+        notes.append(
+            f"The clip begins at {begins} s instead of {asked} s, because the frame shown at {asked} s begins then."
+        )
+    elif wanted - start > TOLERANCE:
         notes.append(
             f"The clip begins at {begins} s instead of {asked} s, because a {suffix} file that is not re-encoded can begin "
             "only at a keyframe or packet."

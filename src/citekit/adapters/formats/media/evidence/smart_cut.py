@@ -1,8 +1,8 @@
 """Cuts exact clips without hidden frames at the start.
 
 The part up to the next keyframe is encoded again, and the rest is copied. Both parts are H.264 in one MP4 track, whose
-`avcC` record contains the parameter sets of both, with different IDs. If they cannot be joined, the whole clip is
-encoded again, and a note says so.
+`avcC` record contains the parameter sets of both, with different IDs. If they cannot be joined, all video of the clip
+is encoded again, and a note says so.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def smart_cut(
     if join is None:
         times = re_encode(container, video, audio, span, point, path, progress)
         reason = obstacle or "no keyframe suitable for a join was found in it"
-        return times, [f"The whole clip was re-encoded, because {reason}."]
+        return times, [f"All video of the clip was re-encoded, because {reason}."]
     times = _write_joined(container, video, audio, span, point, join, path, progress)
     at = float(join.pts * video.time_base) - span.zero
     if join.pts == point.first_pts:
         return times, ["Nothing was re-encoded: the clip begins at a keyframe."]
-    return times, [f"The clip was re-encoded up to the keyframe at {shortest(round(at, 3))} s; the rest is a copy."]
+    return times, [f"The video was re-encoded up to the keyframe at {shortest(round(at, 3))} s; the rest is a copy."]
 
 
 def _join_obstacle(video: Any, audio: Any) -> str | None:

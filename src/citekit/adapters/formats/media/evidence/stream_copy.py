@@ -188,7 +188,10 @@ def copy_video_packet(track: Track, packet: Any, point: SeekPoint | None) -> Non
 
 
 def copy_audio_packet(track: Track, packet: Any, *, preroll: bool) -> None:
-    """Copy an audio packet if it belongs to the clip, with `preroll` after the packets that a decoder needs."""
+    """Copy an audio packet if it belongs to the clip.
+
+    With `preroll`, the packets before the clip that a decoder needs are copied, too.
+    """
     pts = packet.pts
     if pts >= track.limit:
         track.done = True

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 TOLERANCE = 0.001
-"""The largest difference, in seconds, between times of the same frame: one tick of Matroska."""
+"""The largest difference, in seconds, between times of the same frame: one tick of Matroska.
+
+A clip lasts at least this long.
+"""
 
 _STEPS_BACK = (0.0, 0.2, 1.0, 3.0, 10.0, 30.0, 1e6)
 """How many seconds before a time to look for its keyframe, step by step, because some containers have poor indexes."""

@@ -33,7 +33,10 @@ MAX_INSERTED_SILENCE = 3600.0
 """The maximum number of seconds of silence that are inserted for missing audio."""
 
 MIN_GAP = 0.25
-"""Silence is inserted before a frame more than this many seconds late. For the first frame, any delay counts."""
+"""The delay of a frame, in seconds, above which silence is inserted before it.
+
+For the first frame, any delay counts.
+"""
 
 _FEATURE_SCALES = (0.32, 0.21, 0.28, 0.46, 0.11, 0.4, 0.4, 0.32)
 """The unit of each feature: how much it varies within three seconds of one voice (recorded prompts of six speakers)."""

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FULL_DECODE_BUDGET = 1280 * 720 * 24 * 90
-"""The maximum number of pixels, over all frames, of a film of which every frame is decoded: 90 seconds of 720p."""
+"""The maximum number of pixels, over all frames, of a video of which every frame is decoded: 90 seconds of 720p."""
 
 PARTIAL_DECODE_BUDGET = 1280 * 720 * 24 * 2400
-"""The maximum number of pixels, over all frames, of a film in which frames between keyframes are decoded if something
+"""The maximum number of pixels, over all frames, of a video in which frames between keyframes are decoded if something
 changes there: 40 minutes of 720p.
 """
 

@@ -22,8 +22,9 @@ MIN_SLIDES = 2
 """The minimum number of slides of a lecture."""
 
 _MAX_GAP = 5.0
-"""The length in seconds from which a part without a slide is an item of its own, and not an animation or an unreadable
-slide.
+"""The minimum length in seconds of a part without a slide that is an item of its own.
+
+A shorter part counts as an animation or an unreadable slide.
 """
 
 _SHOWN_LIMIT = 160

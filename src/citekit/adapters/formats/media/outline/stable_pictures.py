@@ -173,7 +173,7 @@ class _Follower:
     pending: tuple[float, Image, Any] | None = None
 
     def add(self, time: float, frame: Any) -> StablePicture | None:
-        """Add the frame that is shown at `time`. Return the stable picture that has ended before it, if any."""
+        """Add the frame that is shown at `time`. Return the stable picture that ended before this frame, or None."""
         small = _reduced(frame)
         changes = None if self.before is None else _changed(self.before, small)
         self.before = small

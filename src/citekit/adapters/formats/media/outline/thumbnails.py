@@ -89,7 +89,7 @@ def brightness_statistics(thumbnail: Image) -> tuple[float, float]:
 
 
 def color_histogram(thumbnail: Image) -> list[int]:
-    """Count the pixels in each plane of a thumbnail (brightness and two color planes) by value, in steps of 16."""
+    """Return 16 counts for each plane of a thumbnail (brightness and two color planes): its pixels by value."""
     counts: list[int] = []
     for box in (
         (0, 0, WIDTH, HEIGHT),

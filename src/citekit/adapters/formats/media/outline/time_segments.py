@@ -14,7 +14,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
 TITLE_LIMIT = 60
-"""The maximum number of characters of a title made from spoken words."""
+"""The maximum number of characters of a title made from spoken words or from a slide."""
 
 MIN_PART = 0.5
 """The minimum length in seconds of a part that a chapter or topic cuts off from a scene."""

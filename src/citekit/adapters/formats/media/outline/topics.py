@@ -18,10 +18,13 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
 MIN_TOPIC = 20.0
-"""The length of a topic, in seconds, from which a long pause ends it. A very long pause ends it earlier, too."""
+"""The minimum length of a topic, in seconds, that a long pause ends. A very long pause also ends a shorter topic."""
 
 MAX_TOPIC = 180.0
-"""The length of a topic, in seconds, above which it is split if it has at least four cues."""
+"""The length of a topic, in seconds, above which it is split if it has at least four cues.
+
+What is said over a slide that is shown for longer is divided into topics.
+"""
 
 BLOCK = 8
 """The number of cues on each side of a position whose vocabulary is compared."""

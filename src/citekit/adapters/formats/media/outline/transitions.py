@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MIN_CHANGE = 8.0
-"""The smallest change that is a cut, in gray levels."""
+"""The smallest change that is a cut, and the smallest difference between two scenes, in gray levels."""
 
 MIN_PROMINENCE = 3.0
 """The smallest ratio of the change at a cut to the mean of the changes around it."""

@@ -52,7 +52,7 @@ _NEAR = 0.3
 """The difference of a color channel (0 to 1) below which two colors are compared by rendering them."""
 
 _CLEAR = 0.25
-"""The opacity below which text is checked."""
+"""The opacity below which text is checked. With `quick`, an area of at most this opacity covers no text."""
 
 _PAIRS = 2_000_000
 """The maximum number of pairs of text and shapes that are compared. On pages with more, all text is checked."""
@@ -189,8 +189,8 @@ def _tokens(page: object) -> Tokens | None:
 def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collection[Look]] | None = None) -> Hidden:
     """Return the hidden characters of `page`. Call this function inside `exclusive()` or `opened()`.
 
-    `looks` returns the looks of all its text; None if they are unknown or the page has replacement text. With them,
-    pages on which no text can be hidden are recognized sooner.
+    `looks` is a function that returns the looks of all its text, or None if they are unknown or the page has
+    replacement text. With this function, pages on which no text can be hidden are recognized sooner.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
     mode 3 over a scan count as visible. Use it only for pages with signs of hidden text (see
@@ -282,7 +282,7 @@ def _is_painted_over(things: Sequence[Painted]) -> bool:
 
 
 def is_blank(code: int) -> bool:
-    """Return whether the character `code` is a space or a control, and leaves no ink."""
+    """Return whether the character `code` is a space or a control character, which leaves no ink."""
     return code < 0 or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 

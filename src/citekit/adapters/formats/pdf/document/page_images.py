@@ -11,7 +11,7 @@ from attrs import define, field
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 SHARED = 8
-"""The minimum number of names for images for which the content of a page is searched for those that it draws.
+"""If a page has at least this many names for images, its content is searched for the names that it draws.
 
 Many programs let all pages of a document name every picture in it.
 """

@@ -16,7 +16,7 @@ from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
 
 RESOLUTION = 150
-"""The resolution in dots per inch, at which small print is legible."""
+"""The resolution of the image in dots per inch. At this resolution, small print is legible."""
 
 PIXEL_LIMIT = 24_000_000
 """The largest number of pixels of the image, which needs 72 MB while it is rendered."""

@@ -240,4 +240,4 @@ NAME_DICTIONARIES = frozenset(
 """Entries whose dictionaries have arbitrary keys (7.8.3, 9.6.5, 8.6.6.5, 9.8.3.3, 10.5.5.6, 12.5.5)."""
 
 TYPE_ENTRIES = ("Type", "ShadingType", "FunctionType")
-"""Entries that a dictionary with arbitrary keys does not have."""
+"""Entries that a dictionary with arbitrary keys normally does not have."""
