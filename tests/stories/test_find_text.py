@@ -406,9 +406,9 @@ class MapsRead:
         self.names: list[str] = []
         read = app.maps.get
 
-        def counted(resource_id: str) -> ResourceMap:
+        def counted(resource_id: str, version: str | None = None) -> ResourceMap:
             self.names.append(resource_id)
-            return read(resource_id)
+            return read(resource_id, version)
 
         monkeypatch.setattr(app.maps, "get", counted)
 
