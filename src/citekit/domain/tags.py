@@ -32,5 +32,5 @@ def changed_tags(tags: Iterable[str], add: Iterable[str] = (), remove: Iterable[
         if tag.casefold() not in gone:
             kept.setdefault(tag.casefold(), tag)
     if len(kept) > COUNT:
-        raise RequestRefused(f"A resource can have at most {COUNT} tags.")
+        raise RequestRefused(f"A resource can have at most {COUNT} tags. Remove other tags first.")
     return tuple(kept[each] for each in sorted(kept))

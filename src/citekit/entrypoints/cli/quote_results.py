@@ -87,7 +87,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
         yield from (f"  > {printable(line)}" for line in (place.line or place.text).split("\n") if line.strip())
         yield from map(_gap_line, place.gaps)
         for change in place.changes:
-            yield f"    changes a symbol: {printable(change)}"
+            yield f"    may change the meaning: {printable(change)}"
     if verdict.more:
         yield "  and at more locations"
     if verdict.unread:

@@ -68,7 +68,7 @@ class Session:
         return f"The home is {home} ({self.why_home}). To use another one, add --home DIR."
 
     def note_personal_home(self) -> None:
-        """Print a note if a command writes to the personal home because the user named none."""
+        """Print a note if a command writes to the personal home because the user named no home."""
         if not self.home and self.chosen_home == PERSONAL:
             home = self.app.settings.home
             self.note(f"Using your personal home, {home}. To use a home in this folder, add --home .")

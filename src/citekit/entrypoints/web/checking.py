@@ -71,8 +71,8 @@ class CheckingRoutes:
     def check(self, asked: Asked) -> Response:
         """Verify each quote of a pasted answer at the address that the answer gives for it.
 
-        For an address alone, return the titles of the part. After `QUOTES_LIMIT` of them, the others are counted
-        (`left_out`). Raise `RequestRefused` if the answer is too long.
+        For an address alone, return the titles of the part. Only the first `QUOTES_LIMIT` quotes and addresses are
+        checked; `left_out` counts the others. Raise `RequestRefused` if the answer is too long.
         """
         text = asked.text("text")
         if len(text) > ANSWER_LIMIT:
