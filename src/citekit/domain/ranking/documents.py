@@ -91,10 +91,10 @@ def document_priors(
     sizes: Mapping[str, int],
     weights: DocumentWeights,
 ) -> dict[str, float]:
-    """Return the prior of each document whose text or name contains a word of the question.
+    """Return the prior of each document whose text or name contains a word of the question, by resource ID.
 
-    `matches` has the occurrences of each term, and `sizes` the number of pages of each document that is searched, by
-    resource ID.
+    `matches` has the occurrences of each term, and `sizes` has the number of pages of each document that is searched,
+    by resource ID.
     """
     names: dict[str, float] = {}
     for terms in asked_names(question):

@@ -94,7 +94,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
         yield f"  not everything was searched: {_unread_line(verdict.unread)}"
     if verdict.near is not None:
         near = verdict.near
-        yield f"  similar passage ({near.similarity:.0%} of the words): {printable(str(near.address))}"
+        yield f"  similar passage (similarity {near.similarity:.0%}): {printable(str(near.address))}"
         yield f"    {printable(' '.join(near.text.split()))}"
 
 

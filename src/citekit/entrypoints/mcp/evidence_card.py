@@ -84,7 +84,7 @@ SHOW_EVIDENCE = Tool(
             "page_count": {"type": "integer"},
             "boxes": {
                 "type": "object",
-                "description": "Marked rectangles [left, top, width, height] as fractions of the page, by page number.",
+                "description": "Marked rectangles [left, top, width, height], as fractions, by page.",
                 "additionalProperties": _FRACTIONS,
             },
             "differing": {
@@ -98,7 +98,7 @@ SHOW_EVIDENCE = Tool(
             "media": {"type": "string"},
             "viewer": {
                 "type": "string",
-                "description": "A link to the part, if the viewer is running on this computer.",
+                "description": "A link to the part, if the viewer is running.",
             },
         },
         "required": ["address", "title", "titles", "kind"],
