@@ -140,7 +140,9 @@ def _downloads() -> Path | None:
 
 
 def _database(url: str | None) -> str | None:
-    """Return `url`. Raise `RequestRefused` if it is not the URL of a PostgreSQL database or contains a password."""
+    """Return `url`, or None without one. Raise `RequestRefused` if it is not the URL of a PostgreSQL database or contains
+    a password.
+    """
     if url is None:
         return None
     try:
