@@ -66,7 +66,7 @@ def test_the_command_line_tags_lists_and_searches(kit: CiteKit) -> None:
     hits = json.loads(run("find", "legs", "--tag", "wings", "--json").out)["hits"]
     assert {"bees_md", "wasps_md"} == {hit["address"].split("://")[1].split("#")[0] for hit in hits}
     for words, message in (
-        (("tag", "--add", "x"), "Name the resources to tag"),
+        (("tag", "--add", "x"), "Name the resources (citekit tag RESOURCE --add x)"),
         (("tag", "bees_md", "--add", " "), "A tag must have 1 to 60 printable characters."),
         (("list", "--tag", "wing"), "No resource has the tag 'wing'. Did you mean 'Wings'?"),
         (("list", "bees_md", "--tag", "wings"), "cannot be combined with RESOURCE"),

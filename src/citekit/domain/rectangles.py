@@ -14,8 +14,8 @@ from citekit.domain.locations import Box
 from citekit.domain.numbers import exact, exactly, plain, read_decimal
 
 DIGITS_LIMIT = 400
-"""The text of a rectangle, which has four numbers, is limited to four times as many characters. The shortest decimal
-text of a float has fewer than this.
+"""Maximum number of characters of a number, on average over the four of a rectangle. The shortest decimal text of a
+float has fewer.
 """
 
 _HUNDREDTH = Decimal("0.01")
@@ -100,10 +100,10 @@ def _inside(edge: Decimal, whole: Decimal, unit: Decimal) -> Decimal:
 def decimals(text: str, value: str) -> Four:
     """Parse the four unsigned decimal numbers of `value` (`a,b,c,d`).
 
-    Raise `AddressMalformed`, with the address `text`, if `value` has another form or too many digits.
+    Raise `AddressMalformed`, with the address `text`, if `value` has another form or is too long.
     """
     if len(value) > 4 * DIGITS_LIMIT:
-        raise AddressMalformed(text, value, "the value is too long")
+        raise AddressMalformed(text, value, f"the value is longer than {4 * DIGITS_LIMIT:,} characters")
     four_numbers(text, value)
     a, b, c, d = (Decimal(part) for part in value.split(","))
     return a, b, c, d

@@ -22,7 +22,7 @@ def checked_tag(text: str) -> str:
 
 
 def changed_tags(tags: Iterable[str], add: Iterable[str] = (), remove: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the tags, with `add` added and `remove` removed, sorted. A tag keeps its first spelling.
+    """Return the tags, with `add` added and then `remove` removed, sorted. A tag keeps its first spelling.
 
     Raise `RequestRefused` for an invalid tag in `add`, or for too many tags.
     """
@@ -32,5 +32,5 @@ def changed_tags(tags: Iterable[str], add: Iterable[str] = (), remove: Iterable[
         if tag.casefold() not in gone:
             kept.setdefault(tag.casefold(), tag)
     if len(kept) > COUNT:
-        raise RequestRefused(f"A resource can have at most {COUNT} tags.")
+        raise RequestRefused(f"A resource can have at most {COUNT} tags. Remove other tags first.")
     return tuple(kept[each] for each in sorted(kept))

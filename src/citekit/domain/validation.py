@@ -26,7 +26,7 @@ def map_issues(resource_map: ResourceMap, extent: Extent | None = None) -> list[
 
 def node_issues(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[str]:
     """Yield the same issues as `map_issues`, for nodes that may not be part of a map yet, with paths such as
-    `nodes[3].children[0]`.
+    `nodes[3].children[0].location`.
     """
     pending: list[tuple[str, Node, Node | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()

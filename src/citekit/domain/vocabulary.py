@@ -34,7 +34,7 @@ NUMBER: Words = (
     *_ONES, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
     "twenty", *(f"twenty{mark}{one}" for mark in "- " for one in _ONES),
 )  # fmt: skip
-"""Numbers of chapters in words (`Chapter Twenty-One`)."""
+"""Numbers from 1 to 29 in words, as in `Chapter Twenty-One`."""
 
 FIRST: Words = ("premier", "première", "1er", "primero", "primeira", "primeiro", "primo", "erster")
 """Words for the number of the first article of bylaws and contracts (`Article premier`)."""

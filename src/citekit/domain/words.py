@@ -11,7 +11,7 @@ WORD_LIMIT = 64
 """Number of characters of a word that are used."""
 
 LINES_KEPT = 1 << 12
-"""Maximum number of lines whose words stay in memory."""
+"""Maximum number of lines whose words stay in memory, and of those whose stems do."""
 
 FEW = 1 / 16
 """A text has few non-ASCII characters if it has at most this many more bytes in UTF-8 than characters, as a fraction of

@@ -1,4 +1,4 @@
-"""Shows results of the SDK in notebooks: evidence as a picture, sound, or text, maps as trees, and hits as a list.
+"""Shows results of the SDK in notebooks: evidence, maps as trees, hits as a list, and verdicts on quotes.
 
 The HTML is self-contained and runs nothing.
 """

@@ -51,7 +51,7 @@ def read_modality(word: str) -> Modality:
 
 
 def read_form(word: str) -> Form:
-    """Return the form for `native`, `pdf`, `png`, `text`, `html`, `frame`, `source`, `vtt`, or `srt`.
+    """Return the form for `native`, `pdf`, `png`, `text`, `html`, `frame`, `source`, `table`, `vtt`, or `srt`.
 
     Raise `RequestRefused` for any other word.
     """
@@ -136,8 +136,8 @@ class CiteKit:
         """Return the evidence for an address, or for the node `node_id` of the resource `what`.
 
         If `virtual` is True, only the address is determined and no file is created. `form` is `native`, `pdf`, `png`,
-        `text`, `html`, `frame`, `source`, `vtt`, or `srt`. If `accurate` is True, a clip is cut at exact frames. If
-        `remap` is True, a changed source is mapped again. Moved sources are searched for in `roots`. Raise
+        `text`, `html`, `frame`, `source`, `table`, `vtt`, or `srt`. If `accurate` is True, a clip is cut at exact
+        frames. If `remap` is True, a changed source is mapped again. Moved sources are searched for in `roots`. Raise
         `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `SourceChanged`, `SourceMoved`,
         `FormUnsupported`, or another `CiteKitError`.
         """
@@ -205,7 +205,9 @@ class CiteKit:
         roots: Sequence[str | Path] = (),
         progress: Progress = silent,
     ) -> CheckedAnswer:
-        """Let a model answer a question from the best `pages` of `resources` (default: all), and verify its quotes.
+        """Let a model answer a question from pages of `resources` (default: all), and verify its quotes.
+
+        The model gets the best pages, at most `pages`.
 
         `service` is `gemini`, `openai` (or a compatible server), `auto` for the configured service, or `none`. Without
         a service, only the pages are returned. Raise `RequestRefused` if the question has no words or is too long,

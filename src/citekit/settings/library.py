@@ -140,10 +140,15 @@ def _downloads() -> Path | None:
 
 
 def _database(url: str | None) -> str | None:
-    """Return `url`. Raise `RequestRefused` if it is not the URL of a PostgreSQL database or contains a password."""
+    """Return `url`, or None without one. Raise `RequestRefused` if it is not the URL of a PostgreSQL database or contains
+    a password.
+    """
     if url is None:
         return None
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as an unclosed bracket
+        parts = urlsplit("")
     if (
         parts.scheme not in ("postgresql", "postgres")
         or ":" in parts.netloc.rpartition("@")[0]

@@ -82,12 +82,11 @@ def _data_folder(environment: Mapping[str, str]) -> str:
 
 
 def home_of_commands(environment: Mapping[str, str], home: str | None = None) -> str | None:
-    """Return the value of `--home` that a command uses if the user wrote `home`; None means `CITEKIT_HOME`, or else the
-    current folder.
+    """Return the home that a command uses: `home`, which is the value of `--home`, or else `@personal` or None.
 
-    If the user wrote none, `CITEKIT_HOME` is not set, and the current folder is not a home, this is `@personal`,
-    provided that the personal home exists and belongs to the user. Folders above the current one are not searched:
-    somebody else may have put a home there.
+    It is `@personal` if `CITEKIT_HOME` is not set, the current folder is not a home, and the personal home exists and
+    belongs to the user. None means `CITEKIT_HOME`, or else the current folder. Folders above the current one are not
+    searched: somebody else may have put a home there.
     """
     if home or environment.get("CITEKIT_HOME") or is_home("."):
         return home

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def to_plain(answer: CheckedAnswer) -> dict[str, Any]:
     """Return an answer as plain data.
 
-    `statements` are those that have quotes, all of which hold; the others are `withheld`. `passages` are those that the
-    model saw, best first: the address and the text of their best lines. `model` is null if no model was asked.
+    `statements` are those that have quotes, all of which hold; the others are `withheld`. `passages` are those for the
+    model, best first: the address and the text of their best lines. `model` is null if no model was asked.
     """
     return {
         "question": answer.question,

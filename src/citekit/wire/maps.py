@@ -23,7 +23,7 @@ MAP_VERSION = 1
 """The version of the form that `to_plain_map` writes."""
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Maximum number of characters of the JSON text of a map."""
+"""Maximum number of characters of the JSON text of a map, and of bytes of a file that `citekit validate` reads."""
 
 DIGITS_LIMIT = 100
 """Maximum number of digits of a whole number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import define, field
 
 MOST = 2_000_000.0
-"""Maximum work for one quote, in about microseconds of a slow processor."""
+"""Maximum work for one quote. One unit is about one microsecond on a slow processor."""
 
 CANDIDATE = 40.0
 """Work to check one occurrence of a piece's letters."""
@@ -20,7 +20,7 @@ BLOCK_CHARACTER = 1.5
 """Work per character of a block whose letters are mapped back to its text."""
 
 STEP = 1.0
-"""Work to try one match as the neighbor of another."""
+"""Work to find one occurrence of a piece's letters, or to try one match as the neighbor of another."""
 
 OMISSION, GAP_CHARACTER = 2500.0, 5.0
 """Work to describe one omission, and for each omitted character."""

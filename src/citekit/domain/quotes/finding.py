@@ -165,8 +165,9 @@ def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
 
 @define
 class _Places:
-    """The matches of one piece of a quote within the characters `span` of a text, or the range `letters` of its
-    letters.
+    """The matches of one piece of a quote in a range of a text.
+
+    `span` has the offsets of the range in the text, and `letters` those in its letters.
     """
 
     source: Quotable

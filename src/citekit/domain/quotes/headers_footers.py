@@ -21,7 +21,9 @@ LEAST = 3
 """Minimum number of pages on which a running line occurs."""
 
 OUTER = 80
-"""Maximum number of characters of a line between the page edge and the page number that is removed, such as a title."""
+"""Maximum number of characters of a line, such as a title, that is removed because it is between the edge of the page
+and the page number.
+"""
 
 LONGEST = 120
 """Maximum number of characters of a running line."""

@@ -12,13 +12,14 @@ NOT_VISIBLE = (
 """The note of a text that includes hidden text."""
 
 _MARK = "\ufdd3"
-"""Separates the visible text of a page from its complete text. It is a noncharacter."""
+"""Separates the visible text of a page, slide, or row from its complete text. It is a noncharacter."""
 
 
 def with_hidden(shown: str, whole: str) -> str:
-    """Join the visible text `shown` and the complete text `whole` of a page, unless they are equal, for `split_hidden`.
+    """Return the visible text `shown` and the complete text `whole` of a page, slide, or row, joined by a mark for
+    `split_hidden`.
 
-    A mark that comes from the file becomes a replacement character.
+    If they are equal, return only one of them. A mark that comes from the file becomes a replacement character.
     """
     shown, whole = (each.replace(_MARK, "\ufffd") for each in (shown, whole))
     return shown if shown == whole else f"{shown}{_MARK}{whole}"

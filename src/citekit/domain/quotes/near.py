@@ -43,7 +43,7 @@ _EACH = 40
 class Near:
     """A passage of the text that is similar to the quote, from character `start` up to, but not including, `end`.
 
-    `similarity`, from 0 to 1, is based on common words in the same order.
+    `similarity`, from `LEAST` to 0.99, is based on common words in the same order.
     """
 
     start: int

@@ -48,11 +48,12 @@ class _Found:
 
 
 def quoted_passages(text: str) -> list[QuotedPassage]:
-    """Return the quotes in `text` in order, each with the address that follows it before the next quote.
+    """Return the quotes in `text` in order, each with the address that follows it in its paragraph, before the next
+    quote.
 
-    A quote is a text in double quotation marks or a Markdown block quote that is not too short. Without an address
-    after it in its paragraph, a quote gets the address before it there, if there is only one that belongs to no other
-    quote. The remaining addresses are returned without a quote.
+    A quote is a text in double quotation marks or a Markdown block quote that is not too short. If no address follows a
+    quote, it gets the address before it in its paragraph, provided that only one of these belongs to no other quote.
+    The remaining addresses are returned without a quote.
     """
     addresses = [_Found(_trimmed(each[0]), *each.span()) for each in _ADDRESS.finditer(text)]
     quotes = sorted(_quotes(text), key=lambda each: each.start)

@@ -165,8 +165,9 @@ class Transcript:
     def with_screen(self, screen: Transcript) -> Transcript:
         """Return what is said and the text on the screen as one text in chronological order.
 
-        Text on the screen is inserted between lines. Its time begins when it appears, and ends when it disappears or
-        the next line begins. The result is for retrieval: a quote belongs to one of the two texts.
+        Text on the screen is inserted between lines. Its time begins when it appears or, if that is later, when the
+        speech before it ends. It ends when the text disappears or the next line begins. The result is for
+        retrieval: a quote belongs to one of the two texts.
         """
         units = [(self.since[first], 0, self, first, last) for first, last in self._cue_units()]
         units += [(screen.since[at], 1, screen, at, at) for at in range(len(screen.starts))]

@@ -93,8 +93,9 @@ class QuoteVerdict:
 
     @property
     def altered(self) -> NearPlace | QuotePlace | None:
-        """The passage that the quote alters: the first place if the finding is `altered`, or the most similar passage
-        if it is `absent`.
+        """The passage that the quote alters, or None.
+
+        It is the first place if the finding is `altered`, and the most similar passage, if any, if it is `absent`.
         """
         if self.finding is Finding.ALTERED and self.places:
             return self.places[0]

@@ -21,7 +21,7 @@ NAME = "!"
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ENOUGH = 8.0
-"""The sum of the rarities of the question's words in a name from which a document counts as fully named."""
+"""A document counts as fully named if the rarities of the question's words in its name have at least this sum."""
 
 
 @frozen
@@ -71,8 +71,8 @@ def name_terms(names: Iterable[str]) -> frozenset[str]:
 def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
     """Return groups of terms. The name of a document matches a group if it has one of its terms.
 
-    There is a group for each year of the question, for each word that says something about the document, and for each
-    pair of adjacent words written as one word.
+    There is a group for each year of the question, for each word except stop words and single letters, and for each
+    pair of adjacent words written as one word. Words of `INSTRUCTIONS` are left out.
     """
     words = [word for word in tokens(question.text) if word not in INSTRUCTIONS]
     joined = [NAME + first + second for first, second in pairwise(words)]
@@ -91,10 +91,10 @@ def document_priors(
     sizes: Mapping[str, int],
     weights: DocumentWeights,
 ) -> dict[str, float]:
-    """Return the prior of each document whose text or name contains a word of the question.
+    """Return the prior of each document whose text or name contains a word of the question, by resource ID.
 
-    `matches` has the occurrences of each term, and `sizes` the number of pages of each document that is searched, by
-    resource ID.
+    `matches` has the occurrences of each term, and `sizes` has the number of pages of each document that is searched,
+    by resource ID.
     """
     names: dict[str, float] = {}
     for terms in asked_names(question):

@@ -48,8 +48,9 @@ class Features:
     both weigh each word by its rarity in the document. `similarity` is the cosine of the best passage. `sentence_words`
     and `sentence_similarity` repeat `words` and `similarity` for whole sentences, and are 0 for keywords. `first_lines`
     and `title` are 0 for keywords, and `numeric` is 0 unless the question is about amounts. For a table of contents or
-    an index, these three are 0, and `contents` is 1. `reference` is 1 for a page or label that the question names, and
-    `IMPLIED` for a statement that it implies. `pairs`, `whole_words`, and `passage` are from the second stage.
+    an index, these three are 0, and `contents` is 1. `reference` is 1 for a page that the question names, also by a
+    label, and `IMPLIED` for a page with a financial statement that it implies. `pairs`, `whole_words`, and `passage`
+    are from the second stage.
     """
 
     words: float = 0.0
@@ -247,7 +248,10 @@ def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[in
 
 
 def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
-    """Return the pages, from 0, with a line that begins with the label, without tables of contents and indexes."""
+    """Return the pages, from 0, with a line that begins with the label, without tables of contents and indexes.
+
+    For a financial statement, pages with few numbers are left out, too.
+    """
     least = 255 * STATEMENT_NUMBERS if label.kind == STATEMENT else 0
     return [
         page

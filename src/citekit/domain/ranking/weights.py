@@ -60,7 +60,7 @@ DOCUMENTS = DocumentWeights(names=3.01, coverage=2.09, words=4.69, density=4.28)
 """The weights for the prior of a document."""
 
 MIDDLE, SLOPE = 5.0, 0.7
-"""The weighted sum with the score 0.5, and the steepness there."""
+"""The weighted sum that has the score 0.5, and the growth rate of the logistic function in `score_of`."""
 
 
 def score_of(weighted: float) -> float:

@@ -63,7 +63,5 @@ class FoundText:
 
     @property
     def is_partial(self) -> bool:
-        """True if no page contains all words, so that the hits are the pages that most likely answer the query as a
-        question.
-        """
+        """True if no page contains all words, but there are hits, all of them `Kind.PARTIAL`."""
         return self.total == 0 and bool(self.hits)

@@ -65,7 +65,7 @@ KEPT_HEADINGS = 32
 
 @define
 class KeptHeadings:
-    """The headings of the maps that were searched last. Those of a map are valid only for the same object."""
+    """The headings of the maps that were searched last. An entry is valid only for the same `ResourceMap` object."""
 
     _kept: OrderedDict[str, tuple[Callable[[], object], Headings]] = field(factory=OrderedDict, init=False, repr=False)
     _lock: Lock = field(factory=Lock, init=False, repr=False)

@@ -10,7 +10,9 @@ SHORTEST = 4
 """The minimum number of letters of a word that has other forms."""
 
 _STEM = 3
-"""The minimum number of letters before `-ing` or `-ed`. Before `-ies` and `-ied`, it is one less."""
+"""The minimum number of letters before `-ing` or `-ed`, and of a word whose last letter is doubled before them. Before
+`-ies` and `-ied`, it is one less.
+"""
 
 _HISSING = ("s", "x", "z", "ch", "sh")
 _VOWELS = frozenset("aeiou")

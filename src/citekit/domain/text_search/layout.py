@@ -44,7 +44,7 @@ def laid_out(
 ) -> Iterator[LaidOutLine]:
     """Yield the lines in the character range `span` of a block, without blank lines unless `raw` is True.
 
-    `titles`, each a list of words, are marked as headings where they first occur. `running` are the indexes of running
+    `titles`, each a tuple of words, are marked as headings where they first occur. `running` are the indexes of running
     headers and footers, which are left out unless they are headings. `raw` keeps the indentation and single blank
     lines, which code needs.
     """
@@ -89,8 +89,10 @@ def shown_line(line: str, *, raw: bool) -> str:
 
 
 def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, Location] | None:
-    """Return the mark before the character at `offset`, with its location; None if the location `last` of the previous
-    mark is near.
+    """Return the mark before the character at `offset`, with its location, or None if the previous mark still applies.
+
+    `last` is the location of the previous mark. That mark applies on the same page, in the same chapter or sheet, and
+    for `LINES_PER_MARK` lines or `SECONDS_PER_MARK` seconds.
     """
     located = block.located
     here = located.locate(offset, offset + 1)
@@ -152,7 +154,7 @@ def order_of(block: TextBlock) -> tuple[float, float]:
 def order_of_location(
     location: Location, sheets: Sequence[SheetRows] = ()
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Return the positions, as those of `order_of`, at which a location begins and ends, or None."""
+    """Return the positions, as those of `order_of`, at which a location begins and ends, or None if they are unknown."""
     match location:
         case Pages(numbers=numbers):
             return (float(numbers[0]), 0.0), (float(numbers[-1]), 0.0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 LIMIT = 10
-"""The default number of hits in an answer of a search."""
+"""The default maximum number of hits in an answer of a search."""
 
 PARTIAL_LIMIT = 5
-"""The default number of hits if no page contains all words."""
+"""The default maximum number of hits if no page contains all words."""
 
 HIT_LIMIT = 100
 """The maximum number of hits in an answer of a search."""
@@ -15,7 +15,7 @@ CONTEXT_LIMIT = 20
 """The maximum number of context lines on each side of a hit."""
 
 MAX_CHARS = 6_000
-"""The default number of characters in an answer that reads text."""
+"""The default maximum number of characters in an answer that reads text."""
 
 CHARS_LIMIT = 50_000
 """The maximum number of characters in an answer that reads text."""
@@ -24,4 +24,4 @@ CHARS_LEAST = 200
 """The lowest limit of characters that a caller can choose."""
 
 PASSAGES = 8
-"""The default number of passages for a model that answers a question."""
+"""The default maximum number of passages for a model that answers a question."""

@@ -174,7 +174,8 @@ class LinePattern:
     def _stepped(self, current: Iterable[int], before: str, character: str) -> tuple[frozenset[int], bool]:
         """Return the states after `character`, and whether the final state was reached before it.
 
-        `current` are the states before `character`, and `before` is the kind of the previous character.
+        `current` are the states before `character`, and `before` is the kind of the previous character. Raise
+        `RequestRefused` if the search takes too much work.
         """
         pending, seen, after = [self._start, *current], set[int](), set[int]()
         while pending:

@@ -28,7 +28,9 @@ class Kind(IntEnum):
     """The kind of a match. Higher values rank first."""
 
     PARTIAL = -1
-    """The block lacks words of the query, but is one of those that most likely answer it as a question."""
+    """The block lacks words of the query, but has its quoted phrases or is one of those that most likely answer it as a
+    question.
+    """
 
     SCATTERED = 0
     """The words are in the same block, but not close together."""
@@ -48,8 +50,10 @@ class Kind(IntEnum):
 
 @frozen
 class LineMatch:
-    """Consecutive lines `text[start:end]` of a block that match a query. `share` is the fraction of their words that
-    are in the query; it is 0 for a regular expression.
+    """Consecutive lines `text[start:end]` of a block that match a query.
+
+    `share` is the fraction of their words that are in the query. It is 0 for a regular expression, and the score of the
+    page if the page was found as an answer to a question (`Kind.PARTIAL`).
     """
 
     kind: Kind

@@ -14,10 +14,12 @@ from citekit.domain.node import Node
 class ReadTextAnswer:
     """The text of a part, or as much of it as fits.
 
-    `address` is the location of `text`, or None without text. `node` is the requested or the deepest node; `titles` are
-    those from the top of the map down to it. `total` is the number of characters of the whole part, an estimate if
-    `is_estimate`. `next_cursor` continues a text that was cut. `stale` says why the text comes from an earlier version
-    of the file. `notes` say what differs from the request.
+    `address` is the location of `text`, or None if there is no text or it is outside the file's extent. `node` is the
+    requested node or, for another part, the deepest node that contains it, or None; `titles` are those from the top of
+    the map down to it. `total` is the number of characters of the whole part, an estimate if `is_estimate`.
+    `next_cursor` continues a text that was cut. `stale` says that the file has changed or is missing; the text is then
+    that of the mapped version. `notes` are remarks, such as that other text of a page is included, that software
+    recognized the words, or that there is no text.
     """
 
     address: Address | None

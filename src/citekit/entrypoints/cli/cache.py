@@ -10,7 +10,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 
 @click.group("cache")
 def command() -> None:
-    """Show, check, or reduce the evidence cache.
+    """Show, check, or reduce the evidence cache, or clean up the shared store.
 
     Deleted evidence is created again when it is needed.
     """

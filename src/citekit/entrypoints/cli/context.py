@@ -10,7 +10,14 @@ from citekit.entrypoints.cli.session import Session, pass_session
 
 @click.command("outline", cls=Command)
 @click.argument("resources", nargs=-1, metavar="[RESOURCE...]")
-@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    show_default=True,
+    help="The format of the outline.",
+)
 @click.option(
     "--budget",
     type=click.IntRange(min=1),

@@ -23,7 +23,7 @@ PREFIX, SUFFIX = ".citekit-", ".tmp"
 """The prefix and suffix of temporary files."""
 
 LEFT_AFTER = 3600.0
-"""The age in seconds from which a temporary file counts as abandoned."""
+"""The age in seconds at which a temporary file counts as abandoned."""
 
 
 @contextmanager

@@ -38,7 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "migrate": ("migrate", "Copy the maps of a home to a shared store."),
     "rename": ("rename", "Give a resource another ID."),
     "remove": ("remove", "Delete the map of a resource, its tags, and its text in the search indexes."),
-    "cache": ("cache", "Show, check, or reduce the evidence cache."),
+    "cache": ("cache", "Show, check, or reduce the evidence cache, or clean up the shared store."),
     "verify": ("verify", "Check that evidence is really the part of the source that its receipt states."),
     "query": ("library.query", "Ask a question and find the passages in ingested books that answer it."),
     "library": ("library", "Manage the library: ingest books, ask questions, remove books."),

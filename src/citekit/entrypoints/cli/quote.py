@@ -100,7 +100,7 @@ def _result(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress
 
 
 def _result_or_error(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress: Progress) -> QuoteResult:
-    """Return the result, or one with the error, so that other checks go on."""
+    """Return the result, or a result with the error, so that the other quotes are still checked."""
     try:
         return _result(app, asked, roots, progress)
     except Cancelled:

@@ -87,14 +87,14 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
         yield from (f"  > {printable(line)}" for line in (place.line or place.text).split("\n") if line.strip())
         yield from map(_gap_line, place.gaps)
         for change in place.changes:
-            yield f"    changes a symbol: {printable(change)}"
+            yield f"    may change the meaning: {printable(change)}"
     if verdict.more:
         yield "  and at more locations"
     if verdict.unread:
         yield f"  not everything was searched: {_unread_line(verdict.unread)}"
     if verdict.near is not None:
         near = verdict.near
-        yield f"  similar passage ({near.similarity:.0%} of the words): {printable(str(near.address))}"
+        yield f"  similar passage (similarity {near.similarity:.0%}): {printable(str(near.address))}"
         yield f"    {printable(' '.join(near.text.split()))}"
 
 

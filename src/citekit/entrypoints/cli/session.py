@@ -68,13 +68,15 @@ class Session:
         return f"The home is {home} ({self.why_home}). To use another one, add --home DIR."
 
     def note_personal_home(self) -> None:
-        """Print a note if a command writes to the personal home because the user named none."""
+        """Print a note if a command writes to the personal home because the user named no home."""
         if not self.home and self.chosen_home == PERSONAL:
             home = self.app.settings.home
             self.note(f"Using your personal home, {home}. To use a home in this folder, add --home .")
 
     def hint_about(self, missing: ResourceMissing) -> str:
-        """Return sentences that name the home in which the resource is missing, and the personal home if it is there."""
+        """Return sentences that name the home in which the resource is missing, and the personal home if it has the
+        resource.
+        """
         file_name = os.path.basename(missing.expected_at)  # noqa: PTH119 - the path of an error, not of a file
         personal = personal_home(os.environ)
         if personal is None or str(self.app.settings.home) == personal:

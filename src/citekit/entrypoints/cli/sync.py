@@ -94,7 +94,7 @@ def command(
         )
     patterns = SyncRules((*rules["include"], *include), (*rules["exclude"], *exclude))
     if watch and session.as_json:
-        raise click.UsageError("--watch does not end, so it cannot print one JSON document.")
+        raise click.UsageError("--watch does not end, so it cannot be combined with --json.")
     session.note_personal_home()
     found = _pass(session, urls or chosen, patterns, prune=prune)
     if not watch:

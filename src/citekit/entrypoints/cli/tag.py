@@ -30,7 +30,7 @@ def command(session: Session, resources: tuple[str, ...], added: tuple[str, ...]
         return
     if added or removed:
         option = f"--add {shlex.quote(added[0])}" if added else f"--remove {shlex.quote(removed[0])}"
-        raise click.UsageError(f"Name the resources to tag (citekit tag RESOURCE {option})")
+        raise click.UsageError(f"Name the resources (citekit tag RESOURCE {option})")
     tags = session.app.tag.tags()
     session.answer({"tags": {tag: list(names) for tag, names in tags.items()}}, _lines(tags))
     if not tags:

@@ -90,7 +90,7 @@ class Gate:
     _hosts: frozenset[str] = field(init=False)
     _origins: frozenset[str] = field(init=False)
     _of_issuer: anyio.CapacityLimiter = field(factory=lambda: anyio.CapacityLimiter(4), init=False)
-    """The number of threads that may wait for the issuer, so that a slow one does not delay other requests."""
+    """The number of threads that may wait for the issuer, so that a slow issuer does not delay other requests."""
     _refusals: Budget = field(factory=lambda: Budget(REFUSALS), init=False)
 
     @_hosts.default

@@ -40,7 +40,7 @@ class Budget:
 class Limits:
     """The budgets and the numbers of running requests, by subject.
 
-    `rate` is the maximum of requests per minute, and `concurrent` the maximum at the same time.
+    `rate` is the maximum number of requests per minute, and `concurrent` the maximum number at the same time.
     """
 
     rate: float

@@ -63,7 +63,10 @@ class HttpOptions:
 
 
 def options_for_tokens(home: Path, token_file: Path | None) -> str:
-    """Return the options with which `citekit token` changes the subjects of a server with this home, after a space."""
+    """Return the options with which `citekit token` changes the subjects of a server with this home.
+
+    There is a space before each option.
+    """
     file = "" if token_file is None else f" --token-file {shlex.quote(str(token_file.absolute()))}"
     return f" --home {shlex.quote(str(home.absolute()))}{file}"
 

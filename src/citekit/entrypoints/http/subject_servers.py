@@ -69,7 +69,9 @@ class SubjectServers:
             server.using -= 1
 
     async def of(self, subject: Subject) -> SubjectServer:
-        """Return the server of a subject, which is opened first if necessary."""
+        """Return the server of a subject, which is opened first if necessary. Raise `RuntimeError` if `run` has not
+        begun.
+        """
         key = subject.name, subject.home, subject.roots, subject.scopes, subject.store
         async with self._opening:
             if key not in self._open:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,8 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
         if facts is None:
             known = library.ledger.books(name)
             told = f"Collection '{name}' not found: " + (
-                f"the index has none of its books. Check {library.index.place}, or run: citekit library rebuild"
+                f"the index has none of its books. Check {library.index.place}, or run: citekit library rebuild "
+                f"--collection {shlex.quote(name)} --home {shlex.quote(str(library.settings.home.absolute()))}"
                 if known
                 else "no book has been ingested into it yet. To create it, ingest a book."
             )

@@ -17,7 +17,7 @@ from citekit.domain.library.personas import Guardian
 from citekit.wire import locations
 
 LEAST = 200
-"""The minimum number of characters of a cut text."""
+"""The minimum number of characters for the text of each hit if texts are cut."""
 
 OPENING = 600
 """The maximum number of characters of the excerpt from a chapter."""

@@ -77,15 +77,14 @@ SHOW_EVIDENCE = Tool(
             "quote": {"type": "string"},
             "wording": {
                 "type": "array",
-                "description": "If altered: the compared words, each [whether they are the same, those of the quote, those "
-                "of the source].",
+                "description": "If altered: the compared words, as [whether the same, quote, source].",
                 "items": {"type": "array"},
             },
             "pages": {"type": "array", "items": {"type": "integer"}},
             "page_count": {"type": "integer"},
             "boxes": {
                 "type": "object",
-                "description": "Marked rectangles [left, top, width, height], by page.",
+                "description": "Marked rectangles [left, top, width, height], as fractions, by page.",
                 "additionalProperties": _FRACTIONS,
             },
             "differing": {
@@ -94,12 +93,12 @@ SHOW_EVIDENCE = Tool(
                 "additionalProperties": _FRACTIONS,
             },
             "text": {"type": "string"},
-            "start": {"type": "number"},
-            "end": {"type": "number"},
+            "start": {"type": "number", "description": "In seconds."},
+            "end": {"type": "number", "description": "In seconds."},
             "media": {"type": "string"},
             "viewer": {
                 "type": "string",
-                "description": "A link to the part in the viewer on this computer, if the viewer is running.",
+                "description": "A link to the part, if the viewer is running.",
             },
         },
         "required": ["address", "title", "titles", "kind"],

@@ -62,6 +62,9 @@ class Discretion:
     def __call__(self, text: str, error: BaseException | None = None) -> str:
         """Return `text`, the message of `error` if any, with the paths that the agent must not see replaced by their
         file names.
+
+        Messages of errors that name no file, such as those about addresses, stay unchanged. Other texts are cut after
+        `LONGEST` characters.
         """
         if isinstance(error, _OF_ADDRESSES):
             return text

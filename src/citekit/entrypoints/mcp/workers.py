@@ -83,7 +83,7 @@ class Watch:
     """The progress callback of a worker thread.
 
     It forwards progress to `report` at a limited rate, and raises `Cancelled` after `stop`. Progress in MCP
-    notifications must increase, so that of each stage is added to that of the previous ones.
+    notifications must increase, so the progress of each stage is added to that of the previous stages.
     """
 
     report: Report | None

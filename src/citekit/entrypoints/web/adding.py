@@ -99,16 +99,16 @@ class AddingRoutes:
             raise RequestRefused(
                 "The name of the file must not be empty, begin with a period, or contain control characters."
             )
+        command = f"citekit ingest FILE --home {shlex.quote(str(self.app.settings.home.absolute()))}"
         if not self.app.is_known_name(name):
-            raise RequestRefused(f"{name} does not have the suffix of a file type that CiteKit can map.")
+            raise RequestRefused(
+                f"{name} does not have the suffix of a known file type. You can still map it with a command ({command})."
+            )
         size = 0
         with self.app.uploads.receiving() as upload:
             async for piece in request.stream():
                 size += len(piece)
                 if size > UPLOAD_LIMIT:
-                    home = shlex.quote(str(self.app.settings.home.absolute()))
-                    raise RequestRefused(
-                        f"{name} is larger than {UPLOAD_LIMIT >> 30} GB. To map it, run: citekit ingest FILE --home {home}"
-                    )
+                    raise RequestRefused(f"{name} is larger than {UPLOAD_LIMIT >> 30} GB. To map it, run: {command}")
                 await run_in_threadpool(upload.stream.write, piece)
             return await run_in_threadpool(self.app.uploads.keep, upload, name)

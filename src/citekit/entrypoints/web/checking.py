@@ -71,8 +71,8 @@ class CheckingRoutes:
     def check(self, asked: Asked) -> Response:
         """Verify each quote of a pasted answer at the address that the answer gives for it.
 
-        For an address alone, return the titles of the part. After `QUOTES_LIMIT` of them, the others are counted
-        (`left_out`). Raise `RequestRefused` if the answer is too long.
+        For an address alone, return the titles of the part. Only the first `QUOTES_LIMIT` quotes and addresses are
+        checked; `left_out` counts the others. Raise `RequestRefused` if the answer is too long.
         """
         text = asked.text("text")
         if len(text) > ANSWER_LIMIT:
@@ -99,7 +99,10 @@ class CheckingRoutes:
         return plain({"results": results, "left_out": max(0, len(found) - QUOTES_LIMIT)})
 
     def resolve(self, asked: Asked) -> Response:
-        """Create the evidence for an address, and return its description for the download."""
+        """Create the evidence for an address, and return its description for the download.
+
+        Raise `FormUnsupported` if the location is virtual.
+        """
         address = parse_address(asked.text("address"))
         made = self.app.resolve(address, options=Options(read_form(asked.text("form", "native"))))
         receipt = made.receipt
@@ -133,7 +136,10 @@ class CheckingRoutes:
         return answer
 
     def cite(self, asked: Asked) -> Response:
-        """Return an address, and a quote from it, in common citation formats."""
+        """Return an address, and a quote from it, in common citation formats.
+
+        Raise `FormUnsupported` if a W3C annotation cannot express the location, such as cells.
+        """
         address = parse_address(asked.text("address"))
         words = asked.text("quote", "").strip()
         resource_map = self.app.maps.get(address.resource_id)

@@ -166,7 +166,7 @@ class LibraryRoutes:
         return plain(facts)
 
     def _forms(self, resource_map: ResourceMap) -> list[str]:
-        """Return the available forms of evidence, judged by the file's first node."""
+        """Return the available forms of evidence, judged by the first node with a location in the file."""
         places = (node.location for node in resource_map.walk() if not isinstance(node.location, Virtual))
         location, format = next(places, None), format_named(str(resource_map.metadata.get("format")))
         if location is None or format is None:

@@ -44,7 +44,9 @@ def filled(personas: Personas, name: str, arguments: dict[str, str] | None) -> G
 def _text(guardian: Guardian, question: str) -> str:
     call = f'alexandria_query with guardian: "{guardian.id}"'
     if len(question) > LONGEST_QUESTION:
-        raise RequestRefused(f"The question has {len(question):,} characters. The maximum is {LONGEST_QUESTION:,}.")
+        raise RequestRefused(
+            f"The question has {len(question):,} characters. The maximum is {LONGEST_QUESTION:,}. Shorten it."
+        )
     if not question.strip():
         task = f"Greet me in one sentence. Then answer my questions from the library, using {call}."
     else:
