@@ -333,6 +333,10 @@ def test_a_sheet_is_a_grid_with_its_empty_cells(own_page: Server) -> None:
     response, _ = own_page.ask("GET", "/api/rows?id=budget&sheet=Q9")
     assert 404 == response.status
 
+    made = own_page.post("cite", address="doc://budget#sheet=Q1&cells=C1:C2", quote="value 1")
+    target = made["annotation"]["target"]  # cells have no selector
+    assert ("doc://budget#sheet=Q1&cells=C1:C2", "value 1") == (target["source"], target["selector"][0]["exact"])
+
 
 def test_the_scripts_of_others_are_unchanged() -> None:
     folder = Path(str(files("citekit.entrypoints.web"))) / "static" / "vendor"

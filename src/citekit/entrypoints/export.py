@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from citekit.container import Container
 from citekit.domain.address import Address
@@ -78,19 +79,27 @@ def _text(app: Container, resource_id: str, roots: Sequence[Path], progress: Pro
 
 def _annotations(resource_map: ResourceMap) -> dict[str, object]:
     """Return an annotation page (W3C Web Annotation Data Model, section 5) with the titles of nodes."""
-    context = Context(dimensions=resource_map.extent.size)
     items = []
     for node in resource_map.walk():
         if isinstance(node.location, Virtual):
             continue
         address = Address(resource_map.resource_id, node.location)
-        try:
-            target = to_web_annotation(node.location, str(address).partition("#")[0], context)
-        except FormUnsupported:  # such as cells, for which there is no selector
-            target = {"source": str(address)}
+        target = annotation_target(address, resource_map)
         body = {"type": "TextualBody", "value": node.title, "purpose": "describing"}
         items.append({"type": "Annotation", "id": str(address), "body": body, "target": target})
     return {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": items}
+
+
+def annotation_target(address: Address, resource_map: ResourceMap) -> dict[str, Any]:
+    """Return a location of the resource as the target of a W3C annotation.
+
+    A location without a selector, such as cells, is the source of the target instead.
+    """
+    try:
+        context = Context(dimensions=resource_map.extent.size)
+        return to_web_annotation(address.location, str(address).partition("#")[0], context)
+    except FormUnsupported:
+        return {"type": "SpecificResource", "source": str(address)}
 
 
 def _html(lines: Sequence[str]) -> Iterator[str]:

@@ -24,8 +24,8 @@ from citekit.domain.address import Address, parse_address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, ReceiptMissing, RequestRefused
 from citekit.domain.evidence import Options
-from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.quotes.quoted_passages import quoted_passages
+from citekit.entrypoints.export import annotation_target
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.sdk import read_form
 from citekit.entrypoints.web.links import place_of
@@ -136,18 +136,15 @@ class CheckingRoutes:
         return answer
 
     def cite(self, asked: Asked) -> Response:
-        """Return an address, and a quote from it, in common citation formats.
-
-        Raise `FormUnsupported` if a W3C annotation cannot express the location, such as cells.
-        """
+        """Return an address, and a quote from it, in common citation formats."""
         address = parse_address(asked.text("address"))
         words = asked.text("quote", "").strip()
         resource_map = self.app.maps.get(address.resource_id)
         titles = self._titles(address)
-        scheme = str(address).partition("#")[0]
-        target = to_web_annotation(address.location, scheme, Context(dimensions=resource_map.extent.size))
+        target = annotation_target(address, resource_map)
         if words:  # alternatives, as in section 4.2 of the Web Annotation Data Model
-            own = target["selector"] if isinstance(target["selector"], list) else [target["selector"]]
+            own = target.get("selector", [])
+            own = own if isinstance(own, list) else [own]
             target["selector"] = [*own, {"type": "TextQuoteSelector", "exact": words}]
         link = "#".join(place_of(address, words))
         origin = asked.text("origin", "")
