@@ -60,7 +60,8 @@ class MigrateMaps:
             raise RequestRefused(
                 f"The store has the ID '{resource_id}' for another file, or for another version of this file: "
                 f"{theirs[0].source_path or theirs[0].title}. "
-                "Rename one of the two resources (citekit rename), and run the command again."
+                "Rename one of the two resources (citekit rename), or remove an outdated map (citekit remove), and run the "
+                "command again."
             )
         for each in reversed(mine):  # the current map last: the others stay its editions
             self.target.put(each)

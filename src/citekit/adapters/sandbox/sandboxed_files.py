@@ -30,6 +30,7 @@ from citekit.wire.locations import to_plain
 from citekit.wire.maps import from_plain_map
 from citekit.wire.receipts import extraction_from_plain
 from citekit.wire.worker_protocol import (
+    invalid,
     pages_from,
     picture_from,
     plain_options,
@@ -139,14 +140,14 @@ class IsolatedMeasurer:
     is_compiled: Callable[[Format], bool]
 
     def measure(self, source: Source) -> Extent:
-        """See `Measurer.measure`. Raise `SourceUnsupported` if the worker dies on the file."""
+        """See `Measurer.measure`. Raise `SourceUnsupported` if the worker dies on the file, or `FaultyAnswer` if its
+        answer is invalid.
+        """
         if not self.is_compiled(source.format):
             return self.here.measure(source)
         found = from_plain(self.workers.ask("measure", source.path, {"source": plain_source(source)}))
         if found is None:
-            raise SourceUnsupported(
-                f"CiteKit cannot determine the number of pages, lines, or seconds of {source.path.name}."
-            )
+            raise invalid("the extent")
         return found
 
 

@@ -1,4 +1,4 @@
-"""Estimates how likely documents answer a question, as a prior for their pages."""
+"""Estimates how likely each document is to answer a question, as a prior for its pages."""
 
 from __future__ import annotations
 

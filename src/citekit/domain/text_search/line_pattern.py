@@ -87,7 +87,9 @@ class LinePattern:
     _numbers: dict[_Reached, int] = field(factory=dict, init=False, eq=False, repr=False)
     _reached: list[_Reached] = field(factory=list, init=False, eq=False, repr=False)
     _after: list[dict[str, int]] = field(factory=list, init=False, eq=False, repr=False)
-    """By number of what is reached, its number after each character seen there, which is empty at the end of a line."""
+    """The cached transitions, by the position of a `_Reached` in `_reached`: after each next character ("" at the end of
+    a line), the position of the next one, or `_FOUND`.
+    """
 
     _kept: int = field(default=0, init=False, eq=False)
 

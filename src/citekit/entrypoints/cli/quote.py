@@ -166,9 +166,10 @@ def _located(maps: MapStore, word: str, resource: str | None) -> NodeName | Addr
 
 
 def former_request(maps: MapStore, words: Sequence[str]) -> QuoteRequest:
-    """Return the request of `verify-quote (RESOURCE | RESOURCE NODE | ADDRESS) TEXT`.
+    """Return the request of `verify-quote (RESOURCE | RESOURCE NODE | RESOURCE.NODE | ADDRESS) TEXT`.
 
-    Raise `click.UsageError` if the location or the quote is missing, and the errors of addresses and maps.
+    Raise `click.UsageError` if the location or the quote is missing, `RequestRefused` for an ambiguous or unknown node
+    name, and the errors of addresses and maps.
     """
     if len(words) < 2:
         raise click.UsageError(

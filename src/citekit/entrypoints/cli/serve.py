@@ -58,7 +58,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     type=click.IntRange(1),
     default=600,
     show_default=True,
-    help="The number of requests that a subject can send per minute, on average. As many can arrive at once.",
+    help="The number of requests that a subject can send per minute, on average, and the "
+    "maximum number at once. With several --workers, each enforces an equal share.",
 )
 @click.option(
     "--concurrent",

@@ -90,7 +90,7 @@ class Gate:
     _hosts: frozenset[str] = field(init=False)
     _origins: frozenset[str] = field(init=False)
     _of_issuer: anyio.CapacityLimiter = field(factory=lambda: anyio.CapacityLimiter(4), init=False)
-    """The number of threads that may wait for the issuer, so that a slow issuer does not delay other requests."""
+    """Limits the threads that wait for the issuer, so that a slow issuer does not delay other requests."""
     _refusals: Budget = field(factory=lambda: Budget(REFUSALS), init=False)
 
     @_hosts.default
@@ -173,11 +173,15 @@ class Gate:
         while self.admit is not None:
             await anyio.sleep(RECHECK)
             try:
-                await to_thread.run_sync(self.admit, token)
+                await to_thread.run_sync(self.admit, token, limiter=self._limiter(token))
             except IssuerUnavailable:
                 continue
             except CiteKitError:
                 scope.cancel()
+
+    def _limiter(self, token: str) -> anyio.CapacityLimiter | None:
+        """Return the limiter for a token that may be from the issuer; None for the tokens of `citekit token`."""
+        return self._of_issuer if token.count(".") == 2 else None
 
     async def _admitted(self, scope: Scope, token: str) -> Subject | Response:
         if self.admit is None:
@@ -185,8 +189,7 @@ class Gate:
         if not token:
             return self._challenge("", "A token is required. Send exactly one header Authorization: Bearer TOKEN.", 401)
         try:
-            of_issuer = self._of_issuer if token.count(".") == 2 else None
-            subject = await to_thread.run_sync(self.admit, token, limiter=of_issuer)
+            subject = await to_thread.run_sync(self.admit, token, limiter=self._limiter(token))
         except TokenInvalid as error:
             self._record_refusal(scope, str(error))
             return self._challenge("invalid_token", str(error), 401)

@@ -31,7 +31,10 @@ FIRST_NAMED = (".epub", ".pdf", ".txt", ".md", ".html")
 
 
 def ingest(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Ingest a book from the library, and return the result with its steps."""
+    """Ingest a book from the library, and return the result with its steps.
+
+    If the ingest fails, the result contains the error; only `Cancelled` is raised.
+    """
     return told(lambda report: _book(library, arguments, progress, report))
 
 

@@ -50,13 +50,13 @@ class Asked:
             return value
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 12:
             return int(value)
-        raise RequestRefused(f"The parameter {name} must be a whole number.")
+        raise RequestRefused(f"The parameter {name} is missing or is not a whole number.")
 
     def numbers(self, name: str) -> list[int]:
         """Return a list of whole numbers. Raise `RequestRefused` for another value."""
         value = self.values.get(name)
         if not isinstance(value, list) or not all(type(each) is int for each in value):
-            raise RequestRefused(f"The parameter {name} must be a list of whole numbers.")
+            raise RequestRefused(f"The parameter {name} is missing or is not a list of whole numbers.")
         return value
 
 

@@ -58,12 +58,12 @@ AUTO, CLEAR = "auto", "clear"
 class Look:
     """Properties of text and of its paragraph; None means unspecified.
 
-    `size` and `complex_size` are in half points, and `scale` is in percent. `spacing`, `fit`, `line` (the exact height
-    of a line), `left` (the indentation), `first` (the additional indentation of the first line), and `before` (the
-    space above the paragraph) are in twentieths of a point. `position` is how far text is raised, in half points.
-    `complex_size` applies instead of `size` if `is_complex`. `ink` (the color of the text), `fill` (its shading),
-    `highlight`, and `around` (the shading of its paragraph or cell) are colors, `AUTO`, or `CLEAR`. `frame` is the text
-    frame of the paragraph, and `number` the ID and the level of its list.
+    `size` and `complex_size` are in half points, and `scale` is in percent. `spacing`, `fit` (the width of `fitText`),
+    `line` (the exact height of a line), `left` (the indentation), `first` (the additional indentation of the first
+    line), and `before` (the space above the paragraph) are in twentieths of a point. `position` is how far text is
+    raised, in half points. `complex_size` applies instead of `size` if `is_complex`. `ink` (the color of the text),
+    `fill` (its shading), `highlight`, and `around` (the shading of its paragraph or cell) are colors, `AUTO`, or
+    `CLEAR`. `frame` is the text frame of the paragraph, and `number` the ID and the level of its list.
     """
 
     hidden: bool | None = None

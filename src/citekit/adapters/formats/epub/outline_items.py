@@ -181,9 +181,10 @@ class _OutlineBuilder:
             yield self._outline_item(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
 
     def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
-        """Yield the outline items of a range without entries of its own: its opening, and the chapters that follow.
+        """Yield the outline items of a range without table of contents entries: the sections of its first chapter (an
+        opening if that has no headings), and the chapters that follow.
 
-        `title` and `type` are those of the entry with this range.
+        `title` and `type` are those of the entry that contains the range.
         """
         if start >= end:
             return
@@ -334,7 +335,7 @@ def place(start: Place, end: Place, book: Book) -> Chapter:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield each line of `text`, which is a paragraph, followed by an empty line."""
+    """Yield each paragraph of `text` (one per line), followed by an empty line."""
     for line in text.split("\n"):
         yield line
         yield ""

@@ -84,7 +84,7 @@ class Heading:
 
 
 def flat(words: Iterable[str]) -> str:
-    """Join pieces of text to one line with single spaces between words."""
+    """Join pieces of text into one line with single spaces between words."""
     return " ".join("".join(words).split())
 
 

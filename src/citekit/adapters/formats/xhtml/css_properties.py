@@ -397,7 +397,7 @@ def written(text: str) -> str | Unread:
 
 @lru_cache(16384)
 def number(name: str, text: str) -> float | str | Unread:
-    """Return a number or percentage, with 1 for 100%, or a keyword such as `inherit`."""
+    """Return a number or percentage (1 for 100%), a keyword such as `inherit`, or `Unread` for another value."""
     found = tokens(text)
     if len(found) != 1:
         return Unread.INVALID

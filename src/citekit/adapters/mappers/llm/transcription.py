@@ -212,7 +212,9 @@ class AskedTranscriber:
     def _recognized(
         self, session: SpeechSession, sound: bytes, progress: Progress
     ) -> tuple[list[RecognizedPassage], bool]:
-        """Return the passages of a window, from the cache or the service, and whether one has no times of words."""
+        """Return the passages of a window, from the cache or the service, and whether the word times
+        of any of them are unknown.
+        """
         key = f"speech answer {self._answers} {hashlib.sha256(sound).hexdigest()}"
         found = self.index.get(key)
         if found is not None:

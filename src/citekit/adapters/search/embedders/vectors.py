@@ -37,7 +37,7 @@ def unit(values: Iterable[float], whose: str) -> Vector:
         length = math.inf
     if not found or not math.isfinite(length):
         raise EmbedderUnavailable(
-            f"{whose} returned a vector that is empty or has values that are not finite or too large. Check the model."
+            f"{whose} returned a vector that is empty or has values that are too large or not finite. Check the model."
         )
     return array("f", [value / length for value in found]) if length else blank(len(found))
 

@@ -54,7 +54,10 @@ def find_pages(document: Document, numbers: Sequence[int], memory: PdfMemory) ->
 
 
 def _page_objects(document: Document, last: int, memory: PdfMemory) -> Sequence[int]:
-    """Return the object numbers of at least the first `last` pages, if there are so many, and cache them."""
+    """Return the object numbers of at least the first `last` pages, or of all pages if there are fewer, and cache them.
+
+    Raise `PageTreeError` if PDF readers may count the pages differently.
+    """
     of, counted, rest = getattr(document, _PAGES_ATTRIBUTE, (None, [], None))
     if of != memory.source.digest:  # the file may have been replaced
         counted, rest = memory.pages(), None
