@@ -55,6 +55,7 @@ TURNS = fewer(3, 1)
 ROUNDS = fewer(60, 20)
 WARM = 3
 COUNTED = 11
+PDFS = fewer(40, 8)
 
 
 @frozen
@@ -112,6 +113,7 @@ def main() -> int:
             print(f"  {len(wrong)} differences", flush=True)
             _tools(report, place, there)
             _overhead(report, place, there)
+            _efficiency(report, place, there, chosen.folders, chance)
         finally:  # Ctrl-C shows what was measured until then
             report.finish()
     return 1 if wrong else 0
@@ -502,6 +504,29 @@ def _overhead(report: Report, place: Path, there: Services) -> None:
     for name, value in report.facts.items():
         if "ms a file" in name or "worker" in name:
             table.notes.append(f"{name}: {shown(value)}")
+
+
+def _efficiency(report: Report, place: Path, there: Services, folders: Sequence[Path], chance: random.Random) -> None:
+    """PDFs, which take long enough that the services hardly need the processors: what a second worker is good for."""
+    found = sorted({path for path in files_below(folders) if path.suffix.lower() == ".pdf"})
+    pdfs = chance.sample(found, min(PDFS, len(found)))
+    if not pdfs:
+        return
+    spent: dict[int, list[float]] = defaultdict(list)
+    for turn, workers in itertools.product(range(TURNS), (1, 2)):
+        variables = {**there.environment, "CITEKIT_STORE": f"s3://bucket/pdfs-{workers}-{turn}"}
+        home = place / f"pdfs-{workers}-{turn}"
+        started = _ingest(home, [place / "one.md"], variables, "--cluster", f"local:{workers}")
+        took = _ingest(home, pdfs, variables, "--cluster", f"local:{workers}")
+        spent[workers].append(took.seconds - started.seconds)
+    one, two = statistics.median(spent[1]), statistics.median(spent[2])
+    table = report.table(
+        f"{len(pdfs)} PDFs on the bucket with the database, {TURNS} times in turn", "workers", "seconds"
+    )
+    table.row(1, one)
+    table.row(2, two)
+    report.fact("efficiency of 2 workers for PDFs", one / (2 * two))
+    table.notes.append(f"efficiency: {shown(one / (2 * two))}")
 
 
 if __name__ == "__main__":
