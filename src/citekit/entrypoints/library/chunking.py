@@ -35,10 +35,7 @@ def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[
     if chosen is None:
         raise RequestRefused(f"No readable formats for '{record.title}'")
     if not library.app.sources.exists(chosen.path):
-        raise RequestRefused(
-            f"Could not locate file for '{record.title}': {chosen.path} does not exist. Put the file back, or choose "
-            "another format."
-        )
+        raise RequestRefused(f"Could not locate file for '{record.title}'")
     tried = library.try_chunking(chosen.path, params_of(arguments), language=_language(record), progress=progress)
     return {"success": True, **tried_card(tried), **_names(record), "error": None}
 
