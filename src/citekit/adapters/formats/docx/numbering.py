@@ -84,7 +84,10 @@ class Numbering:
                 self.styled[key, style] = at
 
     def numbers(self, paragraphs: Sequence[_Element], styles: Styles) -> Mapping[int, str]:
-        """Return what is printed before the numbered ones of `paragraphs`, by position. Bullets are left out."""
+        """Return what is printed before the numbered ones of `paragraphs`, by position.
+
+        Bullets, numbers in unusual formats, and numbers of more than `LONGEST` characters are left out.
+        """
         if not self.kinds:
             return {}
         found = {}
@@ -150,7 +153,7 @@ class Numbering:
 
 
 def _counted(number: int, format: str) -> str:
-    """Return a number in one of the formats of 17.18.59, or "" if it is not one of the usual ones."""
+    """Return a number in one of the formats of 17.18.59, or "" for an unusual format, or after the letters `zzz`."""
     if format in ("decimal", "decimalZero"):
         return f"{number:02}" if format == "decimalZero" else str(number)
     if format in ("upperRoman", "lowerRoman"):

@@ -45,7 +45,7 @@ def entry_tree(book: Book) -> list[Entry]:
     """Return the table of contents entries, nested by level.
 
     An entry ends where the next entry of the same or a higher level starts. The headings of the chapters replace a
-    missing table of contents, if more than half of the chapters with text have one.
+    missing table of contents, if more than half of the chapters with text have a heading.
     """
     headings = book.contents or _from_markup(book)
     end = book_end(book)

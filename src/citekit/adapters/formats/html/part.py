@@ -76,7 +76,9 @@ def html_page(path: Path, progress: Progress = silent) -> str:
         )
     chapter, language = parsed
     page = Page(title=path.name, language=language or "und", number=1, picture=_Pictures().uri, same=lambda _: False)
-    return document(page, bounded(body_markup(chapter, page, None), f"{path.name} produces"))
+    return document(
+        page, bounded(body_markup(chapter, page, None), f"{path.name} produces", "Its lines are shown instead.")
+    )
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
