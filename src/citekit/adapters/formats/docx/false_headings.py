@@ -14,8 +14,8 @@ from itertools import pairwise
 from citekit.adapters.formats.docx.opening import TOC, is_blank
 
 SENTENCE_LENGTH, CLAUSE_LENGTH = 100, 60
-"""The minimum lengths of text that is no heading because it ends like a sentence: in any style, and to decide whether most
-paragraphs of a style are text (see `_clauses`).
+"""The minimum lengths of text that is no heading because it ends like a sentence: in any style, and to decide whether
+most paragraphs of a style are text (see `_clauses`).
 """
 
 LEAST_CLAUSES = 3
@@ -43,9 +43,9 @@ def false_headings(
 ) -> set[int]:
     """Return which of `headings`, the texts of paragraphs by number, are not headings.
 
-    `styles` has the IDs of their styles by number. `prominent` has the numbers of the paragraphs that are bold or larger
-    than body text; these can be headings even if they are long and end like a sentence. `line` returns the text of the
-    paragraph with a number, or "" after the last one. `end_before` returns the last words before it, or "".
+    `styles` has the IDs of their styles by number. `prominent` has the numbers of the paragraphs that are bold or
+    larger than body text; these can be headings even if they are long and end like a sentence. `line` returns the text
+    of the paragraph with a number, or "" after the last one. `end_before` returns the last words before it, or "".
     """
     found = {at for at, text in headings.items() if is_text(text, at in prominent) or is_blank(text)}
     found.update(_clauses({at: text for at, text in headings.items() if at not in prominent}, styles))

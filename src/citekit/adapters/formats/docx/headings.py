@@ -68,8 +68,8 @@ def levels_and_title(paragraphs: Sequence[_Element], styles: Styles) -> tuple[li
 
 
 def _with_sections_in_title_style(paragraphs: Sequence[_Element], levels: Sequence[int], styles: Styles) -> list[int]:
-    """Return the levels. If other text follows at least `LEAST_SECTIONS` paragraphs in the style `Title`, these are titles
-    of sections, not of the document: they get the highest level, and all other headings are one level lower.
+    """Return the levels. If other text follows at least `LEAST_SECTIONS` paragraphs in the style `Title`, these are
+    titles of sections, not of the document: they get the highest level, and all other headings are one level lower.
     """
     shown = [at for at, each in enumerate(paragraphs) if line_of(each)]
     titled = {at for at in shown if levels[at] == BODY and styles.is_called(style_of(paragraphs[at]), "title")}
@@ -147,8 +147,8 @@ def _without_false(paragraphs: Sequence[_Element], levels: Sequence[int], styles
 def _with_unstyled(
     paragraphs: Sequence[_Element], said: Sequence[int], levels: list[int], styles: Styles, body_size: int
 ) -> list[int]:
-    """Return `levels` with those of `unstyled_headings`. `said` has the levels that paragraphs and their styles specify,
-    even for paragraphs that are no headings.
+    """Return `levels` with those of `unstyled_headings`. `said` has the levels that paragraphs and their styles
+    specify, even for paragraphs that are no headings.
 
     If there are parts, which are above all other headings, the other headings are one level lower.
     """

@@ -19,7 +19,7 @@ DEPTH = 9
 """The number of levels of a list."""
 
 LONGEST = 24
-"""Maximum number of characters of a number with the words around it, such as `Article IV.`; longer text has no number."""
+"""Maximum number of characters of a number with the words around it, such as `Article IV.`. Others are left out."""
 
 _PLACE = re.compile(r"%([1-9])")
 
@@ -38,7 +38,7 @@ class Numbering:
     """The lists that a document defines, and where each of them is while the paragraphs are numbered in order.
 
     `levels` maps the ID of a definition and a level, counted from 0, to what that level prints. `kinds` maps the ID of
-    a list to its definition, `restarts` the ID of a list and a level to the number with which this list begins, and
+    a list to its definition, `restarts` the ID of a list and a level to the number with which it begins there, and
     `styled` a definition and a paragraph style to the level that the style has there.
     """
 

@@ -1,4 +1,4 @@
-"""Converts lines of an HTML file to a self-contained document in which nothing is executed or loaded.
+"""Converts an HTML file, or lines of it, to a self-contained document in which nothing is executed or loaded.
 
 The whole file is parsed, so that lines in the middle of a table or a script are interpreted as in a browser. The output
 contains only known elements and attributes.
@@ -59,7 +59,7 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
         chars = _range(chapter.text, lines)
         page = _page(lines, language)
         pieces = body_markup(chapter, page, chars) if chars[0] < chars[1] else ()
-        body = without_marks(bounded(pieces, f"Lines {lines.first}-{lines.last} produce"))
+        body = without_marks(bounded(pieces, f"{page.title} produce{'s' if lines.first == lines.last else ''}"))
     return document(_page(lines, language), body), parsed is not None
 
 

@@ -99,7 +99,7 @@ class Page:
         """Convert the sections to outline items.
 
         Text before the first section becomes an item of type `preamble`, and text between and after the sections, which
-        belongs to none of them, items of type `lines`.
+        belongs to none of them, items of type `lines`. Without sections, there are no items.
         """
         found: list[OutlineItem] = []
         reach = 0
