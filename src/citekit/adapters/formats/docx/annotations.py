@@ -42,7 +42,10 @@ def comments_markup(package: OfficePackage, main: str) -> str:
 
 
 def notes_of(path: Path) -> Sequence[str]:
-    """Return notes about the comments, tracked changes, headers, and footers of the document at `path`."""
+    """Return notes about the comments, tracked changes, headers, and footers of the document at `path`.
+
+    Raise `SourceUnsupported` if it is damaged, or `SourceUnreadable` if it cannot be read.
+    """
     with opened_package(path) as package:
         main, _ = package.main("document")
         count = sum(1 for _ in _comments(package, main))
@@ -83,7 +86,7 @@ def _headers(package: OfficePackage, main: str) -> Iterator[str]:
 
 
 def _related(package: OfficePackage, main: str, kinds: tuple[str, ...]) -> Iterator[_Element]:
-    """Yield the root elements of the parts of these kinds, except damaged parts, which Word accepts."""
+    """Yield the root elements of the parts of these kinds. Skip damaged parts, because Word opens such documents."""
     for each in package.relations(main):
         if each.kind in kinds and not each.outside:
             try:

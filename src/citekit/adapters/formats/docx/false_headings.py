@@ -1,7 +1,7 @@
 """Finds the paragraphs of a Word document that have the style or the look of headings but are something else.
 
-They are text that was given a heading style for its number, form blanks, running headers, and entries of a printed
-table of contents. The last two are paragraphs in documents that a program converted from pages.
+They are text that has a heading style only because the style numbers it, form blanks, running headers, and entries of a
+printed table of contents. The last two occur in documents that a program converted from pages.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from itertools import pairwise
 from citekit.adapters.formats.docx.opening import TOC, is_blank
 
 SENTENCE_LENGTH, CLAUSE_LENGTH = 100, 60
-"""The minimum lengths of text that ends like a sentence and is no heading: in any style, and in a style in which most
-paragraphs are text.
+"""The minimum lengths of text that is no heading because it ends like a sentence: in any style, and to decide whether
+most paragraphs of a style are text (see `_clauses`).
 """
 
 LEAST_CLAUSES = 3
@@ -43,9 +43,9 @@ def false_headings(
 ) -> set[int]:
     """Return which of `headings`, the texts of paragraphs by number, are not headings.
 
-    `styles` has the IDs of their styles, and `prominent` those that are bold or larger than body text: their length does
-    not make them text. `line` returns the text of a paragraph, or "" after the last one, and
-    `end_before` the last words before it.
+    `styles` has the IDs of their styles by number. `prominent` has the numbers of the paragraphs that are bold or
+    larger than body text; these can be headings even if they are long and end like a sentence. `line` returns the text
+    of the paragraph with a number, or "" after the last one. `end_before` returns the last words before it, or "".
     """
     found = {at for at, text in headings.items() if is_text(text, at in prominent) or is_blank(text)}
     found.update(_clauses({at: text for at, text in headings.items() if at not in prominent}, styles))

@@ -40,8 +40,8 @@ class _Field:
 def unseen_in_fields(root: _Element) -> Iterator[_Element]:
     """Yield the runs below `root` that are part of the code of a field, or of a result that programs do not show.
 
-    Programs do not show a result that they compute again when they open the document. Runs inside more than
-    `DEPTH_LIMIT` fields also count as not shown.
+    Programs do not show the results of fields such as `TC`, nor results that they compute again when they open the
+    document. Runs inside more than `DEPTH_LIMIT` fields also count as not shown.
     """
     open_fields: list[_Field] = []
     for run in root.iter("{*}r"):
@@ -87,7 +87,8 @@ def _step(open_fields: list[_Field], character: _Element) -> None:
 def unseen_in_controls(root: _Element, data: Mapping[str, str]) -> Iterator[_Element]:
     """Yield the runs in content controls that are bound to data in which the text of the run does not occur.
 
-    Programs show the data instead. `data` maps the IDs of data parts to their texts without whitespace.
+    Programs show the data instead. Controls whose data is empty or missing, or that show something else (see
+    `_OTHER_FORM`), are left out. `data` maps the IDs of data parts, in upper case, to their texts without whitespace.
     """
     everything = "\n".join(data.values())
     for control in root.iter("{*}sdt"):

@@ -42,7 +42,7 @@ LOOK_BACK = 3
 """The number of paragraphs before a line that are searched for a page number."""
 
 LEAST_SECTIONS = 3
-"""The least number of sections in the style `Title`."""
+"""The minimum number of paragraphs in the style `Title` before other text that show that the style titles sections."""
 
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s")
 """Matches the number of a heading below another heading, such as `3.1`."""
@@ -68,8 +68,8 @@ def levels_and_title(paragraphs: Sequence[_Element], styles: Styles) -> tuple[li
 
 
 def _with_sections_in_title_style(paragraphs: Sequence[_Element], levels: Sequence[int], styles: Styles) -> list[int]:
-    """Return the levels, with the paragraphs in the style `Title` above all headings if at least `LEAST_SECTIONS` of them
-    are followed by other text, so that they are no titles of the document.
+    """Return the levels. If other text follows at least `LEAST_SECTIONS` paragraphs in the style `Title`, these are
+    titles of sections, not of the document: they get the highest level, and all other headings are one level lower.
     """
     shown = [at for at, each in enumerate(paragraphs) if line_of(each)]
     titled = {at for at in shown if levels[at] == BODY and styles.is_called(style_of(paragraphs[at]), "title")}
@@ -100,8 +100,9 @@ def common_size(paragraphs: Sequence[_Element], styles: Styles) -> int:
 
 
 def _cover(paragraphs: Sequence[_Element], styles: Styles) -> int:
-    """Return the number of paragraphs on a first page without prose, tables, and headings with a heading style, or 0 if
-    there is no such page.
+    """Return the number of paragraphs before the first page break, or 0 if the first page is no cover.
+
+    A cover has text, but no prose, no table, no heading with a heading style, and at most `OPENING_LIMIT` lines.
     """
     count = 0
     for at, each in enumerate(paragraphs):
@@ -146,7 +147,8 @@ def _without_false(paragraphs: Sequence[_Element], levels: Sequence[int], styles
 def _with_unstyled(
     paragraphs: Sequence[_Element], said: Sequence[int], levels: list[int], styles: Styles, body_size: int
 ) -> list[int]:
-    """Return the levels with those of `unstyled_headings`. Those that a paragraph or its style says are in `said`.
+    """Return `levels` with those of `unstyled_headings`. `said` has the levels that paragraphs and their styles
+    specify, even for paragraphs that are no headings.
 
     If there are parts, which are above all other headings, the other headings are one level lower.
     """
@@ -248,7 +250,7 @@ def _is_row(paragraph: _Element) -> bool:
 
 
 def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles: Styles, body_size: int) -> str:
-    """Return the title that the document prints; see `opening`."""
+    """Return the title that the document prints, or ""; see `opening`."""
     shown = ((at, text) for at, each in enumerate(paragraphs) if (text := _own_line(each)))
     texts = list(islice(shown, OPENING_LIMIT + 1))
     counts = Counter(levels)

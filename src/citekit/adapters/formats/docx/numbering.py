@@ -19,7 +19,7 @@ DEPTH = 9
 """The number of levels of a list."""
 
 LONGEST = 24
-"""Maximum number of characters of a number with the words around it, such as `Article IV.`; longer text has no number."""
+"""Maximum number of characters of a number with the words around it, such as `Article IV.`. Others are left out."""
 
 _PLACE = re.compile(r"%([1-9])")
 
@@ -38,7 +38,7 @@ class Numbering:
     """The lists that a document defines, and where each of them is while the paragraphs are numbered in order.
 
     `levels` maps the ID of a definition and a level, counted from 0, to what that level prints. `kinds` maps the ID of
-    a list to its definition, `restarts` the ID of a list and a level to the number with which this list begins, and
+    a list to its definition, `restarts` the ID of a list and a level to the number with which it begins there, and
     `styled` a definition and a paragraph style to the level that the style has there.
     """
 
@@ -84,7 +84,10 @@ class Numbering:
                 self.styled[key, style] = at
 
     def numbers(self, paragraphs: Sequence[_Element], styles: Styles) -> Mapping[int, str]:
-        """Return what is printed before the numbered ones of `paragraphs`, by position. Bullets are left out."""
+        """Return what is printed before the numbered ones of `paragraphs`, by position.
+
+        Bullets, numbers in unusual formats, and numbers of more than `LONGEST` characters are left out.
+        """
         if not self.kinds:
             return {}
         found = {}
@@ -150,7 +153,7 @@ class Numbering:
 
 
 def _counted(number: int, format: str) -> str:
-    """Return a number in one of the formats of 17.18.59, or "" if it is not one of the usual ones."""
+    """Return a number in one of the formats of 17.18.59, or "" for an unusual format, or after the letters `zzz`."""
     if format in ("decimal", "decimalZero"):
         return f"{number:02}" if format == "decimalZero" else str(number)
     if format in ("upperRoman", "lowerRoman"):

@@ -1,4 +1,7 @@
-"""Finds the title that a Word document prints: paragraphs with the style Title, or else prominent opening lines."""
+"""Finds the title that a Word document prints.
+
+It is in paragraphs with the style Title, or else in prominent opening lines, or else in a short first line.
+"""
 
 from __future__ import annotations
 

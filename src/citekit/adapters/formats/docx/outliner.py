@@ -56,7 +56,7 @@ class DocxOutliner:
 
 
 def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
-    """Return the item, with the first line of its chapter as its title if the item was not made from a heading."""
+    """Return the item. If it was not made from a heading, its title is the first line of its chapter, or `Opening`."""
     location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
     if chapter is None or outline_item.title != chapter.name:

@@ -45,7 +45,7 @@ _EXHIBIT = re.compile(rf"\W*(?:{_APPENDIX})\W*", re.I)
 
 @frozen
 class Shown:
-    """A paragraph with text, at `at` in the document, and what it looks like; the size is in half points.
+    """A paragraph with text, its position `at` in the document, and its look; the size is in half points.
 
     `level` is its outline level, or `BODY`. `style` is the ID of its style, or "" if that is the default style.
     `is_plain` is true if it cannot be a heading: it is in a table, it has a style for captions, titles, or tables of

@@ -90,7 +90,7 @@ class EpubExtractor:
 
     identity = ExtractorIdentity("epub", "5")
     _of_docx = ExtractorIdentity("epub", "6")
-    """The identity for Word documents, whose texts changed alone."""
+    """The identity for Word documents. Only their texts have changed since version 5."""
 
     def __init__(self, reader: Reader, seen: Reader | None = None) -> None:
         self._reader, self._seen = reader, seen or reader

@@ -25,8 +25,8 @@ _NEAR = 40
 def chapter_headings(chapter: BookChapter) -> list[Mark]:
     """Return the headings of a chapter. A bare number is merged with the title that directly follows it.
 
-    A chapter with at least `_LISTED` headings, which make up more than half of its text, is a printed table of contents
-    or an index, and has none.
+    Return none if there are at least `_LISTED` headings that make up more than half of the text, because the chapter is
+    then a printed table of contents or an index.
     """
     found: list[Mark] = []
     for mark in chapter.marks:

@@ -32,7 +32,7 @@ HEADINGS = 4
 _NUMBERED = re.compile(rf"(?:{any_of(CHAPTER, PART, SECTION)})\b|\W*\d", re.IGNORECASE)
 """Matches the headings of numbered parts of a book."""
 
-_NO_CONTENTS = "The book has no table of contents, so its nodes are its headings and its chapters."
+_NO_CONTENTS = "The book has no usable table of contents, so its nodes are its headings and its chapters."
 
 
 class EpubOutliner:

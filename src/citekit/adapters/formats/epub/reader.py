@@ -191,7 +191,7 @@ class EpubReader:
 
 
 def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
-    """Return an object that writes chapters of the open book as HTML, with limited embedded images."""
+    """Return an object that writes chapters of the open book as HTML, with up to `PICTURES_LIMIT` bytes of images."""
     pictures = _Pictures(archive, package)
 
     def page(number: int) -> Page:

@@ -1,4 +1,7 @@
-"""Reads the table of contents of a book: the EPUB 3 navigation document, or else the EPUB 2 NCX file."""
+"""Reads the table of contents, the page list, and the landmarks of a book.
+
+The table of contents and the page list are in the EPUB 3 navigation document, or else in the EPUB 2 NCX file.
+"""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def entry_tree(book: Book) -> list[Entry]:
     """Return the table of contents entries, nested by level.
 
     An entry ends where the next entry of the same or a higher level starts. The headings of the chapters replace a
-    missing table of contents, if more than half of the chapters with text have one.
+    missing table of contents, if more than half of the chapters with text have a heading.
     """
     headings = book.contents or _from_markup(book)
     end = book_end(book)
@@ -127,8 +127,8 @@ def _begin_together(entries: Sequence[Entry], book: Book) -> None:
 
 
 def _from_markup(book: Book) -> list[Heading]:
-    """Return the headings as a table of contents, or an empty list if too few chapters have one or if there are too
-    many.
+    """Return the headings as a table of contents, or an empty list if too few chapters have a heading, or if there are
+    too many headings.
     """
     headings = list(islice(_chapter_headings(book), HEADINGS_LIMIT + 1))
     return [] if len(headings) > HEADINGS_LIMIT else headings

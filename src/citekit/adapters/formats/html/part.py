@@ -1,4 +1,4 @@
-"""Converts lines of an HTML file to a self-contained document in which nothing is executed or loaded.
+"""Converts an HTML file, or lines of it, to a self-contained document in which nothing is executed or loaded.
 
 The whole file is parsed, so that lines in the middle of a table or a script are interpreted as in a browser. The output
 contains only known elements and attributes.
@@ -59,7 +59,7 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
         chars = _range(chapter.text, lines)
         page = _page(lines, language)
         pieces = body_markup(chapter, page, chars) if chars[0] < chars[1] else ()
-        body = without_marks(bounded(pieces, f"Lines {lines.first}-{lines.last} produce"))
+        body = without_marks(bounded(pieces, f"{page.title} produce{'s' if lines.first == lines.last else ''}"))
     return document(_page(lines, language), body), parsed is not None
 
 
@@ -76,7 +76,9 @@ def html_page(path: Path, progress: Progress = silent) -> str:
         )
     chapter, language = parsed
     page = Page(title=path.name, language=language or "und", number=1, picture=_Pictures().uri, same=lambda _: False)
-    return document(page, bounded(body_markup(chapter, page, None), f"{path.name} produces"))
+    return document(
+        page, bounded(body_markup(chapter, page, None), f"{path.name} produces", "Its lines are shown instead.")
+    )
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:

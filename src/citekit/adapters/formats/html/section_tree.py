@@ -60,7 +60,7 @@ class Box:
 class Page:
     """The result of scanning an HTML document. `opening` is the text before the first section, and `hidden_lines` are
     the numbers of the lines with text that readers do not see. `said` has a byte for each line number, which is 1 for
-    lines with text that belongs in a node: that outside the furniture of the page.
+    lines with text that belongs in a node, because it is outside the furniture of the page.
     """
 
     title: str = ""
@@ -99,7 +99,7 @@ class Page:
         """Convert the sections to outline items.
 
         Text before the first section becomes an item of type `preamble`, and text between and after the sections, which
-        belongs to none of them, items of type `lines`.
+        belongs to none of them, items of type `lines`. Without sections, there are no items.
         """
         found: list[OutlineItem] = []
         reach = 0
@@ -121,7 +121,7 @@ class Page:
 
 
 def node_of(box: Box, end: int) -> Item | None:
-    """Return the section for a sectioning element, or None if the element has no title.
+    """Return the section for a sectioning element, or None if the element has no title or is furniture of the page.
 
     `end` is its last line.
     """

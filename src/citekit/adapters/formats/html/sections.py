@@ -4,8 +4,8 @@ A sectioning element (`article`, `section`, `aside`, `main`) becomes a node if i
 starts with a heading of a higher level than all other headings in it. Otherwise, it only ends the sections in it. Some
 landmark roles (WAI-ARIA 1.2, 5.3.4) turn `div`, `ul`, and `form` into sectioning elements.
 
-The furniture of a page, which makes no nodes, leads to its content: navigation, the footer of the page, an `aside` with
-navigation in it, and links to parts of the page with which it begins.
+The furniture of a page makes no nodes. It consists of navigation, the footer of the page, each `aside` with navigation
+in it, and the links to parts of the page with which the page begins.
 """
 
 from __future__ import annotations

@@ -75,7 +75,10 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
 
 
 def _first_title(headings: Sequence[TextHeading]) -> str:
-    """Return the first of the highest headings without its number, or "" if it is only the first part of a book."""
+    """Return the first of the highest headings without its number.
+
+    Return "" if other headings have its level and it only titles the first part of a book, such as `About this book`.
+    """
     highest = min(heading.level for heading in headings)
     first, *others = [plain(heading.title) for heading in headings if heading.level == highest]
     return "" if others and (is_mistake(first) or _ABOUT.fullmatch(first)) else first

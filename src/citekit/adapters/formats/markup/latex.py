@@ -45,7 +45,7 @@ _LENGTH = 1000
 """The maximum number of characters of a slide title."""
 
 _LINES, _TITLE_SIZE = 20, 4000
-"""The maximum number of lines, and characters, of a section title."""
+"""The maximum number of lines, and characters, of a title or a caption."""
 
 _SLIDE = re.compile(r"\\(?:begin|end)\{frame\}")
 _ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")
@@ -183,7 +183,7 @@ class _Reader:
             self.pending, self.first_line = [f"\\frametitle{after}"], number
 
     def _complete(self, number: int) -> None:
-        """Add the title in the pending lines if it is complete. Ignore it if it is too long."""
+        """Record the title or caption in the pending lines if it is complete. Ignore it if it is too long."""
         text = "\n".join(self.pending)
         mark = self._titled(text)
         title = argument(text[mark.end() : mark.end() + _TITLE_SIZE]) if mark else None

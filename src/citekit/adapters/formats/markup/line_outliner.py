@@ -54,8 +54,8 @@ class MarkupOutliner:
         )
 
     def _preamble(self, text: TextFile, found: DocumentHeadings, first: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-        """Return `first`, the first outline item. The title of a preamble would be the setup commands, so its first
-        text becomes its title.
+        """Return `first`, which has the first outline item. If that is a preamble, its title and its summary are made
+        from the text after the setup commands.
         """
         if not found.opening or not first or first[0].type != "preamble":
             return first

@@ -97,7 +97,7 @@ _BY = re.compile(r"by|von|par|de|di|por|door|af|av", re.IGNORECASE)
 """Matches the line above the name of the author."""
 
 _INDENT = " " * 8
-"""The beginning of lines that are not at the margin."""
+"""The beginning of lines that are far from the margin."""
 
 _STEP = "  "
 """The beginning of text below a heading at the margin."""

@@ -69,8 +69,8 @@ def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
 def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
     """Return the items, with those that are long and have no children split into groups of lines.
 
-    These groups are titled by their lines, because their first line is no heading. Without items, return groups of
-    lines of the whole text, titled by their first lines.
+    The titles of these groups are line numbers, because their first line is no heading. Without items, return groups
+    of lines of the whole text, titled by their first lines.
     """
     if not text.line_count:
         return ()
@@ -94,7 +94,10 @@ def _long_leaves(items: Sequence[OutlineItem]) -> list[tuple[int, int]]:
 
 
 def _is_split(title: str, lines: Lines) -> bool:
-    """Return whether a section without subsections is split into groups, as no printed table of contents is."""
+    """Return whether a section without subsections is long enough to be split into groups.
+
+    A printed table of contents is split only if it has more than `TOC_LIMIT` lines.
+    """
     length = lines.last - lines.first
     return length >= (TOC_LIMIT if is_toc_heading(title) else _LONG)
 

@@ -1,4 +1,4 @@
-"""Extracts lines of a text file byte for byte."""
+"""Extracts lines of a text file byte for byte, or as UTF-8."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from citekit.domain.source import Source
 SIZE_LIMIT = 128 * 1024 * 1024
 """The maximum size in bytes of a file from which parts are made."""
 
-_ONLY_LINES = "Only the lines were copied, because no valid file could be made from them."
+_ONLY_LINES = "Only the lines were copied, because CiteKit could not make a valid file from them."
 
 
 @frozen

@@ -38,7 +38,10 @@ def hex_color(text: str | None) -> Color | None:
 
 
 def theme_colors(package: OfficePackage, part: str) -> dict[str, Color]:
-    """Return the theme colors of the part `part` by name, such as `accent1`; empty if there is no theme."""
+    """Return the theme colors of the part `part` by name, such as `accent1`; empty if there is no theme.
+
+    Raise `SourceUnsupported` if the theme is damaged.
+    """
     themes = [each.target for each in package.relations(part) if each.kind == "theme" and not each.outside]
     return theme_of(package.root(themes[0]) if themes else None)
 

@@ -23,7 +23,8 @@ def core_facts(path: Path) -> BookFacts:
 def facts_in(package: OfficePackage) -> BookFacts:
     """Return the title, authors, and language in the core properties of `package`.
 
-    A title that a program made up, such as `Microsoft Word - Document1`, is ignored.
+    A title that a program made up, such as `Microsoft Word - Document1`, is ignored. Raise `SourceUnsupported` if the
+    properties are damaged.
     """
     core = next(
         (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None

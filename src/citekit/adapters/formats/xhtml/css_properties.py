@@ -14,7 +14,7 @@ from citekit.adapters.libraries.tinycss2 import Token, parts, split, tokens
 
 
 class Unread(Enum):
-    """Why a value has no meaning: it is invalid, or it is not understood."""
+    """Why a value has no meaning: it is invalid, or not understood. Functions return this instead of a meaning."""
 
     INVALID = "invalid"
     UNKNOWN = "unknown"

@@ -465,7 +465,7 @@ class Walk:
     limit_per_element: int
     work: int = 0
     is_exhausted: bool = field(default=False, init=False)
-    """Whether matching needed more comparisons than the limit allowed, and what later elements match is not known."""
+    """Whether matching needed more comparisons than `limit`. What later elements match is then not known."""
 
     _frames: list[_Frame] = field(factory=lambda: [_Frame({}, {})])
 

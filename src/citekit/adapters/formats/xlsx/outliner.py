@@ -131,7 +131,10 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
 
 
 def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[OutlineItem]:
-    """Return an outline item for each block of cells without a table, except small blocks among larger ones."""
+    """Return an outline item for each block of cells without a table.
+
+    On a sheet with larger blocks or tables, small blocks are left out.
+    """
     found = [(block, _location(block, read)) for block in read.blocks or ()]
     free = [(block, location) for block, location in found if not any(location.overlaps(table) for table in tables)]
     large = [pair for pair in free if pair[0].filled >= 3] or (free if not tables else [])

@@ -80,7 +80,7 @@ ROW_VALUES = 60
 """Maximum number of characters of a value in a title or header."""
 
 _WORD = re.compile(r"[^\W_]{2}|[\u2e80-\U0003ffff]")
-"""Matches a word, or a character of a script without letters. Operators between numbers (`x`) have none."""
+"""Matches two letters or digits in a row, or a character of an East Asian script, but no operator such as `x`."""
 
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
@@ -101,8 +101,9 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
     """Return the title, the header (column names), and the number of rows below the header of a block.
 
     The header is a row with nearly as many values as the widest row and only text and years or dates. If there is none,
-    the list is empty. In a block of `spread_tables`, it is the fullest row down to the last row with column names. The
-    title is the text at the beginning of the first row above the header, or "".
+    the list is empty. If `spread_tables` found column names, the header is the row with the most values down to the
+    last row of column names. The title is the text at the beginning of the first row, or "" if that row is the header
+    or begins the data.
     """
     if block.names:
         named = max((row for row in sorted(block.head) if row <= block.names), key=lambda row: len(block.head[row]))

@@ -62,7 +62,7 @@ class Layout:
 def write_workbook(workbook: Workbook, name: str, layout: Layout, values: Iterator[Value], target: Path) -> None:
     """Write `values` (sorted by row) to a workbook at `target`, at their original addresses on a sheet called `name`.
 
-    Raise `HomeUnwritable` if the file cannot be written.
+    Raise `HomeUnwritable` if the file cannot be written, and the errors of `values`.
     """
     styles = _Styles(workbook)
     with still_archive(target) as archive:

@@ -25,7 +25,7 @@ def spread_tables(found: Sequence[Block]) -> list[Block]:
     """Return the blocks of a sheet, with those joined that are rows, columns, or column names of one table.
 
     Rows belong together if they have the same columns and are equally far from one another. A single column of such rows
-    is a list of texts or numbers rather than a table, so that its cells stay apart.
+    is a list of texts or numbers rather than a table, so its cells stay apart.
     """
     tables = [each for each in _side_by_side(list(_series(found))) if each[0].left < each[0].right]
     joined = set[int]()
@@ -86,7 +86,10 @@ def _rows(table: Block) -> tuple[int, int, int]:
 
 
 def _add_names(table: Block, others: Sequence[Block], joined: set[int]) -> None:
-    """Add the blocks of text above `table` that are its column names, if it has several, and put them in `joined`."""
+    """Add the blocks of text above `table` to it as its column names, if they fill several columns.
+
+    Add the `id` of each of these blocks to `joined`.
+    """
     names = [
         block
         for block in others

@@ -196,7 +196,7 @@ class Workbook:
         return found
 
     def charts(self, sheet: Sheet) -> list[tuple[str, list[Cells]]]:
-        """Return the title and the data areas of each chart on a sheet."""
+        """Return the title, or "", and the data areas of each chart on a sheet."""
         found = []
         for drawing in self.package.relations(sheet.part):
             if drawing.kind == "drawing" and not drawing.outside:
