@@ -88,7 +88,7 @@ def test_regions_of_media_fragments_are_read(text: str, dimensions: tuple[int, i
         ("xywh=percent:100,1,5,1", IMAGE, "100,1,5,1", "outside"),
         ("xywh=percent:-1,1,5,1", IMAGE, "-1,1,5,1", "four numbers"),
         ("xywh=percent:1,1,5", IMAGE, "1,1,5", "four numbers"),
-        ("xywh=percent:1,1,5," + "9" * 2000, IMAGE, "1,1,5,999", "too long"),
+        ("xywh=percent:1,1,5," + "9" * 2000, IMAGE, "1,1,5,999", "longer than"),
         ("t=1,2", TEXT, "t=1,2", "do not support text"),
     ],
 )

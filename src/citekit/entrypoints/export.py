@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from citekit.container import Container
 from citekit.domain.address import Address
@@ -90,7 +89,7 @@ def _annotations(resource_map: ResourceMap) -> dict[str, object]:
     return {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": items}
 
 
-def annotation_target(address: Address, resource_map: ResourceMap) -> dict[str, Any]:
+def annotation_target(address: Address, resource_map: ResourceMap) -> dict[str, object]:
     """Return a location of the resource as the target of a W3C annotation.
 
     A location without a selector, such as cells, is the source of the target instead.

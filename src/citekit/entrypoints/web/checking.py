@@ -144,8 +144,8 @@ class CheckingRoutes:
         target = annotation_target(address, resource_map)
         if words:  # alternatives, as in section 4.2 of the Web Annotation Data Model
             own = target.get("selector", [])
-            own = own if isinstance(own, list) else [own]
-            target["selector"] = [*own, {"type": "TextQuoteSelector", "exact": words}]
+            others = own if isinstance(own, list) else [own]
+            target["selector"] = [*others, {"type": "TextQuoteSelector", "exact": words}]
         link = "#".join(place_of(address, words))
         origin = asked.text("origin", "")
         return plain(

@@ -9,7 +9,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from citekit.adapters.libraries import psycopg as driver
 from citekit.adapters.libraries.postgres import schema
@@ -17,6 +17,7 @@ from citekit.domain.errors import CiteKitError, RequestRefused, StoreUnavailable
 
 if TYPE_CHECKING:
     from psycopg import Connection
+    from psycopg.rows import TupleRow
 
 T = TypeVar("T")
 
@@ -94,7 +95,7 @@ class Database:
             time.sleep(min(0.05 * 2**attempt, _LONGEST_PAUSE))
         raise AssertionError
 
-    def rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, values: Sequence[object]) -> list[TupleRow]:
         """Return the rows of a query, in one round trip. Raise the same errors as `run`."""
         return self.run(lambda connection: connection.execute(query.encode(), values).fetchall(), is_single=True)
 

@@ -8,7 +8,7 @@ over rows of `citekit_long`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -68,9 +68,9 @@ def remove_long(connection: Connection, space: int, resource: bytes) -> None:
     connection.execute(_REMOVE, (space, resource))
 
 
-def long_rows(space: int, condition: Condition) -> tuple[str, list[Any]]:
+def long_rows(space: int, condition: Condition) -> tuple[str, list[object]]:
     """Return a query, with its values, for the keys of rows with several parts that together fulfill the condition, which
     has at least one group.
     """
-    values = [value for group in condition for value in (space, query(space, [group]))]
+    values: list[object] = [value for group in condition for value in (space, query(space, [group]))]
     return "(" + " INTERSECT ".join(_FIND for _ in condition) + ")", values

@@ -9,7 +9,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from citekit.adapters.libraries.postgres import terms
 from citekit.adapters.libraries.postgres.database import Database, changed, id_of, key_of
@@ -76,17 +76,19 @@ class PostgresTextIndex:
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
         """See `TextIndex.versions`."""
         asked = self._space, [key_of(name) for name in resources]
-        rows = self._rows("SELECT resource, version FROM citekit_text WHERE space = %s AND resource = ANY (%s)", asked)
+        rows = self._database.rows(
+            "SELECT resource, version FROM citekit_text WHERE space = %s AND resource = ANY (%s)", asked
+        )
         return {id_of(resource): version for resource, version in rows}
 
     def texts(self) -> Mapping[str, IndexedText]:
         """See `TextIndex.texts`."""
-        rows = self._rows("SELECT resource, version, note FROM citekit_text WHERE space = %s", (self._space,))
+        rows = self._database.rows("SELECT resource, version, note FROM citekit_text WHERE space = %s", (self._space,))
         return {id_of(resource): IndexedText(version, note) for resource, version, note in rows}
 
     def generation(self) -> Generation | None:
         """See `TextIndex.generation`."""
-        rows = self._rows("SELECT made, changes FROM citekit_space WHERE id = %s", (self._space,))
+        rows = self._database.rows("SELECT made, changes FROM citekit_space WHERE id = %s", (self._space,))
         return next((Generation(made, changes) for made, changes in rows), None)
 
     def note(self, texts: Mapping[str, IndexedText]) -> None:
@@ -136,11 +138,11 @@ class PostgresTextIndex:
         """See `TextIndex.size`."""
         asked = self._space, key_of(resource_id), version
         query = "SELECT blocks FROM citekit_text WHERE space = %s AND resource = %s AND version = %s"
-        return next((int(blocks) for (blocks,) in self._rows(query, asked)), 0)
+        return next((int(blocks) for (blocks,) in self._database.rows(query, asked)), 0)
 
     def blocks(self, resource_id: str, version: str, numbers: Sequence[int]) -> Mapping[int, TextBlock]:
         """See `TextIndex.blocks`."""
-        rows = self._rows(_NUMBERED, (self._space, key_of(resource_id), version, list(numbers)))
+        rows = self._database.rows(_NUMBERED, (self._space, key_of(resource_id), version, list(numbers)))
         blocks = {at: self._block(resource_id, data) for at, data in rows}
         found = {at: block for at, block in blocks.items() if block is not None}
         return found if len(found) == len(blocks) else {}
@@ -160,7 +162,7 @@ class PostgresTextIndex:
     def count_everywhere(self, words: Sequence[str], most: int) -> int:
         """See `TextIndex.count_everywhere`."""
         query, values = self._having(_all_of(words))
-        return int(self._rows(_COUNT.format(query), [*values, most])[0][0])
+        return int(self._database.rows(_COUNT.format(query), [*values, most])[0][0])
 
     def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """See `TextIndex.find_everywhere`."""
@@ -180,18 +182,14 @@ class PostgresTextIndex:
         """
         return self._database.space(f"texts {VERSION} {unicodedata.unidata_version} {self._name()}")
 
-    def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        return self._database.rows(query, values)
-
     def _keys(self, condition: terms.Condition, names: Sequence[str] | None = None) -> list[terms.Key]:
         """Return the keys of the blocks that fulfill the condition, in all resources or in those with these names."""
         query, values = self._having(condition)
         if names is not None:
             query, values = _OF_SOME.format(query), [*values, [key_of(name) for name in names]]
-        keys: list[Any] = self._rows(query, values)
-        return keys
+        return [(resource, at) for resource, at in self._database.rows(query, values)]
 
-    def _having(self, condition: terms.Condition) -> tuple[str, list[Any]]:
+    def _having(self, condition: terms.Condition) -> tuple[str, list[object]]:
         """Return a query, with its values, for the keys of the blocks that fulfill the condition."""
         if not condition:
             return _EVERY_KEY, [self._space]
@@ -203,7 +201,7 @@ class PostgresTextIndex:
         rest, (number, most) = iter(keys), BATCHES
         while batch := list(islice(rest, number)):
             number = most
-            rows = self._rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))
+            rows = self._database.rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))
             blocks = {(resource, at): (version, data) for resource, at, version, data in rows}
             for key in batch:
                 version, data = blocks.get(key, ("", None))
