@@ -26,7 +26,7 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _SMALL = 8.0
-"""The length in points of the longer side of a glyph below which it is drawn again, enlarged."""
+"""The length in points of the longer side of a glyph below which it is drawn again, enlarged, if it seems hidden."""
 
 _THIN = 0.8
 """The length in points of the shorter side of a glyph, such as a thin stroke, below which it is drawn again, too."""

@@ -179,7 +179,7 @@ def _cover_page(texts: PageTexts) -> int:
 
 
 def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) -> DocumentTitle | None:
-    """Return the title that the first of the pages up to `last` shows that shows one, or None."""
+    """Return the title on the first page that shows one, among the pages up to `last`; None if there is none."""
     for page in range(1, last + 1):
         texts = texts.exactly_on([page])
         if printed := _cover_title(page, texts, body_size, author):
@@ -422,7 +422,10 @@ def _is_centered(group: Sequence[StyledLine], left: float, right: float) -> bool
 
 
 def _end_of_head(lines: Sequence[StyledLine], body_size: float) -> float:
-    """Return the top of the line of body text before which no title begins, since it is below many others."""
+    """Return the top of the line of body text below which no title begins, because it has many others above it.
+
+    Return infinity if there are not so many.
+    """
     tops = sorted(line.top for line in lines if line.size < COVER_RATIO * body_size)
     return tops[LINES_ABOVE_A_TITLE] if len(tops) > LINES_ABOVE_A_TITLE else math.inf
 

@@ -96,7 +96,8 @@ def is_appendix(text: str) -> bool:
 def number_parts(text: str) -> tuple[str, ...]:
     """Return the components of the number of a heading: (`2`, `1`) for `2.1 Method`; empty without a number.
 
-    Unlike in `depth_of`, a single letter counts as a number: (`A`,) for `A Method`.
+    Unlike in `depth_of`, a single letter counts as a number: (`A`,) for `A Method`. A number after a word (`Chapter 3`)
+    does not count.
     """
     found = _SECTION_NUMBER.match(text)
     return (found[1], *found[2].split(".")[1:]) if found else ()

@@ -48,7 +48,10 @@ heads of a table.
 """
 
 MIN_NUMBERED = 3
-"""The minimum number of headings with dotted numbers that count even if other text uses their style."""
+"""The minimum number of headings with dotted numbers that count even if other text uses their style.
+
+Headings with plain numbers must be more than this.
+"""
 
 MIN_IN_PART = 8
 """The minimum number of plain numbers that count up from 1 in each of several parts; those of lists are fewer."""

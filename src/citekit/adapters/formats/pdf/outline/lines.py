@@ -280,9 +280,9 @@ _TALL = 2.0
 def quick_lines(page: Any, structured: object = None) -> list[StyledLine]:
     """Return the non-empty lines of `page` in a third of the time that `styled_lines` takes; for unrotated pages only.
 
-    Each line has the style of its first span, but no color, `lead`, or `has_note_number`, and its top and bottom may be
-    off by one point. `structured` is the structured text of the page, if it has been read (see `text_page`). Call this
-    function inside `exclusive()` or `opened()`.
+    Each line has the style of its first span, but no color, `lead`, `has_note_number`, or `note_mark`, and its top and
+    bottom may be off by one point. `structured` is the structured text of the page, if it has been read (see
+    `text_page`). Call this function inside `exclusive()` or `opened()`.
     """
     blocks = blocks_as_plain_data(text_page(page) if structured is None else structured, _SCALE)
     lines = [_quick_line(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]

@@ -78,7 +78,7 @@ TAGS_OF_SOME = (
 )
 BOOKMARKS_OF_FEW = (
     "The bookmarks lead to few of the pages with headings, so they were placed among the headings, or ignored if their "
-    "titles are not printed there."
+    "titles are not printed on their pages."
 )
 BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
 BY_HEADINGS = (

@@ -36,7 +36,9 @@ NEARLY_ALL = 0.8
 """The minimum share of the entries of a TOC of one level that headings of more levels must include to replace it."""
 
 CONFIRMED_SHARE = 0.5
-"""The minimum share of the sections of a TOC or of tags that headings found by style must include to be trusted."""
+"""If headings found by style include at least this share of the sections of a TOC, their number shows whether the TOC
+is incomplete (see `INCOMPLETE_RATIO`).
+"""
 
 INCOMPLETE_RATIO = 1.3
 """The TOC is incomplete if there are more headings by style than this multiple of its entries."""

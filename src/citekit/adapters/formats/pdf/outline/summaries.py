@@ -13,7 +13,10 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import CAPTION, any_of
 
 MIN_SENTENCE = 30
-"""The minimum number of characters of a sentence that can stand alone. A shorter one is joined with the next."""
+"""The minimum number of characters of a paragraph of body text, and of a sentence that can stand alone.
+
+A shorter sentence is joined with the next.
+"""
 
 MAX_PARAGRAPHS = 12
 """The maximum number of paragraphs that are searched."""
