@@ -143,8 +143,9 @@ class _Judge:
         ]
 
     def _under_others(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
-        """Return the positions of the glyphs of overlapping texts whose removal does not change the drawing, or that
-        exceed the limits.
+        """Return the positions of the glyphs of overlapping texts without which the drawing looks the same.
+
+        Glyphs that exceed the limits are included.
         """
         pairs, unseen = _overlaps(glyphs)
         if not pairs:
@@ -163,7 +164,10 @@ class _Judge:
 
 
 def _is_tiny(ink: Ink) -> bool:
-    """Return whether the glyph of a letter or digit, which may have no font size (Type 3), is too small to be legible."""
+    """Return whether `ink` is a letter or digit that is too small to be legible.
+
+    Its box decides, because glyphs of Type 3 fonts have no font size.
+    """
     return _side(ink.box) < TINY * _LETTER and chr(ink.code).isalnum()
 
 

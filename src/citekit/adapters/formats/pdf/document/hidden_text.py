@@ -118,7 +118,7 @@ class Hidden:
 
     def within(self, box: Box) -> int:
         """Return how many of the added characters have their origin in `box`, or up to half a point to its left or
-        below it. Copies at one position count once.
+        below it. Copies at one position count once. `box` is on the page before its rotation.
         """
         left, top, right, bottom = (4 * edge for edge in box)
         return sum(

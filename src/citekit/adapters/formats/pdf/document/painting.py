@@ -103,7 +103,7 @@ def contains(outer: Box, inner: Box) -> bool:
 
 
 def painted(page: Any) -> list[Painted]:
-    """Return the items that `page` and its annotations paint, in order, without lines of at most the thickness `THIN`.
+    """Return the items that `page` and its annotations paint, in order, without strokes that are at most `THIN` wide.
 
     Call this function inside `exclusive()` or `opened()`.
     """

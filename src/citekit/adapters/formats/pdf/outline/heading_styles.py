@@ -69,8 +69,8 @@ MAX_HEAD_GAP = 2.0
 """The largest gap between such a heading and its text, as a multiple of the height of its line."""
 
 CAPITALS_SHARE = 0.05
-"""The minimum share of a font's lines that its numbered headings in capitals, or those not in capitals, must have if
-only both kinds together are half of the lines.
+"""The minimum share of a font's lines that its headings in capitals, or those not in capitals, must have if only both
+kinds together are half of the lines.
 """
 
 MIN_HEADINGS_FOR_RARE = 20
@@ -86,7 +86,9 @@ DIVIDER_LINES = 3
 """The maximum number of lines of a page that contains only the title of a part."""
 
 HEADINGS_PER_PAGE = 6
-"""The maximum average number of headings per page. With more, tags are ignored, and only larger headings are kept."""
+"""The maximum average number of headings per page. With more, tags are ignored, and only larger headings and those
+with dotted numbers or in a numbered series are kept.
+"""
 
 CAPITALS_PER_PAGE = 12
 """The maximum average number of bold lines in capitals per page that are the headings of a document without others. A

@@ -55,7 +55,10 @@ SENTENCE_LENGTH = 70
 """A longer line that ends in a period is a sentence, unless it is much larger than body text, or larger and bold."""
 
 LARGER_RATIO = 1.12
-"""The minimum size of a heading without other signs, as a multiple of the size of body text."""
+"""The minimum size of a heading without other signs, as a multiple of the size of body text.
+
+A line of at least this size counts as larger than body text.
+"""
 
 _GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓·–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")

@@ -20,7 +20,7 @@ LINK_LIMIT = 1000
 """The maximum number of links of one page that are read."""
 
 NOTE_NUMBER_SIZE = 0.85
-"""The largest size of a leading note number, as a multiple of the size of its line."""
+"""The number of a note at the start or end of a line is smaller than this multiple of the size of the line."""
 
 SMALL_CAPITALS_RATIO = 1.45
 """The largest size of full capitals as a multiple of the size of small capitals."""

@@ -27,7 +27,10 @@ from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
 
 PAGES_PER_ENTRY = 4
-"""The maximum number of pages per entry of a printed TOC that is assumed to name all headings."""
+"""The maximum number of pages per entry of a printed TOC that is assumed to name all headings.
+
+Bookmarks are assumed to name all headings with the same number of pages per bookmark.
+"""
 
 PAGES_PER_CHAPTER = 2
 """The maximum number of pages per entry of a printed TOC of one level that is assumed to name all headings."""
