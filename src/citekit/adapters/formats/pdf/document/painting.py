@@ -112,7 +112,7 @@ def painted(page: Any) -> list[Painted]:
 
 
 def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], bool]:
-    """Return the same items as `painted`, without the colors and opacities of texts.
+    """Return the same items as `painted`, but without `color`, `alpha`, and `veiled` for texts.
 
     Without `texts`, filled and stroked texts are left out; without `sizes`, their sizes are 0. The second result is
     whether any group is soft-masked or nearly transparent. Call this function inside `exclusive()` or `opened()`.

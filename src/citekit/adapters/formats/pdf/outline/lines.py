@@ -107,8 +107,9 @@ def styled_lines(page: Any, blocks: Blocks | None = None) -> list[StyledLine]:
 
 
 def text_page(page: Any) -> Any:
-    """Return MuPDF's structured text of `page`. For a rotated page, `page.get_textpage` writes to the document to turn
-    it upright.
+    """Return MuPDF's structured text of `page`.
+
+    Only rotated pages are read with `page.get_textpage`, because it writes to the document to turn them upright.
     """
     with exclusive() as pymupdf:
         flags = text_flags()

@@ -186,7 +186,7 @@ class _Search:
         return _Listed(evolve(section, page=page, y=heading.y), heading)
 
     def is_directly_above(self, heading: Heading, below: Heading) -> bool:
-        """Return whether no line is between two headings of a page."""
+        """Return whether `heading` is above `below` on their page, and no line is between them."""
         bottom = max(line.bottom for line in heading.lines)
         middles = [(line.top + line.bottom) / 2 for line in self.texts.displayed_lines(heading.page)]
         return heading.y < below.y and not any(bottom < middle < below.y for middle in middles)

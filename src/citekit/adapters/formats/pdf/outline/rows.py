@@ -263,8 +263,9 @@ def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with each heading number that is a separate line joined to its heading, wherever that is in the
-    file.
+    """Return the lines, with each heading number that is a separate line joined to its heading.
+
+    In the file, other lines may be between the two.
     """
     joined: list[StyledLine] = []
     for line in lines:

@@ -59,7 +59,7 @@ def first_sentence(lines: Sequence[StyledLine]) -> str | None:
 
 
 def _paragraphs(lines: Sequence[StyledLine]) -> Iterator[str]:
-    """Yield the text of each paragraph: successive lines of one size that are close together."""
+    """Yield the text of each paragraph: successive lines of one size and weight that are close together."""
     text, previous = "", None
     for line in lines[:200]:
         if previous is not None and _is_drop_cap(previous, line):
