@@ -95,7 +95,9 @@ MAX_ROWS = 4
 """The maximum number of rows of a tagged heading that is compared with the lines of its page."""
 
 MAX_NUMBER = 12
-"""The number of characters, without spaces, below which a number at the end of a tagged heading may be another's."""
+"""A number at the end of a tagged heading may be that of the next item if it has fewer characters than this, without
+spaces.
+"""
 
 MIN_HEADINGS = 3
 """The minimum number of tagged headings that a document needs for its tags to be used."""
