@@ -38,7 +38,9 @@ _PIXELS = 3_000_000
 """The maximum number of pixels of the enlarged drawing."""
 
 _LAYERS = 6
-"""The maximum number of drawings of one page for overlapping texts. The overlapping glyphs of further texts count as hidden.
+"""The maximum number of drawings of one page for overlapping texts.
+
+Overlapping glyphs of further texts count as hidden.
 """
 
 _NEAR = 80
