@@ -152,7 +152,7 @@ def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) ->
     found = outline(path)
 
     assert tree(found.items)[1:] == [("Group", "section", 2, 3, [("Real", "subsection", 2, 3, [])])]
-    assert "1 of 3 bookmarks has no destination" in found.notes[1]
+    assert "1 of 3 bookmarks leads to no page" in found.notes[1]
 
 
 def test_bookmarks_that_name_files_are_not_headings(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_bookmark_to_a_page_that_is_not_there_is_not_taken_for_one_to_the_firs
     found = outline(tmp_path / "far.pdf")
 
     assert ["Pages 1-2", "Near"] == [outline_item.title for outline_item in found.items]
-    assert "1 of 2 bookmarks has no destination" in found.notes[1]
+    assert "1 of 2 bookmarks leads to no page" in found.notes[1]
 
 
 def test_a_summary_is_the_first_sentence_below_the_heading(tmp_path: Path) -> None:

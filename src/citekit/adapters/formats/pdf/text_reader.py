@@ -115,7 +115,7 @@ class PyMuPdfTextReader:
         return found
 
     def facts(self, source: Source) -> BookFacts:
-        """See `TextReader.facts`. The title and authors are those that the file states.
+        """See `TextReader.facts`. The title, authors, and language are those that the file states.
 
         Default values of programs and damaged values are left out, and so is a title that is a file name.
         """

@@ -220,9 +220,7 @@ def check_tree(document: Document, path: Path) -> None:
         try:
             check_page_tree(pymupdf.mupdf, document)
         except PageTreeSizeError as error:
-            raise SourceUnsupported(
-                f"{path.name!r} cannot be read: its page tree is too large or too deep, or contains a cycle."
-            ) from error
+            raise SourceUnsupported(f"{path.name!r} cannot be read: its page tree is too large or too deep.") from error
 
 
 def guard(document: Document, path: Path) -> None:
@@ -279,7 +277,10 @@ def new_document() -> Document:
 
 @cache
 def _document_class() -> Any:
-    """Return a subclass of `pymupdf.Document` that reads bookmarks and metadata on demand."""
+    """Return a subclass of `pymupdf.Document` that reads bookmarks and metadata on demand.
+
+    It raises `PageWorkError` instead of loading a page that `guard` excludes.
+    """
     with exclusive() as pymupdf:
 
         class OnDemand(pymupdf.Document):  # type: ignore[misc,name-defined]  # the library has no types

@@ -154,7 +154,7 @@ class Resources(Protocol):
         """
 
     def form(self, name: bytes) -> Signs | None:
-        """Return the signs of the form named `name`; None if it is an image."""
+        """Return the signs of the form named `name`; None if there is no such form, as for the name of an image."""
 
 
 class NoResources:

@@ -25,7 +25,10 @@ _EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 15.0, 2.5, 0.05
 """Estimated costs, in microseconds, of a stream, a piece of text, a byte of text, and a byte of a stream."""
 
 PAGE_LIMIT = 4_000_000.0
-"""The maximum cost, in microseconds, of a page: forty times that of the densest ordinary pages."""
+"""The maximum cost, in microseconds, of a page: forty times that of the densest ordinary pages.
+
+Costs of at most a hundredth of this are ignored for Type 3 fonts and for operators whose names are not found.
+"""
 
 DOCUMENT_LIMIT = (4_000_000.0, 10.0)
 REPEATED_LIMIT = (2_000_000.0, 2.0)

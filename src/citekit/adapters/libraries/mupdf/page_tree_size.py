@@ -22,7 +22,7 @@ class PageTreeSizeError(Exception):
 def check_page_tree(mupdf: Any, document: Any) -> None:
     """Raise `PageTreeSizeError` if the page tree of `document` is too large or too deep (see `VISITS` and `DEPTH`).
 
-    `document` is a MuPDF PDF document, and `mupdf` is the module.
+    `document` is a `pymupdf.Document`, and `mupdf` is the module `pymupdf.mupdf`.
     """
     pdf = mupdf.pdf_document_from_fz_document(document.this)
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(pdf.m_internal), "Root/Pages")

@@ -32,7 +32,7 @@ class Bookmark:
 def read_bookmarks(document: Any) -> list[Bookmark]:
     """Return at most `BOOKMARK_LIMIT` bookmarks in order. Those deeper than `DEPTH_LIMIT` move up to that level.
 
-    This function reads the outline that PyMuPDF has loaded, because `get_toc(simple=False)` is forty times slower. An
+    This function reads the outline that PyMuPDF loads, because `get_toc(simple=False)` is forty times slower. An
     empty or doubtful outline is compared with the PDF objects: MuPDF fails on cyclic bookmarks and mistakes a
     destination that is not a page for the first page.
     """

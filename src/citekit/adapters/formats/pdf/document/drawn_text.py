@@ -26,7 +26,7 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _SMALL = 8.0
-"""The length in points of the longer side of a glyph below which it is drawn again, enlarged."""
+"""The length in points of the longer side of a glyph below which it is drawn again, enlarged, if it seems hidden."""
 
 _THIN = 0.8
 """The length in points of the shorter side of a glyph, such as a thin stroke, below which it is drawn again, too."""
@@ -38,7 +38,10 @@ _PIXELS = 3_000_000
 """The maximum number of pixels of the enlarged drawing."""
 
 _LAYERS = 6
-"""The maximum number of drawings of one page for overlapping texts. Further texts count as hidden."""
+"""The maximum number of drawings of one page for overlapping texts.
+
+Overlapping glyphs of further texts count as hidden.
+"""
 
 _NEAR = 80
 """The maximum number of compared glyphs in one square. Further glyphs count as hidden."""
@@ -143,8 +146,9 @@ class _Judge:
         ]
 
     def _under_others(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
-        """Return the positions of the glyphs of overlapping texts whose removal does not change the drawing, or that
-        exceed the limits.
+        """Return the positions of the glyphs of overlapping texts without which the drawing looks the same.
+
+        Glyphs that exceed the limits are included.
         """
         pairs, unseen = _overlaps(glyphs)
         if not pairs:
@@ -163,7 +167,10 @@ class _Judge:
 
 
 def _is_tiny(ink: Ink) -> bool:
-    """Return whether the glyph of a letter or digit, which may have no font size (Type 3), is too small to be legible."""
+    """Return whether `ink` is a letter or digit that is too small to be legible.
+
+    Its box decides, because glyphs of Type 3 fonts have no font size.
+    """
     return _side(ink.box) < TINY * _LETTER and chr(ink.code).isalnum()
 
 

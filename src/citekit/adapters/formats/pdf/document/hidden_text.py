@@ -118,7 +118,7 @@ class Hidden:
 
     def within(self, box: Box) -> int:
         """Return how many of the added characters have their origin in `box`, or up to half a point to its left or
-        below it. Copies at one position count once.
+        below it. Copies at one position count once. `box` is on the page before its rotation.
         """
         left, top, right, bottom = (4 * edge for edge in box)
         return sum(
@@ -189,8 +189,8 @@ def _tokens(page: object) -> Tokens | None:
 def hidden_text(page: Any, *, quick: bool = False, looks: Callable[[], Collection[Look]] | None = None) -> Hidden:
     """Return the hidden characters of `page`. Call this function inside `exclusive()` or `opened()`.
 
-    `looks` is a function that returns the looks of all its text, or None if they are unknown or the page has
-    replacement text. With this function, pages on which no text can be hidden are recognized sooner.
+    `looks` returns the looks of all text of the page; with it, pages on which no text can be hidden are recognized
+    sooner. `looks` must be None if the looks are unknown or the page has replacement text.
 
     With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
     mode 3 over a scan count as visible. Use it only for pages with signs of hidden text (see
@@ -282,7 +282,10 @@ def _is_painted_over(things: Sequence[Painted]) -> bool:
 
 
 def is_blank(code: int) -> bool:
-    """Return whether the character `code` is a space or a control character, which leaves no ink."""
+    """Return whether the character `code` is a space or a control character, which leaves no ink.
+
+    A negative `code` stands for no character, and is also blank.
+    """
     return code < 0 or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 

@@ -34,10 +34,10 @@ class LinkReader:
     _pdf: Any = field(default=None, init=False)
 
     def links_of(self, page: Any, most: int) -> Iterator[tuple[Rectangle, Place]]:
-        """Yield the rectangle and the target of those of the first `most` links of `page` that lead to a page of the
-        document.
+        """Yield the rectangle and the target of each link of `page` that leads to a page of the document.
 
-        Call this method inside `exclusive()` or `opened()`. It raises the same errors as PyMuPDF.
+        The rectangle is in points on the displayed page. Only the first `most` links are read. Call this method inside
+        `exclusive()` or `opened()`. It raises the same errors as PyMuPDF.
         """
         with exclusive() as pymupdf:
             mupdf, pages = pymupdf.mupdf, int(self._document.page_count)

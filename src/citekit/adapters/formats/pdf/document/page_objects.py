@@ -52,10 +52,11 @@ def outline_targets(document: Document) -> Iterator[Target]:
 
 
 def outline_items(document: Document) -> Iterator[Item]:
-    """Yield the level, title, and page of each bookmark in reading order, and each bookmark of a cyclic outline once.
+    """Yield the level, title, and page of at most `BOOKMARK_LIMIT` bookmarks in reading order.
 
-    The page is 1-based, or None if the bookmark leads to no existing page. Call this function inside `exclusive()` or
-    `opened()`. Raise the same errors as PyMuPDF.
+    Each bookmark of a cyclic outline is yielded once. Bookmarks deeper than `DEPTH_LIMIT` get that level. The page is
+    1-based, or None if the bookmark leads to no existing page. Call this function inside `exclusive()` or `opened()`.
+    Raise the same errors as PyMuPDF.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -71,8 +72,8 @@ def outline_items(document: Document) -> Iterator[Item]:
 def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, Any, int]]:
     """Yield the level (1 is the top level), raw pointer, and object number of each outline item in reading order.
 
-    Raise `OutlineError` for a cycle or a direct object. With `circles`, each item of a cyclic outline is yielded once
-    instead, and so is the first of several direct objects.
+    Raise `OutlineError` for a cycle or a direct object. With `circles`, yield each item of a cyclic outline once
+    instead, and only the first of several direct objects.
     """
     get, number = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_num
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(source.m_internal), "Root/Outlines")

@@ -87,8 +87,8 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
 
 
 def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
-    """Return whether the page has text without a plain color, or pale text on a background that may be similar, but is
-    not a picture.
+    """Return whether the page has text without a plain color, or pale text whose background may be similar and is not a
+    picture.
 
     Also return True if there are too many pairs of text and areas to compare.
     """
@@ -110,7 +110,7 @@ def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool
 
 
 def _grounds(at: int, box: Box, fills: Sequence[dict[str, Any]]) -> Iterator[_Color]:
-    """Yield the colors that may be behind a text: white (the paper) and earlier fills, except below an opaque
+    """Yield the colors that may be behind a text: white (the paper) and earlier fills, except those below an opaque
     rectangle.
     """
     below: list[_Color] = [(1.0, 1.0, 1.0)]

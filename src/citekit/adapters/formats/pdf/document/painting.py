@@ -23,8 +23,9 @@ GLYPH_LIMIT = 200_000
 class Kind(Enum):
     """The kind of an item that a page paints.
 
-    `UNPAINTED` is text in rendering mode 3 (invisible). `CLIP` is text that clips what is painted later. A `SHAPE` is a
-    path other than a rectangle, or a thick line: it may leave some of its box unpainted.
+    `UNPAINTED` is text in rendering mode 3 (invisible); MuPDF also reports colored glyphs of Type 3 fonts in this mode.
+    `CLIP` is text that clips what is painted later. A `SHAPE` is a path other than a rectangle, or a thick line: it may
+    leave some of its box unpainted. A `PICTURE` is an image or a shading.
     """
 
     TEXT = "text"
@@ -102,13 +103,16 @@ def contains(outer: Box, inner: Box) -> bool:
 
 
 def painted(page: Any) -> list[Painted]:
-    """Return the items that `page` and its annotations paint, in order. Call it inside `exclusive()` or `opened()`."""
+    """Return the items that `page` and its annotations paint, in order, without strokes that are at most `THIN` wide.
+
+    Call this function inside `exclusive()` or `opened()`.
+    """
     found: list[Painted] = _run(page, _log_class()()).found
     return found
 
 
 def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], bool]:
-    """Return the items that `page` and its annotations paint, in order, without the colors and opacities of texts.
+    """Return the same items as `painted`, but without `color`, `alpha`, and `veiled` for texts.
 
     Without `texts`, filled and stroked texts are left out; without `sizes`, their sizes are 0. The second result is
     whether any group is soft-masked or nearly transparent. Call this function inside `exclusive()` or `opened()`.
@@ -119,7 +123,10 @@ def outlined(page: Any, *, texts: bool, sizes: bool) -> tuple[list[Painted], boo
 
 
 def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
-    """Return the characters of the text objects numbered `texts` on `page`. Call it inside `exclusive()` or `opened()`."""
+    """Return the characters of the text objects numbered `texts` on `page`, about `GLYPH_LIMIT` at most.
+
+    Call this function inside `exclusive()` or `opened()`.
+    """
     found: list[Glyph] = _run(page, _glyphs_class()(texts)).glyphs
     return found
 

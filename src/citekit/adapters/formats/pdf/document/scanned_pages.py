@@ -52,7 +52,7 @@ def is_scan(page: Any) -> bool:
     """Return whether pictures cover most of `page` and it draws no visible text.
 
     The invisible text layer over a scan does not count. A page that is damaged, or whose content is longer than
-    `CONTENT_LIMIT`, is not a scan.
+    `graphics.CONTENT_LIMIT`, is not a scan.
     """
     try:
         with exclusive():

@@ -28,7 +28,7 @@ GUTTER, LONE_GUTTER = 1.2, 1.8
 """The minimum gap between two columns, as a multiple of the text size.
 
 `LONE_GUTTER` applies if only one line of a block has such a gap, because a line of a justified paragraph may have a
-wide space in it.
+wide space in it. A line is in a column to the left of another line if it begins at least `GUTTER` to the left of it.
 """
 
 COLUMN_WORDS = 3

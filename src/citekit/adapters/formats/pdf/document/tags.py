@@ -53,8 +53,9 @@ def is_tagged(document: Document) -> bool:
 
 
 def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
-    """Yield raw pointers to the elements that the leaves of a number tree (ISO 32000-1, 7.9.7) name; None if it is too
-    large.
+    """Yield raw pointers to the elements that the leaves of a number tree (ISO 32000-1, 7.9.7) name.
+
+    If the tree is too large, yield None and stop.
     """
     get, at, length = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_array_get, mupdf.ll_pdf_array_len
     pending, nodes = [root], 0

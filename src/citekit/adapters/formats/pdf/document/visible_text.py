@@ -134,8 +134,9 @@ def _is_unknown(character: str) -> bool:
 
 
 def _differs(said: str, drawn: str) -> bool:
-    """Return whether the replacement text `said` differs from the glyphs `drawn`, if all of these are known and `said`
-    is not very short.
+    """Return whether the replacement text `said` differs from the text `drawn` of the glyphs.
+
+    Return False if a glyph is unknown or `said` is very short.
     """
     letters = sum(map(str.isalnum, said))
     return said != drawn and "\ufffd" not in drawn and letters > 2

@@ -40,7 +40,8 @@ def write_text(
 
     Blocks are separated by an empty line, and pages by a form feed. Raised and lowered numbers become superscripts and
     subscripts. `recognizer` recognizes the text of scanned pages; a note says so. Other notes say if there is no text,
-    or if the start or the end of `section` is not found, so that the text contains more of the page.
+    or if the start or the end of `section` is not found, so that the text contains more of the page. Raise
+    `HomeUnwritable` if `target` cannot be written, and the same errors as `PageRecognizer.page`.
     """
     empty, recognized, notes = True, [], list[str]()
     cut = None if section is None else SectionCut(section, location)

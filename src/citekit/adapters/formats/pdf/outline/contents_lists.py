@@ -12,7 +12,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.toc import title_key
 
 MIN_TITLES = 4
-"""The minimum number of titles on one page that return later, from which they are a list of contents."""
+"""The minimum number of titles on one page that return later if the titles are a list of contents."""
 
 OTHERS = 0.25
 """The largest share of the titles of a list that do not return, such as `Conclusion` if the section is called

@@ -38,7 +38,10 @@ PARTS_OF_A_TITLE = 4
 """The maximum number of texts that form a title. More are assumed to be labels of a figure."""
 
 SAMPLE_PAGES = 12
-"""The number of first pages whose prevailing size is assumed to be that of body text."""
+"""The number of first pages whose prevailing size is assumed to be that of body text.
+
+Their words also tell a subtitle from names and places.
+"""
 
 COVER_RATIO = 1.15
 """The smallest size of a title on a cover, as a multiple of the size of body text."""
@@ -70,7 +73,10 @@ LINES_OF_A_LOCKUP = 3
 """The minimum number of groups of lines that form a block of one width in several sizes."""
 
 EDGE_TOLERANCE = 0.1
-"""The largest difference of the edges of two lines of such a block, as a share of the width."""
+"""The largest difference of the edges of two lines of such a block, as a share of the width.
+
+It also limits how far centered lines are from the middle.
+"""
 
 LINES_ABOVE_A_TITLE = 12
 """The maximum number of lines of body text above a title. Larger text below more of them is a heading or a decoration."""
@@ -179,7 +185,7 @@ def _cover_page(texts: PageTexts) -> int:
 
 
 def _title_on_pages(texts: PageTexts, last: int, body_size: float, author: str) -> DocumentTitle | None:
-    """Return the title that the first of the pages up to `last` shows that shows one, or None."""
+    """Return the title on the first page that shows one, among the pages up to `last`; None if there is none."""
     for page in range(1, last + 1):
         texts = texts.exactly_on([page])
         if printed := _cover_title(page, texts, body_size, author):
@@ -362,8 +368,10 @@ def _registrant(lines: Sequence[StyledLine]) -> list[str]:
 
 @frozen
 class _Mentions:
-    """The lines of a page that name organizations, each with letters in lower case: `companies` with those before the
-    legal form, and `notices` (addresses and copyright notices) with all of them.
+    """The lines of a page that name organizations, each with letters of its text in lower case.
+
+    For `companies`, these are the letters before the legal form; for `notices` (web addresses and copyright notices),
+    they are all letters.
     """
 
     companies: Sequence[tuple[StyledLine, str]]
@@ -422,7 +430,10 @@ def _is_centered(group: Sequence[StyledLine], left: float, right: float) -> bool
 
 
 def _end_of_head(lines: Sequence[StyledLine], body_size: float) -> float:
-    """Return the top of the line of body text before which no title begins, since it is below many others."""
+    """Return the top of the line of body text below which no title begins, because it has many others above it.
+
+    Return infinity if there are not so many.
+    """
     tops = sorted(line.top for line in lines if line.size < COVER_RATIO * body_size)
     return tops[LINES_ABOVE_A_TITLE] if len(tops) > LINES_ABOVE_A_TITLE else math.inf
 

@@ -30,7 +30,7 @@ EXTRA_PAGES = 20
 EXTRA_PAGES_LIMIT = 60
 
 LAYOUT_LIMITS = {True: 150, False: 500}
-"""The maximum number of pages whose drawings are inspected, by whether the rest of the map is quick."""
+"""The maximum number of pages whose drawings are inspected, by the value of `quick` (see `figures_of`)."""
 
 _LARGE_SHARE = 0.08
 """The minimum share of a page that a picture without a caption covers if it is a figure."""
@@ -66,8 +66,9 @@ class Figure:
 def figures_of(texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
     """Return captioned figures and tables and large pictures in reading order, and notes about what was skipped.
 
-    At most the first `FIGURE_LIMIT` are returned. Pages of `texts` that have been read are searched. Other pages are
-    read, within `EXTRA_PAGES` and `EXTRA_PAGES_LIMIT`, if they draw something.
+    At most the first `FIGURE_LIMIT` are returned. With `quick`, the drawings of fewer pages are inspected. Pages of
+    `texts` that have been read are searched. Other pages are read, within `EXTRA_PAGES` and `EXTRA_PAGES_LIMIT`, if
+    they draw something.
     """
     search = _FigureSearch(texts, frozenset(texts.pages), LAYOUT_LIMITS[quick])
     found = [figure for page in range(1, texts.count + 1) for figure in search.on(page)]

@@ -14,7 +14,10 @@ from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated
 from citekit.adapters.formats.pdf.outline.page_reader import Page
 
 SAMPLE_SIZE = 24
-"""The maximum number of sample pages from which repeated lines are learned."""
+"""The maximum number of sample pages from which repeated lines are learned.
+
+Scans are searched for in a sample of at least this many pages with large images.
+"""
 
 MARGIN = 0.12
 """The share of a page's height, at the top and at the bottom, that holds running headers and footers."""

@@ -186,8 +186,10 @@ def _without_stray_depths(found: Sequence[Heading]) -> list[Heading]:
 
 
 def _without_depths_of_steps(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings, with depth 0 for plain numbers of steps within sections: a clearly larger style is used before
-    and after them, but never between two successive numbers, and no smaller heading has dotted numbers.
+    """Return the headings, with depth 0 for plain numbers of steps within sections.
+
+    Clearly larger headings are before and after the steps, but never between two successive numbers. No other heading
+    has dotted numbers.
     """
     steps: dict[tuple[float, bool], list[int]] = defaultdict(list)
     for at, heading in enumerate(found):

@@ -89,14 +89,15 @@ def rank_of(text: str) -> int | None:
 
 
 def is_appendix(text: str) -> bool:
-    """Return whether the heading `text` is that of an appendix, such as `Annex II` and `SCHEDULE 3`."""
+    """Return whether `text` is the numbered heading of an appendix or exhibit, such as `Annex II` or `SCHEDULE 3`."""
     return bool(_APPENDIX.match(text) and (_NAMED_NUMBER.match(text) or series_of(text)))
 
 
 def number_parts(text: str) -> tuple[str, ...]:
     """Return the components of the number of a heading: (`2`, `1`) for `2.1 Method`; empty without a number.
 
-    Unlike in `depth_of`, a single letter counts as a number: (`A`,) for `A Method`.
+    Unlike in `depth_of`, a single letter counts as a number: (`A`,) for `A Method`. A number after a word (`Chapter 3`)
+    does not count.
     """
     found = _SECTION_NUMBER.match(text)
     return (found[1], *found[2].split(".")[1:]) if found else ()
@@ -109,17 +110,20 @@ def roman_number_of(text: str) -> str:
 
 
 def with_number_space(text: str) -> str:
-    """Return `text` with a space between a chapter word and its number, as in `CHAPTER 1` for `CHAPTER1`."""
+    """Return `text` with a space between the word and the number of its label, as in `CHAPTER 1` for `CHAPTER1`."""
     return _JOINED_NUMBER.sub(r"\1 ", text)
 
 
 def is_label(text: str) -> bool:
-    """Return whether `text` is only the label of a chapter, part, section, or article (`Chapter 1`), without a title."""
+    """Return whether `text` is only a label without a title, such as `Chapter 1`.
+
+    Labels are those of chapters, parts, sections, articles, appendixes, and exhibits.
+    """
     return bool(_LABEL.fullmatch(text))
 
 
 def is_label_word(text: str) -> bool:
-    """Return whether `text` is only the word of a chapter or part label (`CHAPTER`)."""
+    """Return whether `text` is only the word of the label of a chapter, part, or appendix (`CHAPTER`)."""
     return bool(_LABEL_WORD.fullmatch(text))
 
 

@@ -48,7 +48,10 @@ heads of a table.
 """
 
 MIN_NUMBERED = 3
-"""The minimum number of headings with dotted numbers that count even if other text uses their style."""
+"""The minimum number of headings with dotted numbers that count even if other text uses their style.
+
+Headings with plain numbers must be more than this.
+"""
 
 MIN_IN_PART = 8
 """The minimum number of plain numbers that count up from 1 in each of several parts; those of lists are fewer."""
@@ -66,8 +69,8 @@ MAX_HEAD_GAP = 2.0
 """The largest gap between such a heading and its text, as a multiple of the height of its line."""
 
 CAPITALS_SHARE = 0.05
-"""The minimum share of a font's lines that its numbered headings in capitals, or those not in capitals, must have if
-only both kinds together are half of the lines.
+"""The minimum share of a font's lines that its headings in capitals, or those not in capitals, must have if only both
+kinds together are half of the lines.
 """
 
 MIN_HEADINGS_FOR_RARE = 20
@@ -83,7 +86,9 @@ DIVIDER_LINES = 3
 """The maximum number of lines of a page that contains only the title of a part."""
 
 HEADINGS_PER_PAGE = 6
-"""The maximum average number of headings per page. With more, tags are ignored, and only larger headings are kept."""
+"""The maximum average number of headings per page. With more, tags are ignored, and only larger headings and those
+with dotted numbers or in a numbered series are kept.
+"""
 
 CAPITALS_PER_PAGE = 12
 """The maximum average number of bold lines in capitals per page that are the headings of a document without others. A

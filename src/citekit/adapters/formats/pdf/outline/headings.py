@@ -41,7 +41,10 @@ DOTTED_DEPTH = 2
 
 MAX_LENGTH = 200
 SHORT_LENGTH = 80
-"""A heading that is marked by neither size, weight, nor a number has fewer characters than this."""
+"""A heading that is marked by neither size, weight, nor a number has fewer characters than this.
+
+Other modules use this number as the maximum length of a short text.
+"""
 
 LABEL_LENGTH = 45
 """A bold line without a number that ends in a colon is a heading only if it has fewer characters than this; others
@@ -52,7 +55,10 @@ SENTENCE_LENGTH = 70
 """A longer line that ends in a period is a sentence, unless it is much larger than body text, or larger and bold."""
 
 LARGER_RATIO = 1.12
-"""The minimum size of a heading without other signs, as a multiple of the size of body text."""
+"""The minimum size of a heading without other signs, as a multiple of the size of body text.
+
+A line of at least this size counts as larger than body text.
+"""
 
 _GLYPH = re.compile(r"[•◦‣▪●○■□◊➢✓·–—*-]\s+")
 _BULLET = re.compile(rf"{_GLYPH.pattern}|\(?[a-z0-9ivx]{{1,3}}\)\s|\[\d+\]")
@@ -70,7 +76,9 @@ _RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)
 """A number and a title before text in the same line, except the number and title of a theorem."""
 
 MUCH_LARGER_RATIO = 1.5
-"""A line whose font size is at least this multiple of that of body text is not considered part of a sentence."""
+"""A line whose font size is at least this multiple of that of body text is not considered part of a sentence or of
+other text.
+"""
 
 LABEL_RATIO = 0.8
 """The minimum size of a title far below the label of its chapter, as a multiple of the size of the label."""
@@ -136,7 +144,10 @@ def body_style_of(texts: PageTexts) -> BodyStyle | None:
 
 
 def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list[Heading]:
-    """Return the heading candidates on a page in reading order, with consecutive lines of one heading joined."""
+    """Return the heading candidates on a page in reading order, with consecutive lines of one heading joined.
+
+    There are none if the page has more than `LINE_LIMIT` lines.
+    """
     if len(lines) > LINE_LIMIT:
         return []
     lines = without_line_numbers(lines)

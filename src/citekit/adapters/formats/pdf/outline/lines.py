@@ -20,7 +20,7 @@ LINK_LIMIT = 1000
 """The maximum number of links of one page that are read."""
 
 NOTE_NUMBER_SIZE = 0.85
-"""The largest size of a leading note number, as a multiple of the size of its line."""
+"""The number of a note at the start or end of a line is smaller than this multiple of the size of the line."""
 
 SMALL_CAPITALS_RATIO = 1.45
 """The largest size of full capitals as a multiple of the size of small capitals."""
@@ -107,8 +107,9 @@ def styled_lines(page: Any, blocks: Blocks | None = None) -> list[StyledLine]:
 
 
 def text_page(page: Any) -> Any:
-    """Return MuPDF's structured text of `page`. For a rotated page, `page.get_textpage` writes to the document to turn
-    it upright.
+    """Return MuPDF's structured text of `page`.
+
+    Only rotated pages are read with `page.get_textpage`, because it writes to the document to turn them upright.
     """
     with exclusive() as pymupdf:
         flags = text_flags()
@@ -280,9 +281,9 @@ _TALL = 2.0
 def quick_lines(page: Any, structured: object = None) -> list[StyledLine]:
     """Return the non-empty lines of `page` in a third of the time that `styled_lines` takes; for unrotated pages only.
 
-    Each line has the style of its first span, but no color, `lead`, or `has_note_number`, and its top and bottom may be
-    off by one point. `structured` is the structured text of the page, if it has been read (see `text_page`). Call this
-    function inside `exclusive()` or `opened()`.
+    Each line has the style of its first span, but no color, `lead`, `has_note_number`, or `note_mark`, and its top and
+    bottom may be off by one point. `structured` is the structured text of the page, if it has been read (see
+    `text_page`). Call this function inside `exclusive()` or `opened()`.
     """
     blocks = blocks_as_plain_data(text_page(page) if structured is None else structured, _SCALE)
     lines = [_quick_line(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]

@@ -34,8 +34,9 @@ _PAGE_NUMBER = re.compile(r"(?:page|seite|p\.?|slide|folie)?\s*(\d+)", re.IGNORE
 def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]:
     """Return the sections that the bookmarks of the document name, and notes about bookmarks that were left out.
 
-    A bookmark without a destination starts at the first of its descendants that has one, or is dropped if none has.
-    Bookmarks without a title are left out if others have one; if none has, their titles are `Page 3` and so on.
+    A bookmark that leads to no page of the file starts at the first of its descendants that leads to one, or is left
+    out if none does. Bookmarks without a title are left out if others have one; if none has, their titles are `Page 3`
+    and so on.
     """
     bookmarks = read_bookmarks(document)
     if any(bookmark.title for bookmark in bookmarks):
@@ -45,7 +46,7 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     lost = len(bookmarks) - len(sections)
     if lost and sections:
         notes.append(
-            f"{lost} of {len(bookmarks)} bookmarks {'has' if lost == 1 else 'have'} no destination and "
+            f"{lost} of {len(bookmarks)} bookmarks {'leads' if lost == 1 else 'lead'} to no page of the file and "
             f"{'was' if lost == 1 else 'were'} left out."
         )
     if len(bookmarks) == BOOKMARK_LIMIT:
@@ -94,7 +95,9 @@ MAX_ROWS = 4
 """The maximum number of rows of a tagged heading that is compared with the lines of its page."""
 
 MAX_NUMBER = 12
-"""The number of characters, without spaces, below which a number at the end of a tagged heading may be another's."""
+"""A number at the end of a tagged heading may be that of the next item if it has fewer characters than this, without
+spaces.
+"""
 
 MIN_HEADINGS = 3
 """The minimum number of tagged headings that a document needs for its tags to be used."""

@@ -32,7 +32,8 @@ def metadata_of(document: Document) -> dict[str, Any]:
     have at most `RULE_LIMIT` rules.
 
     Each rule applies from its `first_page` (1-based): a label is the rule's `prefix`, then a number in its `style` (ISO
-    32000-1, table 159) that counts up from its `start`.
+    32000-1, table 159) that counts up from its `start`. A rule has no `style` if its labels have no number, and no
+    `prefix` if that is empty.
     """
     facts: dict[str, Any] = {"page_count": document.page_count}
     for name in ("author", "subject"):

@@ -42,10 +42,14 @@ SECTIONS_PER_PAGE = 100
 """The maximum number of listed sections of one page in a document that is searched."""
 
 MIN_SHOWN = 3
-"""The minimum number of listed headings of a level that must be found on their pages to know its look."""
+"""The minimum number of listed headings of a level that must be found on their pages to know its look, and of
+sections with one word before their numbers.
+"""
 
 LOOK_SHARE = 0.8
-"""The minimum share of the headings of a level that have its look."""
+"""The minimum share of the headings of a level that have its look, and of the sections with one word before their
+numbers (`Note 1`) that have one level.
+"""
 
 CHAPTER_SHARE = 0.25
 """Named parts that are not listed, such as `References`, are found in the fonts that at least this share of the listed
@@ -116,7 +120,7 @@ def with_missing(sections: Sequence[Section], texts: PageTexts) -> Sequence[Sect
     A heading belongs to them if it has the look of those of a level, in a font that hardly any other lines have, if its
     number continues their numbers, or if it is a named part, such as `References`. Sections whose headings are on the
     next page are moved there. If most headings of a level have a printed number that the source leaves out, sections of
-    this level get their numbers.
+    this level get their numbers. A title that is only a label, such as `Chapter 1`, becomes the whole printed title.
 
     The sections are returned unchanged if they are out of order, if the text has no predominant size, if there are more
     than `PAGE_LIMIT` pages, or if a page has more than `SECTIONS_PER_PAGE`.
@@ -182,14 +186,17 @@ class _Search:
         return _Listed(evolve(section, page=page, y=heading.y), heading)
 
     def is_directly_above(self, heading: Heading, below: Heading) -> bool:
-        """Return whether no line is between two headings of a page."""
+        """Return whether `heading` is above `below` on their page, and no line is between them."""
         bottom = max(line.bottom for line in heading.lines)
         middles = [(line.top + line.bottom) / 2 for line in self.texts.displayed_lines(heading.page)]
         return heading.y < below.y and not any(bottom < middle < below.y for middle in middles)
 
 
 def _keys(text: str) -> tuple[str, str]:
-    """Return the letters of a heading with and without its number; with the number, if it is all of the title."""
+    """Return the letters of the heading `text`, and those of `text` without its number.
+
+    For a mere label, such as `ITEM 7A`, return its letters and digits twice.
+    """
     if is_series_label(text):
         key = "".join(filter(str.isalnum, text.casefold()))
         return key, key
@@ -197,8 +204,9 @@ def _keys(text: str) -> tuple[str, str]:
 
 
 def _is_same(title: str, text: str) -> bool:
-    """Return whether a heading is the whole title, perhaps after a number, or both are names of the references, or the
-    title is only the label of a chapter.
+    """Return whether the heading `text` is the whole `title`, perhaps after a number.
+
+    This is also so if both name the references, or if `title` is the label of a chapter with which `text` begins.
     """
     wanted, _ = _keys(title)
     return bool(wanted) and (
@@ -215,8 +223,8 @@ def _is_labeled(title: str, text: str) -> bool:
 
 
 class _Numbering:
-    """The numbers that continue those of the sections so far: after `2.1`, these are `2.1.1` and then `2.1.2`; after
-    `Note 1`, it is `Note 2`.
+    """The numbers that continue those of the sections so far: after `2.1`, these are `2.1.1` and `2.2`; after `Note 1`,
+    it is `Note 2`.
 
     `listed` are all sections of the source. A word before numbers counts if the source numbers several sections with
     it, nearly all of them on one level.

@@ -78,7 +78,7 @@ TAGS_OF_SOME = (
 )
 BOOKMARKS_OF_FEW = (
     "The bookmarks lead to few of the pages with headings, so they were placed among the headings, or ignored if their "
-    "titles are not printed there."
+    "titles are not printed on their pages."
 )
 BY_TAGS = "The file has no usable bookmarks: the structure comes from its tagged headings."
 BY_HEADINGS = (
@@ -92,7 +92,8 @@ BY_PAGES = "The file has neither usable bookmarks nor recognizable headings: its
 @frozen
 class _Structure:
     """The outline items of a document without its figures, the note `origin` about how they were found, and the `texts`
-    as they were read. `is_quick` is true if they come from bookmarks that needed no exact search for headings below them.
+    as they were read. `is_quick` is true if the items come from bookmarks that needed no exact search for headings
+    below them.
     """
 
     origin: str

@@ -165,11 +165,10 @@ def layout_of(page: Any, lines: Sequence[StyledLine]) -> PageLayout:
 
 
 def _visible_part(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | None:
-    """Return the part of `drawn` that is on the page, and whether it is a picture; None for the background of the page
-    and outside it.
+    """Return the part of `drawn` that is on the page, and whether it is a picture.
 
-    The result is also None for a path far beyond the page, because an unknown clipping path decides how much of it is
-    visible.
+    The result is None for the background of the page, and if no part is on the page. It is also None for a path far
+    beyond the page, because an unknown clipping path decides how much of it is visible.
     """
     left, top, right, bottom, picture = drawn
     far = 0.03 * max(width, height)

@@ -150,7 +150,10 @@ class PageReader:
         return evolve(page, lines=join_columns(kept), hidden_words=words)
 
     def _find_hidden(self, page: Page, shown: Document) -> Hidden | None:
-        """Return the hidden text of `page` (empty without signs of any); None if it was not checked because of a limit."""
+        """Return the hidden text of `page`, which is empty if there are no signs of it.
+
+        Return None if the page was not checked because of a limit.
+        """
         if not page.lines or not _is_suspect(page_signs(self.document, page.number - 1), shown, page.lines):
             return Hidden()
         if self._checks >= HIDDEN_TEXT_PAGES:

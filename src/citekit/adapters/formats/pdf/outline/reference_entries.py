@@ -18,10 +18,13 @@ MIN_RUBRICS = 8
 """The minimum number of entries that a rubric must open."""
 
 SAME_STYLE_SHARE = 0.8
-"""The minimum share of a rubric's occurrences that must be below a row of one style and indent."""
+"""The minimum share of a rubric's occurrences that must be below a row of one style and indent.
+
+It is also the minimum share of these rows that must differ from each other.
+"""
 
 ROW_GAP = 1.0
-"""The minimum gap between the heading of an entry and its rubric, as a multiple of the line height."""
+"""The minimum gaps above the heading of an entry and between it and its rubric, as a multiple of the line height."""
 
 
 @frozen

@@ -105,7 +105,10 @@ EQUAL_COLUMNS = 0.03
 """The largest difference between the widths of three or more columns, as a share of the width."""
 
 MIN_COLUMN_SHARE = 0.12
-"""The minimum width of a wide line in one of three or more columns, as a share of the width of the text."""
+"""The minimum width of a wide line in one of three or more columns, as a share of the width of the text.
+
+It is also the minimum distance between the left edges of two such columns.
+"""
 
 
 @frozen
@@ -245,7 +248,7 @@ def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> 
 
 
 def _are_spaced_equally(pieces: Sequence[StyledLine]) -> bool:
-    """Return whether at least two spaces between the words of a line are equal, unlike those of a table."""
+    """Return whether a line in `pieces` has at least two spaces between them, all equal, unlike the row of a table."""
     if not all(any(map(str.isalpha, piece.text)) for piece in pieces):
         return False  # the numbers of an axis
     spaces = [other.left - one.right for one, other in pairwise(pieces)]
@@ -260,8 +263,9 @@ def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with each heading number that is a separate line joined to its heading, wherever that is in the
-    file.
+    """Return the lines, with each heading number that is a separate line joined to its heading.
+
+    In the file, other lines may be between the two.
     """
     joined: list[StyledLine] = []
     for line in lines:

@@ -39,7 +39,7 @@ _PARAGRAPH_GAP = 0.6
 
 
 _NUMBER = re.compile(r"\A((?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?) ?(?=[^\W\d_]{2})")
-"""The number of a heading of several levels, before its text."""
+"""The number of a heading, if it has several levels (`2.1`), before the text of the heading."""
 
 _CHAPTER = re.compile(r"\A(\d{1,2})(?=[A-Z][a-z]{2})")
 """The number of a chapter that OCR joined to its title."""

@@ -35,8 +35,8 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
     """Return the title of each slide that has one; none if the document is not a presentation.
 
     The title of a slide is the first of the largest lines at its top, except lines on more than half of the slides. At
-    least `TITLE_SHARE` of the slides with text must have titles in one style. Consecutive slides with the same title
-    yield one title.
+    least `TITLE_SHARE` of the slides with text must have titles in one style, and at least half of the lines in this
+    style must be such titles. Consecutive slides with the same title yield one title.
     """
     if texts.count < WIDE_PAGES or not all(_is_wide(texts, page) for page in range(1, WIDE_PAGES + 1)):
         return []

@@ -27,7 +27,10 @@ from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
 
 PAGES_PER_ENTRY = 4
-"""The maximum number of pages per entry of a printed TOC that is assumed to name all headings."""
+"""The maximum number of pages per entry of a printed TOC that is assumed to name all headings.
+
+Bookmarks are assumed to name all headings with the same number of pages per bookmark.
+"""
 
 PAGES_PER_CHAPTER = 2
 """The maximum number of pages per entry of a printed TOC of one level that is assumed to name all headings."""
@@ -36,7 +39,9 @@ NEARLY_ALL = 0.8
 """The minimum share of the entries of a TOC of one level that headings of more levels must include to replace it."""
 
 CONFIRMED_SHARE = 0.5
-"""The minimum share of the sections of a TOC or of tags that headings found by style must include to be trusted."""
+"""If headings found by style include at least this share of the sections of a TOC, their number shows whether the TOC
+is incomplete (see `INCOMPLETE_RATIO`).
+"""
 
 INCOMPLETE_RATIO = 1.3
 """The TOC is incomplete if there are more headings by style than this multiple of its entries."""

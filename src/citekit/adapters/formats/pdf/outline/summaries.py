@@ -13,7 +13,10 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import CAPTION, any_of
 
 MIN_SENTENCE = 30
-"""The minimum number of characters of a sentence that can stand alone. A shorter one is joined with the next."""
+"""The minimum number of characters of a paragraph of body text, and of a sentence that can stand alone.
+
+A shorter sentence is joined with the next.
+"""
 
 MAX_PARAGRAPHS = 12
 """The maximum number of paragraphs that are searched."""
@@ -56,7 +59,7 @@ def first_sentence(lines: Sequence[StyledLine]) -> str | None:
 
 
 def _paragraphs(lines: Sequence[StyledLine]) -> Iterator[str]:
-    """Yield the text of each paragraph: successive lines of one size that are close together."""
+    """Yield the text of each paragraph: successive lines of one size and weight that are close together."""
     text, previous = "", None
     for line in lines[:200]:
         if previous is not None and _is_drop_cap(previous, line):

@@ -18,8 +18,8 @@ from citekit.adapters.formats.shared.roman_numbers import from_roman
 class TocEntry:
     """An entry of a printed table of contents (TOC).
 
-    `number` is its printed page number, or "" for an entry with only a link. `page` (1-based) and `y` are the target of
-    its link, or None and NaN without a link. `toc_page` is the page on which the entry is printed.
+    `number` is its printed page number. `page` (1-based) and `y` are the target of its link, or None and NaN without a
+    link. `toc_page` is the page on which the entry is printed.
     """
 
     title: str

@@ -28,7 +28,11 @@ LINE_LIMIT = 1000
 """The maximum number of lines of a page that may hold a TOC."""
 
 MIN_ENTRIES = 3
-"""The minimum number of entries of a TOC with a heading. Without one, it is `MIN_ENTRIES_WITHOUT_HEADING`."""
+"""The minimum number of entries of a TOC with a heading. Without one, it is `MIN_ENTRIES_WITHOUT_HEADING`.
+
+It is also the number of entries that must be located, and that prove a list, a second column, or the start or the
+repetition of a table.
+"""
 
 MIN_ENTRIES_WITHOUT_HEADING = 5
 MAX_ROW_GAP = 3
