@@ -88,9 +88,10 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     kept = _headings_outside_toc(texts, promised.pages)
     told = _sections_of_headings(kept)
     named = _sections_of_toc(promised)
-    shallow = _is_dense(promised, texts.count) and _is_top_level_of(named, told)
-    if promised.targets and use_toc and not shallow and covers(named, told):
-        return TextSections(_complete(promised, kept, texts.count), texts, is_printed=True)
+    if promised.targets and use_toc and covers(named, told):
+        is_whole = _is_dense(promised, texts.count) and not _is_top_level_of(named, told)
+        complete = named if is_whole else _with_subheadings(promised, kept)
+        return TextSections(complete, texts, is_printed=True)
     return TextSections(_without_gaps(told), texts)
 
 
@@ -321,13 +322,6 @@ def _headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> lis
     if not is_vertical(lines):
         return headings_on(page, lines, body)
     return [evolve(heading, horizontal=False) for heading in headings_on(page, columns_as_lines(lines), body)]
-
-
-def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[Section]:
-    """Return the sections of the TOC, with the other headings `kept` below them if the TOC is sparse."""
-    if _is_dense(contents, page_count):
-        return _sections_of_toc(contents)
-    return _with_subheadings(contents, kept)
 
 
 def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
