@@ -118,11 +118,18 @@ STATEMENT: Words = (
 )  # fmt: skip
 """Other names of numbered statements in mathematics, which in other documents can begin headings."""
 
+BYLINE: Words = (
+    "by", "written by", "von", "par", "por", "di", "door", "av", "af", "text", "texte", "texto", "testo", "tekst",
+)  # fmt: skip
+"""Words before the name of the author of an article."""
+
 TOC_HEADING: Words = (
     "table of contents", "contents", "brief contents", "short contents", "detailed contents", "inhalt",
     "inhaltsverzeichnis", "table des matières", "sommaire", "índice", "índice general", "índice de contenido", "contenido",
     "sommario", "inhoud", "inhoudsopgave", "spis treści", "содержание", "оглавление", "sumário", "cuprins", "contingut",
-    "目次", "目　次", "目录", "目錄", "차례", "المحتويات", "תוכן",
+    "目次", "目　次", "目录", "目錄", "차례", "المحتويات", "תוכן", "in this issue", "inside this issue",
+    "in dieser ausgabe", "in diesem heft", "dans ce numéro", "en este número", "in questo numero", "in dit nummer",
+    "nesta edição", "w tym numerze",
 )  # fmt: skip
 """Headings of a printed table of contents."""
 
