@@ -117,12 +117,17 @@ class BodyStyle:
     mono: bool
 
 
-def body_style_of(texts: PageTexts) -> BodyStyle | None:
-    """Return the style of most of the text; None without text or a predominant size, as in a poster."""
+def body_style_of(texts: PageTexts, smallest: float = 0.0) -> BodyStyle | None:
+    """Return the style of most of the text; None without text or a predominant size, as in a poster.
+
+    Text below the size `smallest` in points, such as the labels of diagrams, does not count.
+    """
     sizes: Counter[float] = Counter()
     fonts: Counter[tuple[str, bool, bool]] = Counter()
     for page in range(1, texts.count + 1):
         for line in texts.lines(page):
+            if line.size < smallest:
+                continue
             sizes[line.size] += len(line.text)
             fonts[line.font, line.bold, line.mono] += len(line.text)
     if not sizes:

@@ -21,7 +21,7 @@ from citekit.adapters.formats.pdf.outline.marginal_notes import with_marginal_no
 from citekit.adapters.formats.pdf.outline.pages import PageTexts, title_letters
 from citekit.adapters.formats.pdf.outline.reference_entries import merge_headings, reference_headings
 from citekit.adapters.formats.pdf.outline.rows import font_of
-from citekit.adapters.formats.pdf.outline.slide_titles import slide_titles
+from citekit.adapters.formats.pdf.outline.slide_titles import LABEL_RATIO, slide_titles
 from citekit.adapters.formats.pdf.outline.toc import Toc, TocTarget, locate_toc, title_key
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
@@ -304,7 +304,8 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
 
     `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched.
     """
-    body, titles = body_style_of(texts), slide_titles(texts)
+    titles = slide_titles(texts)
+    body = body_style_of(texts, smallest=LABEL_RATIO * titles[0].style[1] if titles else 0.0)
     if body is None:
         return titles
     found: list[Heading] = []
