@@ -118,6 +118,12 @@ STATEMENT: Words = (
 )  # fmt: skip
 """Other names of numbered statements in mathematics, which in other documents can begin headings."""
 
+STAMP: Words = (
+    "filed", "received", "approved", "draft", "confidential", "copy", "entwurf", "vertraulich", "brouillon", "confidentiel",
+    "borrador", "confidencial", "bozza", "riservato", "vertrouwelijk",
+)  # fmt: skip
+"""Marks of the state of a document, which may have a date after them (`Approved: March 4, 2008`)."""
+
 BYLINE: Words = (
     "by", "written by", "von", "par", "por", "di", "door", "av", "af", "text", "texte", "texto", "testo", "tekst",
 )  # fmt: skip
