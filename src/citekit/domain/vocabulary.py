@@ -44,6 +44,7 @@ CJK_PART, CJK_CHAPTER, CJK_SECTION, CJK_OTHER = "部編", "章", "節节", "回�
 
 BOOK_HEADING: Words = (
     "prologue", "epilogue", "preface", "foreword", "introduction", "afterword", "index", "glossary",
+    "前言", "序言", "まえがき", "はじめに",
 )  # fmt: skip
 """Headings without a number in books."""
 

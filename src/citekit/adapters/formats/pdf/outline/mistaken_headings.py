@@ -28,7 +28,9 @@ MAX_BYLINE_GAP = 1.5
 """The largest gap between a heading and the names of its authors, as a multiple of the height of their line."""
 
 _BYLINE = re.compile(rf"(?i:{any_of(BYLINE)}):?\s+(?P<names>[^\W\d_][^\d:;!?]*)")
-_SMALL = frozenset(("de", "da", "del", "della", "der", "den", "di", "du", "el", "la", "le", "van", "von", "zu", "bin", "al"))
+_SMALL = frozenset(
+    ("de", "da", "del", "della", "der", "den", "di", "du", "el", "la", "le", "van", "von", "zu", "bin", "al")
+)
 _AND = frozenset(("and", "und", "et", "y", "e", "en", "och", "og", "i", "&"))
 _WORD = re.compile(r"[^\W\d_][\w.’'-]*|&")
 
