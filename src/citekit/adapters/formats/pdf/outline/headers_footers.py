@@ -158,7 +158,8 @@ def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:
 def _pattern(line: StyledLine) -> str:
     """Return a key that lines share if they have the same size and, apart from numbers and spaces, the same text.
 
-    Text recognition reads spaces differently on each page. A heading with the text of a running header usually has another size.
+    Text recognition reads spaces differently on each page. A heading with the text of a running header usually has
+    another size.
     """
     return f"{_NUMBER.sub('#', ''.join(line.text.casefold().split()))}|{line.size:g}"
 

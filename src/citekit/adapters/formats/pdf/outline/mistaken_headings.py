@@ -53,12 +53,12 @@ def is_byline(text: str) -> bool:
     found = _BYLINE.fullmatch(text)
     words = _WORD.findall(found["names"]) if found else []
     names = [word for word in words if word not in _SMALL and word not in _AND]
-    return 2 <= len(names) and all(word[0].isupper() for word in names)
+    return len(names) >= 2 and all(word[0].isupper() for word in names)
 
 
 def _is_directly_below(heading: Heading, line: Heading) -> bool:
     last, first = heading.lines[-1], line.lines[0]
-    near = 0 <= first.top - last.top and first.top - last.bottom < MAX_BYLINE_GAP * (first.bottom - first.top)
+    near = first.top - last.top >= 0 and first.top - last.bottom < MAX_BYLINE_GAP * (first.bottom - first.top)
     return heading.page == line.page and heading.column == line.column and near
 
 
