@@ -64,7 +64,10 @@ class _Reader:
         """Add text to the open heading, or else to the body of the last one."""
         if self.level:
             self.words.append(words)
-        elif not words.isspace() and len(body := self.texts[self.headings[-1].line if self.headings else 0]) < BODY_PIECES:
+        elif (
+            not words.isspace()
+            and len(body := self.texts[self.headings[-1].line if self.headings else 0]) < BODY_PIECES
+        ):
             body += [" ".join(words.split()), ""]
 
     def _close(self) -> None:
@@ -89,7 +92,9 @@ def classed_headings(
             reader.tag(token)
         else:
             reader.text(token.words)
-    found = by_line([each for each in reader.headings if seen is None or letters(each.title)[:40] in _around(seen, each)])
+    found = by_line(
+        [each for each in reader.headings if seen is None or letters(each.title)[:40] in _around(seen, each)]
+    )
     if len({each.title for each in found}) < LEAST_HEADINGS:
         return (), {}
     levels = sorted({each.level for each in found})
