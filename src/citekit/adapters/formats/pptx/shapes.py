@@ -44,8 +44,8 @@ _MADE_UP = re.compile(
         |Descrizione\ generata\ automaticamente|Descrição\ gerada\ automaticamente).*""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""Matches what programs add to alternative texts, or write in place of them: names and codes of files, web addresses, notes about
-generated descriptions, and the words that an image search puts before its search terms.
+"""Matches what programs add to alternative texts, or write in place of them: names and codes of files, web addresses,
+notes about generated descriptions, and the words that an image search puts before its search terms.
 """
 
 _QUOTED = re.compile(r"""["'“„«]\s?([^"“”„«»]*?)\s?["'“”»]""")
