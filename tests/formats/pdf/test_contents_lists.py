@@ -86,3 +86,10 @@ def test_a_few_titles_that_return_are_sections(tmp_path: Path) -> None:
     found = sections(written(tmp_path / "a.pdf", TITLES[:3], step=24, bookmarks=True))
 
     assert [page for _, page in found] == [1, 1, 1, 2, 3, 4, 5, 6]
+
+
+def test_authors_in_the_look_of_titles_do_not_part_a_list(tmp_path: Path) -> None:
+    listed = [line for title in TITLES for line in (title, "Ann Lee")]
+    path = written(tmp_path / "a.pdf", listed, step=24, bookmarks=False)
+
+    assert sections(path) == list(zip(TITLES, range(2, 7), strict=True))

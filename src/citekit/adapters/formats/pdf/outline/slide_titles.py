@@ -50,6 +50,8 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
         for page, lines in slides.items()
     }
     titles = {page: at for page, lines in slides.items() if (at := _title_at(lines, texts.height(page))) is not None}
+    largest = max((slides[page][at].size for page, at in titles.items()), default=0.0)
+    titles = {page: at for page, at in titles.items() if slides[page][at].size >= LABEL_RATIO * largest}
     styles = Counter(font_of(slides[page][at]) for page, at in titles.items())
     if not styles:
         return []
