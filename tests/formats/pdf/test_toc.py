@@ -472,6 +472,10 @@ def test_contents_of_the_top_level_keep_an_entry_that_looks_like_text(tmp_path: 
         front, last = document[0], document[-1]
         front.insert_text((40, 120 + 18 * len(names)), f"Creeks of Spain {len(document)}", fontname="hebo", fontsize=11)
         last.insert_text((40, 500), "Creeks of Spain", fontsize=10)
+        for _ in range(10):
+            page = document.new_page(width=500, height=600)
+            for line in range(20):
+                page.insert_text((40, 80 + 13 * line), "Here it tells of what flows there.", fontsize=10)
         document.save(tmp_path / "b.pdf")
 
     assert [title for title, *_ in tree(outline(tmp_path / "b.pdf").items)] == [
