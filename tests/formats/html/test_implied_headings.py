@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.formats.html.test_outline import outline
 BODY = "<p class=MsoNormal>Rain falls, and the lake grows.</p>\n"
 
 
-def titles(items: tuple[OutlineItem, ...]) -> list[object]:
+def titles(items: Sequence[OutlineItem]) -> list[object]:
     return [(each.title, titles(tuple(each.children))) for each in items]
 
 
