@@ -44,6 +44,7 @@ CJK_PART, CJK_CHAPTER, CJK_SECTION, CJK_OTHER = "部編", "章", "節节", "回�
 
 BOOK_HEADING: Words = (
     "prologue", "epilogue", "preface", "foreword", "introduction", "afterword", "index", "glossary",
+    "前言", "序言", "まえがき", "はじめに",
 )  # fmt: skip
 """Headings without a number in books."""
 
@@ -118,11 +119,24 @@ STATEMENT: Words = (
 )  # fmt: skip
 """Other names of numbered statements in mathematics, which in other documents can begin headings."""
 
+STAMP: Words = (
+    "filed", "received", "approved", "draft", "confidential", "copy", "entwurf", "vertraulich", "brouillon", "confidentiel",
+    "borrador", "confidencial", "bozza", "riservato", "vertrouwelijk",
+)  # fmt: skip
+"""Marks of the state of a document, which may have a date after them (`Approved: March 4, 2008`)."""
+
+BYLINE: Words = (
+    "by", "written by", "von", "par", "por", "di", "door", "av", "af", "text", "texte", "texto", "testo", "tekst",
+)  # fmt: skip
+"""Words before the name of the author of an article."""
+
 TOC_HEADING: Words = (
     "table of contents", "contents", "brief contents", "short contents", "detailed contents", "inhalt",
     "inhaltsverzeichnis", "table des matières", "sommaire", "índice", "índice general", "índice de contenido", "contenido",
     "sommario", "inhoud", "inhoudsopgave", "spis treści", "содержание", "оглавление", "sumário", "cuprins", "contingut",
-    "目次", "目　次", "目录", "目錄", "차례", "المحتويات", "תוכן",
+    "目次", "目　次", "目录", "目錄", "차례", "المحتويات", "תוכן", "in this issue", "inside this issue",
+    "in dieser ausgabe", "in diesem heft", "dans ce numéro", "en este número", "in questo numero", "in dit nummer",
+    "nesta edição", "w tym numerze",
 )  # fmt: skip
 """Headings of a printed table of contents."""
 

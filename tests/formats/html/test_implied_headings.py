@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.formats.html.test_outline import outline
 BODY = "<p class=MsoNormal>Rain falls, and the lake grows.</p>\n"
 
 
-def titles(items: tuple[OutlineItem, ...]) -> list[object]:
+def titles(items: Sequence[OutlineItem]) -> list[object]:
     return [(each.title, titles(tuple(each.children))) for each in items]
 
 
@@ -88,3 +89,24 @@ def test_a_title_that_an_editor_wrote_is_not_that_of_the_page(tmp_path: Path, wr
 
 def test_many_paragraphs_without_end_tags_take_linear_time(tmp_path: Path) -> None:
     assert outline(tmp_path / "a.html", "<p><b>word " * 100_000).items
+
+
+def test_classes_name_the_headings_of_a_page_without_heading_elements(tmp_path: Path) -> None:
+    page = "<html><body>\n<div class='header'>Site</div>\n<span class='partHeader'>Part One</span>\n"
+    for title in ("The Shore", "The <i>Deep</i> Lake"):
+        page += f'<div><span class="x chapterHeader">{title}</span></div>\n{BODY}'
+    page += '<p class="part-title">Part Two</p>\n<p class="chapter-title">The Spring</p>\n' + BODY
+
+    found = outline(tmp_path / "a.html", page).items
+
+    assert titles(found)[-2:] == [
+        ("Part One", [("The Shore", []), ("The Deep Lake", [])]),
+        ("Part Two", [("The Spring", [])]),
+    ]
+    assert found[-1].children[0].summary == "Rain falls, and the lake grows."
+
+
+def test_one_heading_by_its_class_proves_nothing(tmp_path: Path) -> None:
+    page = f'<html><body>\n<p class="section-title">The Shore</p>\n{BODY}</body></html>'
+
+    assert "The Shore" not in str(titles(outline(tmp_path / "a.html", page).items)[1:])

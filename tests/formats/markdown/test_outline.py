@@ -71,6 +71,21 @@ def test_front_matter_gives_the_title_and_no_heading(tmp_path: Path) -> None:
     assert ("One", 5, 5) == spans(found)[-1]
 
 
+def test_front_matter_may_lack_its_first_line(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "title: The Title\nyear: 2026\n---\n\n# One\n")
+
+    assert found.title == "The Title"
+    assert spans(found)[-1] == ("One", 5, 5)
+    assert "year: 2026" not in str(spans(found))
+
+
+def test_a_table_of_contents_is_beside_the_sections_even_if_its_heading_is_higher(tmp_path: Path) -> None:
+    found = outline(tmp_path / "a.md", "# Table of Contents\n\n## One\n\ntext\n\n## Two\n\ntext\n")
+
+    assert [item.title for item in found.items] == ["Table of Contents", "One", "Two"]
+    assert not found.title
+
+
 def test_text_before_the_first_heading_is_a_preamble(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.md", "Hello there.\n\n# One\n")
 

@@ -49,6 +49,7 @@ LONG = (
 LETTERHEAD = paragraph("Northern University", "", CENTERED, BOLD + size(11))
 LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and their shores", "", CENTERED, size(18))
 
+BREAK = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
 BOX = "<w:r><w:pict><w:txbxContent>" + paragraph("Date of the meeting: ...") + "</w:txbxContent></w:pict></w:r>"
 
 
@@ -93,6 +94,10 @@ BOX = "<w:r><w:pict><w:txbxContent>" + paragraph("Date of the meeting: ...") + "
         (paragraph("What are the lakes?") + PROSE, None),
         (paragraph("1. What the lakes are") + PROSE, None),
         (paragraph("Dear members,") + PROSE, None),
+        (
+            LARGE + BREAK + paragraph("Version History", "", CENTERED, size(20)) + PROSE,
+            "Lakes of the North – and their shores",
+        ),
     ],
     ids=[
         "largest",
@@ -113,6 +118,7 @@ BOX = "<w:r><w:pict><w:txbxContent>" + paragraph("Date of the meeting: ...") + "
         "question",
         "item",
         "salutation",
+        "next page",
     ],
 )
 def test_a_document_without_the_style_title_is_titled_by_its_most_prominent_first_lines(
@@ -314,6 +320,10 @@ def test_icons_are_no_figures_and_one_row_is_no_header(tmp_path: Path) -> None:
         ('Résultat de recherche d\'images pour "un lac"', "un lac"),
         ('A map of "lakes"', 'A map of "lakes"'),
         ("lake_02.jpg", "Figure"),
+        ("File:Lakes.png", "Figure"),
+        ("MCj04134820000[1]", "Figure"),
+        ("lake-logo-without-words-200px", "Figure"),
+        ("Lakes in 1914", "Lakes in 1914"),
         ("d:\\data\\My lakes\\lake 2.PNG", "Figure"),
         ("A related image of https", "A related image of https"),
     ],

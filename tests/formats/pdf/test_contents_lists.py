@@ -86,3 +86,39 @@ def test_a_few_titles_that_return_are_sections(tmp_path: Path) -> None:
     found = sections(written(tmp_path / "a.pdf", TITLES[:3], step=24, bookmarks=True))
 
     assert [page for _, page in found] == [1, 1, 1, 2, 3, 4, 5, 6]
+
+
+def test_authors_in_the_look_of_titles_do_not_part_a_list(tmp_path: Path) -> None:
+    with pymupdf.open(written(tmp_path / "a.pdf", [], step=24, bookmarks=False)) as made:
+        for at, (title, author) in enumerate(
+            zip(TITLES, ["Ann Lee", "Bo Berg", "Cy Dean", "Di East", "Ed Ford"], strict=True)
+        ):
+            made[0].insert_text((40, 100 + 40 * at), title, fontname="hebo", fontsize=14)
+            made[0].insert_text((40, 120 + 40 * at), author, fontname="hebo", fontsize=14)
+        made.set_toc(
+            [*([1, title, 1] for title in TITLES), *([1, title, page] for page, title in enumerate(TITLES, 2))]
+        )
+        made.save(tmp_path / "b.pdf")
+
+    assert sections(tmp_path / "b.pdf") == list(zip(TITLES, range(2, 7), strict=True))
+
+
+def test_a_letter_within_a_title_is_no_number(tmp_path: Path) -> None:
+    listed = [f"{number}. CWA Plan {number}" for number in range(1, 6)]
+    with pymupdf.open() as made:
+        page = made.new_page(width=400, height=700)
+        for at, title in enumerate(listed):
+            page.insert_text((40, 100 + 24 * at), title, fontname="hebo", fontsize=14)
+        for title in listed:
+            page = made.new_page(width=400, height=700)
+            page.insert_text((40, 100), title.partition(" ")[2], fontname="hebo", fontsize=14)
+            page.insert_text((40, 130), "What is said of it in short.", fontsize=10)
+        made.set_toc(
+            [*([1, title, 1] for title in listed), *([1, t.partition(" ")[2], n] for n, t in enumerate(listed, 2))]
+        )
+        made.save(tmp_path / "a.pdf")
+    source = Source(tmp_path / "a.pdf", Digest("0" * 64), 1, BY_SUFFIX[".pdf"])
+
+    found = [item.title for item in PdfOutliner().outline(source, silent).items if item.type != "pages"]
+
+    assert found == [title.partition(" ")[2] for title in listed]

@@ -349,3 +349,65 @@ def test_large_text_below_many_lines_is_no_title(tmp_path: Path) -> None:
     path = plain_page(tmp_path / "a.pdf", (200.0, 100.0, "Lakes of the North", True), large=700.0)
 
     assert title_and_source(path)[0] == "Lakes of the North"
+
+
+def plain(path: Path, lines: Sequence[tuple[float, float, str, str]], *, size: float = 12) -> str:
+    """The title of a page with `lines`, each with its left, its top, its font, and its text, above prose in 12 points."""
+    with pymupdf.open() as made:
+        page = made.new_page(width=600, height=800)
+        for left, top, font, text in lines:
+            page.insert_text((left, top), text, fontname=font, fontsize=size)
+        for row in range(20):
+            words = f"Row {row} of the prose says what Nemo Lakes, Inc., a company of the North, and others will do."
+            page.insert_text((60, 400 + 15 * row), words, fontsize=12)
+        made.save(path)
+    return outline(path).title or ""
+
+
+LONG = [
+    "Agreement between the General Council of the Northern Lakes and the",
+    "Association of Shores on the measuring of water",
+]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([(60, 100, "hebo", LONG[0]), (60, 115, "hebo", LONG[1]), (280, 200, "hebo", "BETWEEN")], " ".join(LONG)),
+        ([(240, 100, "hebo", "NEMO LAKES, INC."), (220, 130, "hebo", "CONSULTING AGREEMENT")], "CONSULTING AGREEMENT"),
+        ([(280, 100, "hebo", "FILED"), (220, 130, "hebo", "OPINION ON THE LAKES")], "OPINION ON THE LAKES"),
+        ([(230, 100, "hebo", "APPROVED: March4, 2008"), (230, 130, "hebo", "Minutes of the Council")], "Minutes of the Council"),
+    ],
+)  # fmt: skip
+def test_marks_companies_and_single_words_are_no_titles_if_there_are_others(
+    tmp_path: Path, lines: list[tuple[float, float, str, str]], expected: str
+) -> None:
+    assert plain(tmp_path / "a.pdf", lines) == expected
+
+
+def test_a_bold_title_may_be_slightly_smaller_than_text(tmp_path: Path) -> None:
+    assert (
+        plain(tmp_path / "a.pdf", [(200, 100, "hebo", "AGREEMENT ON THE LAKES")], size=11.2) == "AGREEMENT ON THE LAKES"
+    )
+
+
+def test_text_that_is_drawn_again_with_more_words_counts_once(tmp_path: Path) -> None:
+    path = document(tmp_path / "a.pdf", [(100, "Waters of", 40), (104, "Waters of the North", 40)])
+
+    assert outline(path).title == "Waters of the North"
+
+
+def test_an_entry_of_contents_beside_a_title_is_no_subtitle(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    with pymupdf.open() as made:
+        page = made.new_page(width=600, height=800)
+        page.insert_text((60, 120), "Great Waters", fontname="hebo", fontsize=40)
+        for row, title in enumerate(["The rivers and the lakes", "What the shores have lost", "How the water freezes"]):
+            page.insert_text((400, 100 + 40 * row), title, fontname="hebo", fontsize=14)
+        for row in range(20):
+            page.insert_text(
+                (60, 400 + 14 * row), f"Row {row} of what the rivers and lakes and shores have lost.", fontsize=10
+            )
+        made.save(path)
+
+    assert outline(path).title == "Great Waters"

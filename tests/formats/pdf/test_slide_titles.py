@@ -98,3 +98,19 @@ def test_a_title_that_was_shrunk_to_fit_is_larger_than_all_other_text_of_its_sli
     assert found == [
         f"What is said of {each}" + (" and of much else" if each == 2 else "") for each in (1, 2, 3, 6, 7, 8, 9)
     ]
+
+
+def test_slides_with_only_the_labels_of_a_diagram_need_no_title(tmp_path: Path) -> None:
+    with pymupdf.open() as made:
+        for number in range(1, 9):
+            page = made.new_page(width=640, height=480)
+            if number % 3 == 1:
+                page.insert_text((40, 70), f"What is said of {number}", fontname="hebo", fontsize=32 - number)
+                for row in range(3):
+                    page.insert_text((40, 200 + 30 * row), f"Row {row} of {number}", fontsize=20)
+            else:
+                for row in range(40):
+                    page.insert_text((100 + 5 * row, 40 + 10 * row), f"label {row} of the diagram {number}", fontsize=4)
+        made.save(tmp_path / "a.pdf")
+
+    assert [each.title for each in items(tmp_path / "a.pdf")] == [f"What is said of {each}" for each in (1, 4, 7)]

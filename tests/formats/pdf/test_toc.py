@@ -440,3 +440,44 @@ def test_contents_without_leaders_and_gaps_are_no_sections(tmp_path: Path) -> No
     assert tree(found.items) == [
         (f"{name} IN SPAIN", n, n, [(f"What {name.lower()} are", n, n, [])]) for n, name in enumerate(names, 2)
     ]
+
+
+LECTURES: list[Entry] = [
+    (0, "Preface", 3),
+    (0, "Chapter 1. Rivers", 4),
+    (0, "1. Springs", 4),
+    (0, "2. Mouths", 5),
+    (0, "Chapter 2. Lakes", 6),
+    (0, "1. Shores", 7),
+]
+
+
+def test_chapters_hold_the_sections_that_are_counted_in_them(tmp_path: Path) -> None:
+    found = outline(book(tmp_path / "a.pdf", LECTURES))
+
+    assert tree(found.items) == [
+        ("Preface", 3, 3, []),
+        ("Chapter 1. Rivers", 4, 5, [("1. Springs", 4, 4, []), ("2. Mouths", 5, 5, [])]),
+        ("Chapter 2. Lakes", 6, 7, [("1. Shores", 7, 7, [])]),
+    ]
+
+
+def test_contents_of_the_top_level_keep_an_entry_that_looks_like_text(tmp_path: Path) -> None:
+    names = ["Rivers", "Lakes", "Ponds", "Wells", "Brooks", "Seas"]
+    path = contents(
+        tmp_path / "a.pdf",
+        [(f"{name} of Spain {n}", f"{name} of Spain", f"On {name}") for n, name in enumerate(names, 2)],
+    )
+    with pymupdf.open(path) as document:
+        front, last = document[0], document[-1]
+        front.insert_text((40, 120 + 18 * len(names)), f"Creeks of Spain {len(document)}", fontname="hebo", fontsize=11)
+        last.insert_text((40, 500), "Creeks of Spain", fontsize=10)
+        for _ in range(10):
+            page = document.new_page(width=500, height=600)
+            for line in range(20):
+                page.insert_text((40, 80 + 13 * line), "Here it tells of what flows there.", fontsize=10)
+        document.save(tmp_path / "b.pdf")
+
+    assert [title for title, *_ in tree(outline(tmp_path / "b.pdf").items)] == [
+        f"{name} of Spain" for name in (*names, "Creeks")
+    ]

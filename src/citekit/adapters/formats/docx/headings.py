@@ -254,10 +254,12 @@ def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles
     shown = ((at, text) for at, each in enumerate(paragraphs) if (text := _own_line(each)))
     texts = list(islice(shown, OPENING_LIMIT + 1))
     counts = Counter(levels)
-    lines, before = [], -1
+    lines, before, page, reached = [], -1, 0, 0
     for index, (at, text) in enumerate(texts[:OPENING_LIMIT]):
         paragraph, level = paragraphs[at], levels[at]
         key = style_of(paragraph)
+        page += begins_page(paragraph) or any(map(has_page_break, paragraphs[reached:at]))
+        reached = at
         if styles.is_called(key, "caption") or is_in_table(paragraph):
             continue
         following = next((levels[later] for later, _ in texts[index + 1 : index + 2]), BODY)
@@ -272,6 +274,7 @@ def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles
                 title_style=key if level == BODY and styles.is_called(key, "title") else "",
                 follows=at == before + 1,
                 holds_text=level < BODY and not alone and (following == BODY or following > level),
+                page=page,
             )
         )
         before = at

@@ -52,7 +52,8 @@ class Line:
 
     `title_style` is the ID of the paragraph's style if that is, or is based on, the style Title, or "". `follows` is
     true if no other paragraph, such as an empty one, is between the previous line and this one. `holds_text` is true if
-    it is a heading that text or a lower heading follows, and there are other headings of its level.
+    it is a heading that text or a lower heading follows, and there are other headings of its level. `page` counts the
+    page breaks before it that the file names.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Line:
     title_style: str
     follows: bool
     holds_text: bool = False
+    page: int = 0
 
 
 def printed_title(lines: Sequence[Line], body_size: int) -> str:
@@ -72,7 +74,7 @@ def printed_title(lines: Sequence[Line], body_size: int) -> str:
     """
     named = list(dropwhile(lambda line: not line.title_style, lines))
     if named and not TOC.fullmatch(named[0].text):
-        titled = takewhile(lambda line: line.title_style and line.size >= NEARLY * named[0].size, named)
+        titled = takewhile(lambda line: line.title_style and _is_nearly_as_large(named[0], line), named)
         return one_line(" ".join(dict.fromkeys(line.text for line in titled)), TITLE_LIMIT)
     opening = list(_opening(lines))
     opening = [line for line in opening if not is_institution(line.text)] or opening
@@ -130,9 +132,11 @@ def _joined(lines: Sequence[Line], belongs: Callable[[Line, Line], bool]) -> str
 
 
 def _is_nearly_as_large(line: Line, other: Line) -> bool:
-    return other.size >= NEARLY * line.size
+    return other.page == line.page and other.size >= NEARLY * line.size
 
 
 def _continues(line: Line, other: Line) -> bool:
+    if other.page != line.page:
+        return False
     look = (other.size, other.level, other.bold, other.centered)
     return other.follows and (look == (line.size, line.level, line.bold, line.centered) or other.text[:1].islower())

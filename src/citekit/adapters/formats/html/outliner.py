@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve
 
+from citekit.adapters.formats.html.classed_headings import classed_headings
 from citekit.adapters.formats.html.implied_headings import implied_headings, slide_headings
 from citekit.adapters.formats.html.lines import seen_letters
 from citekit.adapters.formats.html.section_tree import Page
@@ -77,11 +78,12 @@ def _own_title(title: str, tree: Sequence[OutlineItem]) -> str:
 
 
 def _by_implied_headings(page: Page, text: TextFile, content: str, seen: Mapping[int, str] | None) -> Outline | None:
-    """Return an outline of a page without heading elements by its Markdown slides or its bold paragraphs, or None."""
+    """Return an outline of a page without heading elements by its Markdown slides, classes, or bold paragraphs, or None."""
     headings, texts = slide_headings(content), dict[int, Sequence[str]]()
-    if not headings:
-        headings, implied = implied_headings(content, seen)
-        texts.update(implied)
+    for find in (classed_headings, implied_headings):
+        if not headings:
+            headings, below = find(content, seen)
+            texts.update(below)
     if not headings:
         return None
     before = texts.pop(0, ())

@@ -8,6 +8,8 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from citekit.adapters.formats.shared.markdown_headings import MarkdownScan, without_markup
 from citekit.adapters.formats.shared.outline import Outline, Outliner
 from citekit.adapters.formats.shared.sections import TextHeading, sections
@@ -15,6 +17,7 @@ from citekit.adapters.formats.shared.text_file import TextFile, open_text
 from citekit.adapters.formats.shared.titles import is_mistake
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
+from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -28,10 +31,14 @@ LINES_LIMIT = 20_000
 _FRONT_LINES = 500
 
 _FRONT = re.compile(
-    r"\A(?:---[ \t]*\n(?:.*?\n)?(?:---|\.\.\.)|\+\+\+[ \t]*\n(?:.*?\n)?\+\+\+|\{[ \t]*\n(?:.*?\n)?\})[ \t]*(?:\n|\Z)",
+    r"\A(?:---[ \t]*\n(?:.*?\n)?(?:---|\.\.\.)|(?=title:)(?:[\w-]{1,40}:[^\n]*\n){2,40}---"
+    r"|\+\+\+[ \t]*\n(?:.*?\n)?\+\+\+|\{[ \t]*\n(?:.*?\n)?\})[ \t]*(?:\n|\Z)",
     re.DOTALL,
 )
+"""Matches the data before a text in YAML, TOML, or JSON. The first line of YAML, `---`, may be missing."""
+
 _TITLE = re.compile(r"^(?:title|[ \t]*\"title\")[ \t]*[:=](.*?),?[ \t]*$", re.MULTILINE)
+_TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.IGNORECASE)
 _ABOUT = re.compile(r"about(?: (?:this|the) \w+)?\W*", re.IGNORECASE)
 """Matches the heading of the first part of a book (`About this book`)."""
 
@@ -66,12 +73,27 @@ def _scanned(text: TextFile, head: str, progress: Progress) -> list[TextHeading]
 def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
     front = _FRONT.match(head)
     title = _TITLE.search(front[0]) if front else None
+    headings = _beside_contents(headings)
     return Outline(
         title=(title[1].strip().strip("\"'") if title else "") or _first_title(headings) or None,
         extent=text.extent,
         items=sections(text, headings, plain, front[0].count("\n") if front else 0),
         facts=text.facts,
     )
+
+
+def _beside_contents(headings: Sequence[TextHeading]) -> list[TextHeading]:
+    """Return the headings, with a table of contents beside the others if its heading is the only one of its level."""
+    highest = min(heading.level for heading in headings)
+    others = [heading.level for heading in headings if heading.level > highest]
+    if len(others) + 1 != len(headings) or not others:
+        return list(headings)
+    return [
+        evolve(heading, level=min(others))
+        if heading.level == highest and _TOC.fullmatch(plain(heading.title))
+        else heading
+        for heading in headings
+    ]
 
 
 def _first_title(headings: Sequence[TextHeading]) -> str:

@@ -33,6 +33,8 @@ DIAGRAM_TITLE = 80
 
 _MADE_UP = re.compile(
     r"""(?:https?|file)://\S+|^(?:[a-z]:\\)?[^<>:"|?*]*\.(?:jpe?g|png|gif|bmp|tiff?|svg|emf|wmf|webp)$
+        |^(?:File|Image|Datei|Fichier):\S+$|^(?=\S*\d{4})(?=\S*[a-z])[\w.-]+(?:\[\d+\])?$
+        |^(?=\S*\d)\w+(?:[-_]\w+){3,}$
         |^(?:Related\ image|Image\ associée|Ähnliches\ Foto|Imagen\ relacionada|Immagine\ correlata)$
         |^(?:Image\ result\ for|Résultats?\ de\ recherche\ d[’']images\ pour|(?:Bild|Bilder)ergebnis\ für
             |Resultado\ de\ imagen\ (?:para|de)|Risultati?\ immagini\ per|Resultado\ de\ imagem\ para
@@ -42,8 +44,8 @@ _MADE_UP = re.compile(
         |Descrizione\ generata\ automaticamente|Descrição\ gerada\ automaticamente).*""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""Matches what programs add to alternative texts, or write in place of them: names of files, web addresses, notes about
-generated descriptions, and the words that an image search puts before its search terms.
+"""Matches what programs add to alternative texts, or write in place of them: names and codes of files, web addresses,
+notes about generated descriptions, and the words that an image search puts before its search terms.
 """
 
 _QUOTED = re.compile(r"""["'“„«]\s?([^"“”„«»]*?)\s?["'“”»]""")

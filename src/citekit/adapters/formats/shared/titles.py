@@ -12,6 +12,7 @@ from citekit.domain.vocabulary import (
     INSTITUTION,
     LEADING_INSTITUTION,
     PAPER_HEADING,
+    STAMP,
     TOC_HEADING,
     any_of,
 )
@@ -45,6 +46,8 @@ _NO_TITLE = re.compile(r"://|www\.|\S@\S|^\W*(page|p\.)?\W*\d+\W*$|^(isbn|issn|d
 _PART = re.compile(
     rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING, TOC_HEADING, APPENDIX, ('executive summary',))})\W*", re.I
 )
+_DATE = r"(?:[^\W\d_]+\.?\s*\d{1,2}\W+|\d{1,2}\W+(?:\d{1,2}|[^\W\d_]+)\W+)\d{2,4}"
+_STAMP = re.compile(rf"(?:{any_of(STAMP)})(?:\W+{_DATE})?\W*", re.I)
 _DOCUMENT = re.compile(rf"\b(?:{any_of(DOCUMENT)})\b", re.I)
 _INSTITUTION = re.compile(
     rf"(?:{any_of(LEADING_INSTITUTION)})\b.*"
@@ -94,7 +97,7 @@ def may_be_title(text: str) -> bool:
     """Return whether a printed text may be the title of a document.
 
     A title contains a word and mostly letters, and has at most `TITLE_LIMIT` characters. It is not an address, an
-    identifier, a page number, or the heading of a part that many documents have.
+    identifier, a page number, a mark such as `DRAFT`, or the heading of a part that many documents have.
     """
     letters = sum(character.isalpha() for character in text)
     return bool(
@@ -103,6 +106,7 @@ def may_be_title(text: str) -> bool:
         and 2 * letters >= len(text)
         and not _NO_TITLE.search(text)
         and not _PART.fullmatch(text)
+        and not _STAMP.fullmatch(text)
     )
 
 

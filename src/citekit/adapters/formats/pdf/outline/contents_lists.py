@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.rows import font_of
 from citekit.adapters.formats.pdf.outline.toc import title_key
 
 MIN_TITLES = 4
@@ -40,7 +41,7 @@ def without_contents_lists(sections: Sequence[Section], texts: PageTexts) -> Seq
     while at < len(sections):
         end, returning = _run_from(at, sections, keys, places)
         listed = sections[at:end]
-        if returning >= max(MIN_TITLES, (1 - OTHERS) * len(listed)) and _has_no_text(listed, texts):
+        if returning >= max(MIN_TITLES, (1 - OTHERS) * len(listed)) and _has_no_text(listed, texts, places):
             at = end
         kept += sections[at:end]
         at = end
@@ -75,12 +76,19 @@ def _next_place(places: Mapping[str, Sequence[int]], keys: tuple[str, str], afte
     return min(found, default=None)
 
 
-def _has_no_text(listed: Sequence[Section], texts: PageTexts) -> bool:
-    """Return whether nearly all lines from the first to the last title are titles."""
+def _has_no_text(listed: Sequence[Section], texts: PageTexts, titles: Container[str]) -> bool:
+    """Return whether nearly all lines from the first to the last title are among the keys of `titles`.
+
+    As many other lines as titles are allowed in the fonts of titles, such as the names of authors.
+    """
     lines = texts.lines(listed[0].page)
     found = [at for section in listed if (at := line_index_of(section, texts)) is not None]
     if len(found) < (1 - OTHERS) * len(listed):
         return False
     own = {at for section in listed for at in texts.lines_matching(section.title, section.page)}
-    between = [at for at in range(min(found), max(found)) if at not in own and any(map(str.isalpha, lines[at].text))]
-    return len(between) <= OTHERS * len(listed)
+    shown = [at for at in range(min(found), max(found) + 1) if any(map(str.isalpha, lines[at].text))]
+    own.update(at for at in shown if title_key(lines[at].text) in titles)
+    between = [lines[at] for at in shown if at not in own]
+    fonts = {font_of(lines[at]) for at in own.intersection(shown)}
+    alike = len(between) <= len(listed) and all(font_of(line) in fonts for line in between)
+    return alike or len(between) <= OTHERS * len(listed)

@@ -78,6 +78,9 @@ EDGE_TOLERANCE = 0.1
 It also limits how far centered lines are from the middle.
 """
 
+BOLD_RATIO = 0.9
+"""The smallest size of a bold title on a page without large text, as a multiple of the size of body text."""
+
 LINES_ABOVE_A_TITLE = 12
 """The maximum number of lines of body text above a title. Larger text below more of them is a heading or a decoration."""
 
@@ -100,7 +103,9 @@ _PRODUCT = re.compile(r"(?!(?i:rev|ver|vol)\d)(?=\S*\d)(?=[A-Z][^A-Z\s]*[A-Z])[\
 _NOTICE = re.compile(r"©|\(c\)|\bcopyright\b|\b[\w-]{1,63}\.[a-z]{2,}\b", re.I)
 """Matches a sign of a copyright notice or a web address."""
 
-_COMPANY = re.compile(r"(.*\w),?\s+(?:LLC|Inc|Ltd|GmbH|Corp|Corporation|Limited)\b")
+_COMPANY = re.compile(
+    r"(.*\w),?\s+(?:LLC|Inc|INC|Ltd|LTD|GmbH|GMBH|Corp|CORP|Corporation|CORPORATION|Limited|LIMITED)\b(?P<rest>.*)"
+)
 """Matches a line with the legal form of a company after its name."""
 
 _ADDRESS = re.compile(r"^[\w ]+,\s+[A-Z]\.?[A-Z]\.?\s+\d{5}$|_{3,}$")
@@ -334,7 +339,13 @@ def _subtitles(
     has no numbers, and mostly has words that the first pages also have in small letters, unlike names and places.
     """
     last = max((part[-1] for part in parts), key=lambda line: line.bottom)
-    below = [group for group in groups if group[0].top >= last.bottom - last.size / 2 and group not in parts]
+    below = [
+        group
+        for group in groups
+        if group[0].top >= last.bottom - last.size / 2
+        and group not in parts
+        and any(line.left < last.right and last.left < line.right for line in group)
+    ]
     first = min(below, key=lambda group: group[0].top, default=None)
     if first is None or first[0].top - last.bottom > SUBTITLE_GAP * last.size:
         return []
@@ -387,7 +398,8 @@ class _Mentions:
 
     def has_publisher(self, group: Sequence[StyledLine], author: str) -> bool:
         """Return whether `group` is the author in the metadata, or whether another line mentions it."""
-        name = title_letters(_text(group))
+        found = _COMPANY.fullmatch(_text(group))
+        name = title_letters(found[1] if found and not title_letters(found["rest"]) else _text(group))
         return (
             name == author
             or any(letters.endswith(name) for line, letters in self.companies if line not in group)
@@ -400,15 +412,16 @@ def _size(group: Sequence[StyledLine]) -> float:
 
 
 def _plain_title(lines: Sequence[StyledLine], body_size: float, author: str) -> str:
-    """Return the title of a page without large text, or "": the first lines at least as large as body text that are both
-    bold and centered, or else the first of all if they are bold, or else the first that are centered.
+    """Return the title of a page without large text, or "": the first lines that are both bold and centered, or else the
+    first of all if they are bold, or else the first that are centered; a single word only if there is nothing else.
 
-    Only lines above prose count as centered. Institutions, companies, and the `author` are passed over.
+    Lines are at least as large as body text, or bold and nearly as large. Only lines above prose count as centered.
+    Institutions, companies, and the `author` are passed over.
     """
     mentions = _Mentions.on(lines)
     groups = [
         group
-        for group in _groups([line for line in lines if line.size >= body_size])
+        for group in _groups([line for line in lines if line.size >= (BOLD_RATIO if line.bold else 1) * body_size])
         if not (is_institution(_text(group)) or mentions.has_publisher(group, author))
     ]
     titles = [group for group in groups if _is_title(_text(group))]
@@ -416,9 +429,10 @@ def _plain_title(lines: Sequence[StyledLine], body_size: float, author: str) -> 
     wide = [line.top for line in lines if line.right - line.left > PROSE_WIDTH * (right - left) and not line.bold]
     prose = min(wide, default=-math.inf)
     centered = [group for group in titles if group[-1].bottom < prose and _is_centered(group, left, right)]
-    first = [group for group in titles if group[0].bold and group in groups[:1]]
+    first = [group for group in groups[:1] if group[0].bold and _is_title(one_line(_text(group), TITLE_LIMIT))]
     found = [*(group for group in centered if group[0].bold), *first, *centered]
-    return one_line(_text(found[0]), TITLE_LIMIT) if found else ""
+    best = next((group for group in found if len(_text(group).split()) > 1), found[0] if found else None)
+    return one_line(_text(best), TITLE_LIMIT) if best else ""
 
 
 def _is_centered(group: Sequence[StyledLine], left: float, right: float) -> bool:

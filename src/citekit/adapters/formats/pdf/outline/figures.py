@@ -232,12 +232,15 @@ def insert_figures(
 ) -> tuple[OutlineItem, ...]:
     """Return `outline_items` with each figure below the deepest item that contains its page and starts before it.
 
-    A figure without such an item goes between the items. `figures` must be in reading order.
+    A figure without such an item goes between the items. A caption without a figure that is the heading of an item
+    (`Exhibit A`) is left out. `figures` must be in reading order.
     """
     if not figures:
         return tuple(outline_items)
     begins = [_heading_position(outline_item, texts) for outline_item in outline_items]
     ordered = all(first <= second for first, second in pairwise(begins))
+    headings = set(begins)
+    figures = [each for each in figures if each.region is not None or (each.page, each.line_index) not in headings]
     below: list[list[Figure]] = [[] for _ in outline_items]
     loose: list[Figure] = []
     for figure in figures:

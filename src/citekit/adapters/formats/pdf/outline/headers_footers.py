@@ -62,7 +62,7 @@ def learn_headers_footers(pages: Sequence[Page]) -> HeadersFooters:
         seen.update({_pattern(line) for line in margin})
         for line in margin:
             if _is_large(page, line, line_height) or (line.bold and is_label(line.text)):
-                said.setdefault(_pattern(line), set()).add(line.text)
+                said.setdefault(_pattern(line), set()).add(_letters(line))
         if page.rotation is None and len(margin) <= MARGIN_LINES:
             apart = {_position_key(line): line for line in margin if _is_set_apart(page, line, line_height)}
             for key, line in apart.items():
@@ -159,11 +159,17 @@ def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:
 
 
 def _pattern(line: StyledLine) -> str:
-    """Return a key that lines share if they have the same size and, apart from numbers, the same text.
+    """Return a key that lines share if they have the same size and, apart from numbers and spaces, the same text.
 
-    A heading with the text of a running header usually has another size.
+    Text recognition reads spaces differently on each page. A heading with the text of a running header usually has
+    another size.
     """
-    return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
+    return f"{_NUMBER.sub('#', _letters(line))}|{line.size:g}"
+
+
+def _letters(line: StyledLine) -> str:
+    """Return the text of `line` in lower case without spaces."""
+    return "".join(line.text.casefold().split())
 
 
 def _are_titles(lines: Sequence[StyledLine]) -> bool:

@@ -167,5 +167,7 @@ def unnumbered(text: str) -> str:
     """Return the heading `text` without its number, or unchanged if it has no other text."""
     lettered = _CHINESE_NUMBER.match(text) or _LETTER_SERIES.match(text)
     named = _NAMED_NUMBER.match(text) or _CJK_NAMED_NUMBER.match(text) or lettered
-    rest = text[named.end() :].lstrip(" .:–—-") if named else _SECTION_NUMBER.sub("", text, count=1)
-    return rest or text
+    if named:
+        return text[named.end() :].lstrip(" .:–—-") or text
+    found = _SECTION_NUMBER.match(text)
+    return text[found.end() :] if found else text

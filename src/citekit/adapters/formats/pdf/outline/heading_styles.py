@@ -25,6 +25,7 @@ from citekit.adapters.formats.pdf.outline.headings import (
     is_capitals,
 )
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
+from citekit.adapters.formats.pdf.outline.mistaken_headings import without_bylines_and_captions
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import font_of
 
@@ -112,6 +113,7 @@ def _headings_by_style(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
     below = _Below(texts)
+    found = without_bylines_and_captions(found, texts, body)
     lines, crowded = _count_fonts(found, texts, skipped, body, below)
     series = _headings_in_series(found, body)
     by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}

@@ -54,6 +54,15 @@ begin a list.
 SENTENCE_LENGTH = 70
 """A longer line that ends in a period is a sentence, unless it is much larger than body text, or larger and bold."""
 
+PARAGRAPH_LINES = 4
+"""The minimum number of lines below each other, as wide as the text, that are a paragraph, whatever their font."""
+
+FULL_WIDTH = 0.85
+"""The minimum width of all but the last line of a paragraph, as a share of the width of the text of the page."""
+
+PARAGRAPH_GAP = 2.6
+"""The largest distance between the tops of two lines of a paragraph, as a multiple of the height of a line."""
+
 LARGER_RATIO = 1.12
 """The minimum size of a heading without other signs, as a multiple of the size of body text.
 
@@ -125,12 +134,17 @@ class BodyStyle:
     mono: bool
 
 
-def body_style_of(texts: PageTexts) -> BodyStyle | None:
-    """Return the style of most of the text; None without text or a predominant size, as in a poster."""
+def body_style_of(texts: PageTexts, smallest: float = 0.0) -> BodyStyle | None:
+    """Return the style of most of the text; None without text or a predominant size, as in a poster.
+
+    Text below the size `smallest` in points, such as the labels of diagrams, does not count.
+    """
     sizes: Counter[float] = Counter()
     fonts: Counter[tuple[str, bool, bool]] = Counter()
     for page in range(1, texts.count + 1):
         for line in texts.lines(page):
+            if line.size < smallest:
+                continue
             sizes[line.size] += len(line.text)
             fonts[line.font, line.bold, line.mono] += len(line.text)
     if not sizes:
@@ -172,7 +186,29 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
         else:
             found += _heading_of(page, held, columns, body)
             held = [line]
-    return [*found, *_heading_of(page, held, columns, body)]
+    return _without_paragraphs([*found, *_heading_of(page, held, columns, body)], lines)
+
+
+def _without_paragraphs(found: Sequence[Heading], lines: Sequence[StyledLine]) -> list[Heading]:
+    """Return the candidates without the lines of paragraphs with wide spacing: at least `PARAGRAPH_LINES` single lines in
+    one font, of which all but the last are nearly as wide as the text of the page.
+    """
+    left, right = min((line.left for line in lines), default=0.0), max((line.right for line in lines), default=0.0)
+    kept: list[Heading] = []
+    run: list[Heading] = []
+    for heading in found:
+        if not (run and _continues_paragraph(run[-1].lines[-1], heading, right - left)):
+            kept += run if len(run) < PARAGRAPH_LINES else []
+            run = []
+        run.append(heading)
+    return [*kept, *(run if len(run) < PARAGRAPH_LINES else [])]
+
+
+def _continues_paragraph(last: StyledLine, heading: Heading, width: float) -> bool:
+    first = heading.lines[0]
+    is_full = last.right - last.left >= FULL_WIDTH * width and len(heading.lines) == 1
+    near = 0 < first.top - last.top < PARAGRAPH_GAP * (last.bottom - last.top)
+    return is_full and near and font_of(last) == font_of(first) and not heading.depth
 
 
 def _ends_paragraph(held: Sequence[StyledLine], line: StyledLine, body: BodyStyle) -> bool:

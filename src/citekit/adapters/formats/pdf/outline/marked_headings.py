@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from attrs import evolve
 
@@ -57,8 +57,9 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
 def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
     """Return the bookmarks that are trusted as titles of sections.
 
-    A root above all others that names a file is left out, and the others move up by one level. The result is empty if
-    all bookmarks name files or are page numbers. A title names a file if it is like a file name, a code with digits, or
+    A root above all others that names a file is left out, and the others move up by one level. So are running headers
+    and footers out of page order, which word processors list if they have the style of a heading. The result is empty
+    if all bookmarks name files or are page numbers. A title names a file if it is like a file name, a code with digits, or
     a default of a program (`Document1`), and is not printed on its page.
     """
     first, rest = list(sections[:1]), sections[1:]
@@ -67,7 +68,10 @@ def trusted(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
     kept = [*first, *rest]
     apart = [int(found[1][:9]) - each.page for each in kept if (found := _PAGE_NUMBER.fullmatch(each.title))]
     are_pages = len(apart) == len(kept) > 1 and len(set(apart)) == 1
-    return [] if are_pages or all(_names_file(each, texts) for each in kept) else kept
+    if are_pages or all(_names_file(each, texts) for each in kept):
+        return []
+    strays = {two for one, two in pairwise(kept) if two.page < one.page and _is_running(two.title, two.page, texts)}
+    return [each for each in kept if each not in strays]
 
 
 def _names_file(section: Section, texts: PageTexts) -> bool:
@@ -122,7 +126,7 @@ def sections_of_tags(texts: PageTexts) -> list[Section]:
         found += [
             Section(each.level, _printed_title(each, page, texts), page, each.y)
             for each in _headings_on(texts, page)
-            if _is_title(each) and not _is_running(each, page, texts)
+            if _is_title(each) and not _is_running(each.title, page, texts)
         ]
     return _with_levels_from_one(found) if _are_plausible(found, texts.count) else []
 
@@ -173,12 +177,12 @@ def _is_title(heading: TaggedHeading) -> bool:
     return len(heading.title) <= MAX_LENGTH and bool(WORD.search(heading.title))
 
 
-def _is_running(heading: TaggedHeading, page: int, texts: PageTexts) -> bool:
-    """Return whether the heading is printed only in a running header or footer."""
-    title = title_letters(heading.title)
+def _is_running(title: str, page: int, texts: PageTexts) -> bool:
+    """Return whether the title of a heading is printed only in a running header or footer."""
+    wanted = title_letters(title)
     kept = {id(line) for line in texts.lines(page)}
     running = [title_letters(line.text) for line in texts.read(page) if id(line) not in kept]
-    return any(matches_title(title, letters) for letters in running) and not texts.lines_matching(heading.title, page)
+    return any(matches_title(wanted, letters) for letters in running) and not texts.lines_matching(title, page)
 
 
 def _are_plausible(found: Sequence[Section], count: int) -> bool:

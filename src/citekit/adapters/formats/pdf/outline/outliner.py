@@ -12,7 +12,8 @@ The stages are functions in separate modules; the later ones take the results of
    returns the titles of slides; `heading_levels` derives the levels. `structure` then merges the headings with the TOC
    or with the bookmarks.
 4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
-5. `abstracts` adds the abstract of a paper, and `contents_lists` leaves out printed contents. `sections` turns sections
+5. `abstracts` adds the abstract of a paper, `contents_lists` leaves out printed contents,
+   and `heading_parts` single lines of headings. `sections` turns sections
    into outline items with page ranges, and `summaries` adds a sentence to each.
 6. `figures` finds captions and the regions of figures and tables, and inserts them into the outline.
 7. `document_title` and `metadata` describe the document as a whole.
@@ -32,6 +33,7 @@ from citekit.adapters.formats.pdf.outline.contents_lists import without_contents
 from citekit.adapters.formats.pdf.outline.document_title import title_of, without_title
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
+from citekit.adapters.formats.pdf.outline.heading_parts import without_parts
 from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags, trusted
 from citekit.adapters.formats.pdf.outline.metadata import (
     attachment_notes,
@@ -206,7 +208,7 @@ def _of_sections(
 
 
 def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
-    sections = without_title(without_contents_lists(sections, texts), texts)
+    sections = without_title(without_parts(without_contents_lists(sections, texts), texts), texts)
     items, shortened = outline_items_of(sections, texts)
     notes = moved_section_notes(sections, texts)
     if shortened:

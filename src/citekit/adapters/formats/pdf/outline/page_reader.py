@@ -163,15 +163,24 @@ class PageReader:
 
 
 def _drawn_once(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines without those that repeat another line at a small distance, as shadows and outlines do."""
+    """Return the lines without those that repeat another line at a small distance, as shadows and outlines do, or only
+    the beginning of the next one.
+    """
     kept: list[StyledLine] = []
     last: dict[str, StyledLine] = {}
     for line in lines:
         before = last.get(line.text)
-        if before is None or max(abs(before.left - line.left), abs(before.top - line.top)) > SHADOW_RATIO * line.size:
-            kept.append(line)
-            last[line.text] = line
+        if before is not None and _is_near(before, line):
+            continue
+        if kept and _is_near(kept[-1], line) and line.text.startswith(kept[-1].text):
+            del kept[-1]
+        kept.append(line)
+        last[line.text] = line
     return kept
+
+
+def _is_near(one: StyledLine, other: StyledLine) -> bool:
+    return max(abs(one.left - other.left), abs(one.top - other.top)) <= SHADOW_RATIO * other.size
 
 
 def _edges(line: StyledLine) -> tuple[float, float, float, float]:

@@ -19,6 +19,9 @@ WIDE_PAGES = 3
 TITLE_SHARE = 0.4
 """The minimum share of the slides with text that must have titles in one style."""
 
+LABEL_RATIO = 0.25
+"""Text smaller than this multiple of the size of titles is that of a diagram. A slide with no other text needs no title."""
+
 TOP = 0.35
 """The part of a slide, from its top, in which its title begins."""
 
@@ -47,16 +50,19 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
         for page, lines in slides.items()
     }
     titles = {page: at for page, lines in slides.items() if (at := _title_at(lines, texts.height(page))) is not None}
+    largest = max((slides[page][at].size for page, at in titles.items()), default=0.0)
+    titles = {page: at for page, at in titles.items() if slides[page][at].size >= LABEL_RATIO * largest}
     styles = Counter(font_of(slides[page][at]) for page, at in titles.items())
     if not styles:
         return []
-    style, pages = styles.most_common(1)[0]
-    used = sum(font_of(line) == style for lines in slides.values() for line in lines)
-    if pages < TITLE_SHARE * sum(map(bool, slides.values())) or used > 2 * pages:
-        return []
+    style = styles.most_common(1)[0][0]
     found = [
         _heading(page, slides[page][at:], style) for page, at in titles.items() if _is_title(slides[page], at, style)
     ]
+    with_text = sum(any(line.size >= LABEL_RATIO * style[1] for line in lines) for lines in slides.values())
+    used = sum(font_of(line) == style for lines in slides.values() for line in lines)
+    if len(found) < TITLE_SHARE * with_text or used > 2 * len(found):
+        return []
     # A slide that is shown step by step consists of several pages with one title.
     return found[:1] + [each for before, each in pairwise(found) if before.text != each.text]
 

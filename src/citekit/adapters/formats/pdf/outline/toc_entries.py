@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, rank_of, roman_number_of
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, number_parts, rank_of, roman_number_of
 from citekit.adapters.formats.shared.roman_numbers import from_roman
 
 
@@ -92,8 +92,8 @@ def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
 
 
 def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
-    """Return the entries that are parts, one level above chapters: those named as parts (`Part II`), and those with
-    Roman numerals if other entries have other numbers or prevail.
+    """Return the entries that are one level above those with plain numbers: those named as parts (`Part II`), those
+    with Roman numerals if other entries have other numbers or prevail, or else chapters in which sections are counted.
     """
     named = {entry for entry in entries if rank_of(entry.title) == 0}
     roman = [entry for entry in entries if roman_number_of(entry.title)]
@@ -101,7 +101,19 @@ def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
     beside = any(depth_of(entry.title) for entry in entries) or len(roman) * 2 < len(entries)
     if "I" in counted and "II" in counted and beside:
         named |= set(roman)
-    return named
+    return named or _chapters_of_sections(entries)
+
+
+def _chapters_of_sections(entries: Sequence[TocEntry]) -> set[TocEntry]:
+    """Return the entries named as chapters (`Chapter 2.`), with unnumbered ones at their indent, if plain numbers of
+    sections begin again at 1 after several of them; otherwise, none.
+    """
+    chapters = [entry for entry in entries if rank_of(entry.title) == 1]
+    begun = sum(rank_of(one.title) == 1 and number_parts(two.title) == ("1",) for one, two in pairwise(entries))
+    if begun < 2:
+        return set()
+    unnumbered = (entry for entry in entries if rank_of(entry.title) is None and not depth_of(entry.title))
+    return {*chapters, *(entry for entry in unnumbered if entry.left - chapters[0].left <= TOLERANCE)}
 
 
 def _indent_ranks(entries: Sequence[TocEntry]) -> list[int]:

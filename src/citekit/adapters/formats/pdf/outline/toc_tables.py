@@ -38,6 +38,9 @@ MIN_ENTRIES_WITHOUT_HEADING = 5
 MAX_ROW_GAP = 3
 """The maximum number of rows without a page number between two entries, such as lines of long titles."""
 
+LABEL_LENGTH = 12
+"""The maximum number of characters of a label between the heading of a TOC and its entries, such as `Page`."""
+
 ENTRY_LIMIT = 20_000
 TITLE_LENGTH = 300
 
@@ -184,14 +187,18 @@ def has_toc_heading(lines: Sequence[StyledLine]) -> bool:
 def outside_toc(lines: Sequence[StyledLine]) -> list[StyledLine]:
     """Return the lines above and below the TOC entries on a page, such as the title of a chapter above its own TOC.
 
-    TOC entries are recognized by their leader dots. The result is empty if there are none, or if a TOC heading is on
-    the page.
+    TOC entries are recognized by their leader dots, or else by the numbers at their ends. The result is empty if there
+    are none, or if the heading of the TOC is above them; a running header (`Table of Contents`) has other lines below it.
     """
-    entries = [line for line in lines if LEADER.search(line.text)]
-    if not entries or has_toc_heading(lines):
+    named = [line for line in lines if _TOC_HEADING.fullmatch(line.text)]
+    entries = [line for line in lines if LEADER.search(line.text)] if not named else []
+    rows = [] if entries else [row for row in rows_of(lines) if _ends_with_number(row)]
+    if not entries and not rows:
         return []
-    top, bottom = min(line.top for line in entries), max(line.bottom for line in entries)
-    return [line for line in lines if line.bottom <= top or line.top >= bottom]
+    top, bottom = min(each.top for each in entries or rows), max(each.bottom for each in entries or rows)
+    start = max((line.bottom for line in named), default=-math.inf)
+    outside = [line for line in lines if start <= line.top and (line.bottom <= top or line.top >= bottom)]
+    return outside if not named or any(len(line.text) > LABEL_LENGTH for line in outside if line.bottom <= top) else []
 
 
 def _has_entries(lines: Sequence[StyledLine]) -> bool:
