@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import field, frozen
@@ -107,10 +107,12 @@ def _headings_by_style(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
     below = _Below(texts)
-    lines, crowded = _count_fonts(found, texts, skipped, body, below)
-    series = _headings_in_series(found, body)
-    by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}
-    shown = {each for each in found if each in series or (each.page, font_of(each.lines[0])) not in crowded}
+    alone = [each for each in found if not each.is_run_in]
+    lines, crowded = _count_fonts(alone, texts, skipped, body, below)
+    series = _headings_in_series(alone, body)
+    by_number = {each for group in _by_style(alone).values() for each in _sections_by_number(group)}
+    by_number |= _run_in_sections(found, by_number)
+    shown = {each for each in alone if each in series or (each.page, font_of(each.lines[0])) not in crowded}
     groups = _by_style([each for each in found if each in shown])
     used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
     kept = {style for style, group in groups.items() if _is_heading_style(style, group, used, lines, body)}
@@ -121,6 +123,23 @@ def _headings_by_style(
         numbered = {each for each in by_number | series if each.depth >= DOTTED_DEPTH or series_of(each.text)}
         chosen = [each for each in chosen if each.style[1] >= LARGER_RATIO * body.size or each in numbered]
     return _without_endings(_without_title(chosen), body, below)
+
+
+def _run_in_sections(found: Sequence[Heading], others: Collection[Heading]) -> set[Heading]:
+    """Return the run-in headings whose numbers, and those of other headings in their style, count up, with the latter.
+
+    With plain numbers, they are items of lists if `others` in another style, which stand alone, have numbers, too. The
+    letters and Roman numerals of run-in headings count in a style in which others have such numbers.
+    """
+    sections: set[Heading] = set()
+    for style, group in _by_style(found).items():
+        if any(each.is_run_in for each in group):
+            numbered = _sections_by_number(group)
+            if any(each.style != style for each in others):
+                numbered = [each for each in numbered if each.depth >= DOTTED_DEPTH]
+            lettered = [each for each in group if each.is_run_in and numbered and series_of(each.text)]
+            sections.update(numbered, lettered)
+    return sections
 
 
 def _headings_in_capitals(

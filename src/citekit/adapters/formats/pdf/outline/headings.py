@@ -29,6 +29,7 @@ from citekit.adapters.formats.pdf.outline.rows import (
     join_pieces,
     without_line_numbers,
 )
+from citekit.adapters.formats.pdf.outline.run_in_headings import run_in_of
 from citekit.adapters.formats.pdf.outline.table_cells import is_in_cell
 from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADER
 from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, THEOREM, any_of
@@ -66,9 +67,6 @@ _QUOTE = re.compile(r"[\"“„«].{20,}[.!?…,][\"”“»]\Z")
 
 _NAMED_STATEMENT = re.compile(rf"(?:{any_of(STATEMENT, THEOREM)})\b", re.IGNORECASE)
 _CODE = re.compile(r"\d+:\s+[a-z]")
-_RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)\S", re.IGNORECASE)
-"""A number and a title before text in the same line, except the number and title of a theorem."""
-
 MUCH_LARGER_RATIO = 1.5
 """A line whose font size is at least this multiple of that of body text is not considered part of a sentence."""
 
@@ -90,7 +88,8 @@ class Heading:
     """A heading candidate: its text, 1-based page, lines, style, and the depth of its number (0 if it has none).
 
     `column` is the number of its column from the left, or 0 if it spans columns or there is only one. `horizontal` is
-    false for vertical writing, whose `lines` are rotated.
+    false for vertical writing, whose `lines` are rotated. `is_run_in` is true if the text of a paragraph follows on the
+    same line.
     """
 
     text: str
@@ -100,6 +99,7 @@ class Heading:
     depth: int
     column: int
     horizontal: bool = True
+    is_run_in: bool = False
 
     @property
     def y(self) -> float:
@@ -145,9 +145,10 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     found: list[Heading] = []
     pieces = join_pieces(lines, columns, LARGER_RATIO * body.size)
     for line in _in_reading_order(join_numbers(pieces), columns):
-        if _RUN_IN.match(line.lead) and depth_of(line.lead) > 1 and not line.has_note_number:
-            own = evolve(line, text=line.lead.rstrip(" .:"), bold=True)
-            found += [*_heading_of(page, held, columns, body), *_heading_of(page, [own], columns, body)]
+        beginning = _run_in_of(line, lines, columns, body)
+        if beginning is not None:
+            own = (evolve(heading, is_run_in=True) for heading in _heading_of(page, [beginning], columns, body))
+            found += [*_heading_of(page, held, columns, body), *own]
             held = []
         elif held and line.font != body.font and _continues_heading(held, line, body):
             held.append(line)  # whatever its words: it may begin with a lowercase letter
@@ -162,6 +163,18 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
             found += _heading_of(page, held, columns, body)
             held = [line]
     return [*found, *_heading_of(page, held, columns, body)]
+
+
+def _run_in_of(
+    line: StyledLine, lines: Sequence[StyledLine], columns: Columns, body: BodyStyle
+) -> StyledLine | None:
+    """Return the run-in heading that begins `line`, unless the whole line may be a heading or a cell of a table."""
+    if not line.upright or line.has_note_number or line.size >= LARGER_RATIO * body.size:
+        return None
+    beginning = run_in_of(line)
+    if beginning is None or depth_of(beginning.text) >= DOTTED_DEPTH:
+        return beginning
+    return None if is_in_cell(line, lines) or _may_be_heading(line, lines, columns, body) else beginning
 
 
 def _ends_paragraph(held: Sequence[StyledLine], line: StyledLine, body: BodyStyle) -> bool:
@@ -310,7 +323,7 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
         return False
     named = rank_of(text) is not None or (capitals and series_of(text))
     marked = bool(depth or named or COMMON_HEADING.fullmatch(text))
-    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.lead)
+    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not (line.lead and line.lead.bold))
 
 
 def _is_mark_in_margin(line: StyledLine, lines: Sequence[StyledLine]) -> bool:

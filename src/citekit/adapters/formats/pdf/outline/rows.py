@@ -267,12 +267,18 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
     for line in lines:
         last = joined[-1] if joined else None
         if last is not None and _is_title_of(last, line):
-            joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
+            joined[-1] = _with_number(line, last)
         elif last is not None and is_heading_number(last.text) and _is_left_of(last, line):
             joined[-1] = evolve(line, text=_NUMBER_MARK.sub(r"\1 ", f"{last.text} {line.text}"), right=last.right)
         else:
             joined.append(line)
     return _join_distant_numbers(joined)
+
+
+def _with_number(line: StyledLine, number: StyledLine) -> StyledLine:
+    """Return `line` with the `number` on its left, with which its lead begins, too."""
+    lead = line.lead and evolve(line.lead, text=f"{number.text} {line.lead.text}")
+    return evolve(line, text=f"{number.text} {line.text}", left=number.left, lead=lead)
 
 
 def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
@@ -289,7 +295,7 @@ def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
         ]
         if beside:
             title = min(beside, key=lambda each: (joined[each].left, each))
-            joined[title] = evolve(joined[title], text=f"{label.text} {joined[title].text}", left=label.left)
+            joined[title] = _with_number(joined[title], label)
             del joined[at]
     return list(joined.values())
 
