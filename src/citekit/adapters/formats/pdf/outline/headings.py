@@ -142,12 +142,13 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     lines = without_line_numbers(lines)
     columns = columns_of(lines)
     held: list[StyledLine] = []
+    above: StyledLine | None = None
     found: list[Heading] = []
     pieces = join_pieces(lines, columns, LARGER_RATIO * body.size)
     for line in _in_reading_order(join_numbers(pieces), columns):
-        beginning = _run_in_of(line, lines, columns, body)
-        if beginning is not None:
-            own = (evolve(heading, is_run_in=True) for heading in _heading_of(page, [beginning], columns, body))
+        if opening := _run_in_of(line, above, lines, columns, body):
+            held = [each for each in held if each not in opening]
+            own = (evolve(heading, is_run_in=True) for heading in _heading_of(page, opening, columns, body))
             found += [*_heading_of(page, held, columns, body), *own]
             held = []
         elif held and line.font != body.font and _continues_heading(held, line, body):
@@ -162,19 +163,22 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
         else:
             found += _heading_of(page, held, columns, body)
             held = [line]
+        above = line
     return [*found, *_heading_of(page, held, columns, body)]
 
 
 def _run_in_of(
-    line: StyledLine, lines: Sequence[StyledLine], columns: Columns, body: BodyStyle
-) -> StyledLine | None:
-    """Return the run-in heading that begins `line`, unless the whole line may be a heading or a cell of a table."""
+    line: StyledLine, above: StyledLine | None, lines: Sequence[StyledLine], columns: Columns, body: BodyStyle
+) -> tuple[StyledLine, ...]:
+    """Return the lines of the run-in heading that ends in `line`, perhaps begun in the line `above`; none if the whole
+    line may be a heading or the cell of a table.
+    """
     if not line.upright or line.has_note_number or line.size >= LARGER_RATIO * body.size:
-        return None
-    beginning = run_in_of(line)
-    if beginning is None or depth_of(beginning.text) >= DOTTED_DEPTH:
-        return beginning
-    return None if is_in_cell(line, lines) or _may_be_heading(line, lines, columns, body) else beginning
+        return ()
+    opening = run_in_of(line, above)
+    if not opening or depth_of(opening[0].text) >= DOTTED_DEPTH:
+        return opening
+    return () if is_in_cell(line, lines) or _may_be_heading(line, lines, columns, body) else opening
 
 
 def _ends_paragraph(held: Sequence[StyledLine], line: StyledLine, body: BodyStyle) -> bool:

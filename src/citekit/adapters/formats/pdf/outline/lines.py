@@ -29,7 +29,9 @@ _RAISED, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
 _ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl", "cmbxti", "cmbxsl", "sfti", "sfsl", "sfbi", "sfbl")
 _BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{4}|[.,;:!?)\]”»\"])\s*\Z")
-_NUMBER = re.compile(r"\s*(?:§\s*)?(?:[A-Z]?\d+(?:\.\d+)*[.:)]?|[A-Z](?:\.\d+)+[.:)]?|\(?(?:[A-Za-z]|[IVX]+|[ivx]+)[.:)])\s*")
+_NUMBER = re.compile(
+    r"\s*(?:§\s*)?(?:[A-Z]?\d+(?:\.\d+)*[.:)]?|[A-Z](?:\.\d+)+[.:)]?|\(?(?:[A-Za-z]|[IVX]+|[ivx]+)[.:)])\s*"
+)
 """The number of a heading: `2.1`, `(a)`, `IV.`"""
 
 _SYMBOL_NAMES = ("wingding", "webding", "dingbat", "monotypesorts")
@@ -57,9 +59,10 @@ class StyledLine:
     `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
     bold. `block` is the number of its paragraph on the page. `font` is the font's name in lower case, without the
     subset prefix, or "" for a line from OCR. `upright` is true if the line is horizontal on the displayed page. `lead`
-    is the bold beginning of a line that is not bold to its end, like a term before its definition, or the numbered
-    beginning in another font or slant. `has_note_number` is true if the line starts with a smaller number, like a line of code or a footnote. `note_mark` is
-    the smaller raised number at its end that refers to a footnote, or "".
+    is the beginning of a line that is in bold but not to its end, like a term before its definition, or that has a
+    number and is in another font or slant than the rest. `has_note_number` is true if the line starts with a smaller
+    number, like a line of code or a footnote. `note_mark` is the smaller raised number at its end that refers to a
+    footnote, or "".
     """
 
     text: str

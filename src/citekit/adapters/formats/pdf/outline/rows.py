@@ -213,6 +213,7 @@ WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""
 
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_LETTER = re.compile(r"\(?(?:[a-z]|[ivx]+)[.)]")
 _NUMBER_MARK = re.compile(r"(?<=\d) *([.:)])(?! *\d) *")
 
 
@@ -303,8 +304,11 @@ def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
 def _is_title_of(label: StyledLine, line: StyledLine) -> bool:
     """Return whether `line` is the title to the right of `label`.
 
-    `label` must be a heading number, or a label such as `ITEM 7A.` in the font of `line`, which is not a label itself.
+    `label` must be a heading number, a label such as `ITEM 7A.` in the font of `line`, which is not a label itself, or a
+    letter (`(a)`) before a line with a lead.
     """
+    if line.lead is not None and _LETTER.fullmatch(label.text):
+        return _is_right_of(label, line)
     named = font_of(label) == font_of(line) and is_series_label(label.text) and not is_series_label(line.text)
     return (named or is_heading_number(label.text)) and _is_right_of(label, line)
 
