@@ -133,13 +133,21 @@ def _run_in_sections(found: Sequence[Heading], others: Collection[Heading]) -> s
     """
     sections: set[Heading] = set()
     for style, group in _by_style(found).items():
-        if any(each.is_run_in for each in group):
-            numbered = _sections_by_number(group)
-            if any(each.style != style for each in others):
-                numbered = [each for each in numbered if each.depth >= DOTTED_DEPTH]
-            lettered = [each for each in group if each.is_run_in and numbered and series_of(each.text)]
-            sections.update(numbered, lettered)
+        run_in = [each for each in group if each.is_run_in]
+        numbered = [each for each in run_in if each.depth >= DOTTED_DEPTH]
+        numbered = numbered if style[2] or _ascend(numbered) else []
+        if run_in and all(each.style == style for each in others):
+            numbered += [each for each in _sections_by_number(group) if each.depth < DOTTED_DEPTH]
+        if numbered:
+            sections.update(numbered, (each for each in run_in if series_of(each.text)))
     return sections
+
+
+def _ascend(numbered: Sequence[Heading]) -> bool:
+    """Return whether most of several numbers with dots are higher than the one before."""
+    numbers = [tuple(part.rjust(3) for part in number_parts(each.text)) for each in numbered]
+    higher = sum(one < other for one, other in pairwise(numbers))
+    return len(numbers) >= MIN_NUMBERED and higher * 3 >= 2 * (len(numbers) - 1)
 
 
 def _headings_in_capitals(
