@@ -147,3 +147,15 @@ def test_dotted_numbers_in_italics_are_below_those_in_bold(tmp_path: Path) -> No
     found = leveled(written(tmp_path / "x.pdf", split(paragraphs)))
 
     assert found == [(number.count(".") - 1, f"{number}. {name}") for number, name in zip(numbers, NAMES, strict=True)]
+
+
+def test_items_of_a_list_in_the_type_of_bookmarked_headings_are_not_added_to_the_bookmarks(tmp_path: Path) -> None:
+    titles = ["Motivation", "Approach", "Results", "Outlook"]
+    pages: list[list[list[Words]]] = [[[(title, BOLD)]] for title in titles]
+    pages[1] += [[(f"{at}. ", PLAIN), (f"{name}. ", BOLD), (TEXT, PLAIN)] for at, name in enumerate(NAMES, 1)]
+    path = written(tmp_path / "x.pdf", pages)
+    with driver.open(path) as document:
+        document.set_toc([[1, title, page] for page, title in enumerate(titles, 1)])
+        document.saveIncr()
+
+    assert leveled(path) == [(0, title) for title in titles]
